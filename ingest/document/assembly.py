@@ -1,4 +1,4 @@
-"""Assembles a paper from drafts in reading order: ids, order, sections, links."""
+"""Assembles a paper from elements in reading order: ids, order, sections, links."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ def paper_id(sha256: str) -> str:
 
 
 def assemble_paper(
-    drafts: Sequence[Draft],
+    elements: Sequence[Element],
     *,
     sha256: str,
     file: str,
@@ -39,9 +39,9 @@ def assemble_paper(
     problems: tuple[PageProblem, ...],
     format: PaperFormat,  # noqa: A002 -- the field's name
 ) -> Paper:
-    """Assembles a paper from drafts in reading order, whose places name `paper_id(sha256)`."""
+    """Assembles a paper from elements in reading order, without id, order and section, whose places name
+    `paper_id(sha256)`."""
     paper = paper_id(sha256)
-    elements = [draft.element for draft in drafts]
     sections = _sections(elements, paper=paper)
     numbered = _numbered(elements, sections, paper=paper)
     return Paper(

@@ -39,9 +39,9 @@ _Float = FoundTable | FoundFigure | FoundListing
 _Part = _Float | FoundEquation | FoundHeading | FlowLine
 
 
-def draft_elements(structure: Structure, *, paper: str) -> list[Draft]:
+def draft_elements(structure: Structure, *, paper: str) -> list[Element]:
     """Drafts all elements: title and authors, the text with its floats, and page furniture at the end."""
-    return _Drafting(structure, paper=paper).drafts()
+    return [draft.element for draft in _Drafting(structure, paper=paper).drafts()]
 
 
 class _Drafting:

@@ -177,16 +177,16 @@ def _cost(label: BlockCaption, part: BlockFloat, sides: Mapping[str, Side]) -> f
 
 def _with_panels(pairs: _Pairs, floats: Sequence[BlockFloat]) -> _Pairs:
     """Returns the floats with captions, each figure extended by the adjacent figures without one."""
-    loose = [part for part in floats if part.kind == "figure" and part not in pairs]
+    uncaptioned = [part for part in floats if part.kind == "figure" and part not in pairs]
     grown: _Pairs = {}
     for part, caption in pairs.items():
         blocks = list(part.blocks)
-        for other in loose if part.kind == "figure" else ():
+        for other in uncaptioned if part.kind == "figure" else ():
             box, whole = other.box, bounding_box(block.box for block in blocks)
             near = min(overlap_x(box, whole), overlap_y(box, whole)) > -_MAX_PANEL_GAP
             separated = min(box.y1, whole.y1) <= caption.box.y0 < max(box.y0, whole.y0)
             if near and not separated:
                 blocks.extend(other.blocks)
         grown[BlockFloat(blocks=tuple(blocks))] = caption
-        loose = [other for other in loose if other.blocks[0] not in blocks]
+        uncaptioned = [other for other in uncaptioned if other.blocks[0] not in blocks]
     return grown

@@ -2,8 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
-from itertools import takewhile
+from dataclasses import replace
 
 from ingest.document.drafts import Caption, draft_equation, draft_figure, draft_passage
 from ingest.readers.docx_archive import DocxArchive
@@ -21,7 +20,7 @@ from ingest.readers.float_captions import split_caption
 from ingest.readers.inline_text import collapse_spaces
 from ingest.readers.markup_tree import Node
 from ingest.readers.reading import Reading, Source, SourceLines, bold_heading_level
-from ingest.readers.table_grid import MarkupCell, table_of_rows
+from ingest.readers.table_grid import MarkupCell, count_leading, table_of_rows
 from paperscope_core.errors import PaperFileError
 from paperscope_core.types import Element, Equation, Figure, Passage, PassageRole, Place, Table
 
@@ -223,17 +222,6 @@ def _notes(root: Node, kind: str) -> dict[str, Node]:
     return {note.get("id"): note for note in root.findall(kind) if note.get("type") in ("", "normal")}
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Slot:
-    """A cell and its first column; `merged` into the cell above."""
-
-    column: int
-    span: int
-    text: str = ""
-    bold: bool = False
-    merged: bool = False
-
-
 def _docx_table(
     nodes: list[Node], *, lines: SourceLines, first: int, read_cell: Callable[[Node], tuple[str, bool]]
 ) -> Table:
@@ -241,42 +229,30 @@ def _docx_table(
 
     `read_cell` returns a cell's text and whether it is bold. Cells are merged down by `vMerge`, right by `gridSpan`.
     """
-    slots = [_slots(row, read_cell=read_cell) for row in nodes]
-    rows = [
-        [
-            MarkupCell(
-                text=slot.text,
-                place=lines.at(first + number, first + number),
-                row_span=1 + _merged_below(slots, number, slot.column),
-                column_span=slot.span,
-                bold=slot.bold,
-            )
-            for slot in row
-            if not slot.merged
-        ]
-        for number, row in enumerate(slots)
-    ]
-    head = sum(1 for _ in takewhile(lambda row: row.find("trpr", "tblheader") is not None, nodes))
+    rows: list[list[MarkupCell]] = []
+    # The row of the cell that each column's cell in the last row is part of, and the cell's index in it.
+    above: dict[int, tuple[int, int]] = {}
+    for number, node in enumerate(nodes):
+        place = lines.at(first + number, first + number)
+        column = min(integer_attribute(node, "trpr", "gridbefore"), _MAX_COLUMNS)
+        row = [MarkupCell(text="", place=place, column_span=column)] if column else []
+        rows.append(row)
+        below: dict[int, tuple[int, int]] = {}
+        for cell in node.outermost(lambda part: part.tag == "tc"):
+            span = max(1, min(integer_attribute(cell, "tcpr", "gridspan"), _MAX_COLUMNS))
+            if cell.find("tcpr", "vmerge") is None or attribute(cell, "tcpr", "vmerge") == "restart":
+                text, bold = read_cell(cell)
+                below[column] = (number, len(row))
+                row.append(MarkupCell(text=text, place=place, column_span=span, bold=bold))
+            elif column in above:
+                below[column] = above[column]
+                start, index = above[column]
+                rows[start][index] = replace(rows[start][index], row_span=number - start + 1)
+            column += span
+        above = below
+    head = count_leading(nodes, lambda row: row.find("trpr", "tblheader") is not None)
     return table_of_rows(rows, lines.at(first, first + max(len(nodes) - 1, 0)), head=head)
 
 
 def _rows(table: Node) -> list[Node]:
     return list(table.outermost(lambda part: part.tag == "tr"))
-
-
-def _slots(row: Node, *, read_cell: Callable[[Node], tuple[str, bool]]) -> list[_Slot]:
-    column = min(integer_attribute(row, "trpr", "gridbefore"), _MAX_COLUMNS)
-    slots = [_Slot(column=0, span=column)] if column else []
-    for cell in row.outermost(lambda part: part.tag == "tc"):
-        span = max(1, min(integer_attribute(cell, "tcpr", "gridspan"), _MAX_COLUMNS))
-        merged = cell.find("tcpr", "vmerge") is not None and attribute(cell, "tcpr", "vmerge") != "restart"
-        text, bold = ("", False) if merged else read_cell(cell)
-        slots.append(_Slot(column=column, span=span, text=text, bold=bold, merged=merged))
-        column += span
-    return slots
-
-
-def _merged_below(slots: list[list[_Slot]], number: int, column: int) -> int:
-    """How many rows below a cell are merged into it."""
-    below = (any(slot.merged and slot.column == column for slot in row) for row in slots[number + 1 :])
-    return sum(1 for _ in takewhile(bool, below))

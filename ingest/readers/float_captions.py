@@ -80,33 +80,31 @@ def _caption(element: Element) -> Caption | None:
 
 def _pairs(elements: Sequence[Element], captions: dict[int, Caption]) -> dict[int, int]:
     """Returns the caption of each float, by index; each caption belongs to one float."""
-    sides: dict[int, dict[Side, int]] = {}
-    for index, element in enumerate(elements):
-        if isinstance(element, Table | Figure | Passage) and _lacks_caption(element):
-            found: dict[Side, int] = {}
-            if index - 1 in captions and _fits(element, captions[index - 1]) and captions[index - 1].label:
-                found["above"] = index - 1
-            if index + 1 in captions and _fits(element, captions[index + 1]):
-                found["below"] = index + 1
-            if found:
-                sides[index] = found
-    candidates_of = Counter(caption for found in sides.values() for caption in found.values())
-    votes: Counter[tuple[str, Side]] = Counter()
-    for found in sides.values():
-        for side, caption in found.items():
-            votes[captions[caption].kind, side] += 2 if len(found) == 1 and candidates_of[caption] == 1 else 0
-    votes.update({("table", "above"): 1, ("figure", "below"): 1, ("other", "above"): 1})
-    pairs: dict[int, int] = {}
-    ranked = [
-        (candidates_of[caption] == 1 and len(found) == 1, votes[captions[caption].kind, side], -index, caption)
-        for index, found in sides.items()
-        for side, caption in found.items()
+    adjacent: tuple[tuple[Side, int], ...] = (("above", -1), ("below", 1))
+    candidates = [
+        (index, side, index + step)
+        for index, element in enumerate(elements)
+        if isinstance(element, Table | Figure | Passage) and _lacks_caption(element)
+        for side, step in adjacent
+        if (caption := captions.get(index + step)) and _fits(element, caption) and (caption.label or side == "below")
     ]
+    of_float = Counter(index for index, _, _ in candidates)
+    of_caption = Counter(at for _, _, at in candidates)
+    certain = {(index, side, at) for index, side, at in candidates if of_float[index] == of_caption[at] == 1}
+    votes: Counter[tuple[str, Side]] = Counter({("table", "above"): 1, ("figure", "below"): 1, ("other", "above"): 1})
+    for _, side, at in certain:
+        votes[captions[at].kind, side] += 2
+
+    def rank(candidate: tuple[int, Side, int]) -> tuple[bool, int, int, int]:
+        index, side, at = candidate
+        return candidate in certain, votes[captions[at].kind, side], -index, at
+
+    pairs: dict[int, int] = {}
     used: set[int] = set()
-    for _, _, index, caption in sorted(ranked, reverse=True):
-        if -index not in pairs and caption not in used:
-            pairs[-index] = caption
-            used.add(caption)
+    for index, _, at in sorted(candidates, key=rank, reverse=True):
+        if index not in pairs and at not in used:
+            pairs[index] = at
+            used.add(at)
     return pairs
 
 

@@ -11,7 +11,7 @@ from typing import Protocol
 import numpy as np
 from PIL import Image, ImageOps, UnidentifiedImageError
 
-from ingest.document.assembly import Draft, assemble_paper
+from ingest.document.assembly import assemble_paper
 from ingest.document.crops import add_crops
 from ingest.document.drafts import draft_figure
 from ingest.document.pages import OutlineEntry, PageContent, PageReadError
@@ -98,17 +98,16 @@ def _with_page_figures(paper: Paper) -> Paper:
     letters: Counter[int] = Counter()
     for element in paper.elements:
         letters[element.place.page] += len(_text(element))
-    bare = [page for page in paper.pages if letters[page.number] < _FEW_LETTERS]
-    if not bare:
+    pictorial = [page for page in paper.pages if letters[page.number] < _FEW_LETTERS]
+    if not pictorial:
         return paper
-    drafts = [Draft(at=element.order, element=element) for element in paper.elements]
-    for page in bare:
+    drafts: list[tuple[float, Element]] = [(element.order, element) for element in paper.elements]
+    for page in pictorial:
         before = (element.order for element in paper.elements if element.place.page <= page.number)
         place = Place(paper=paper.id, page=page.number, box=Box(0.0, 0.0, page.width, page.height))
-        drafts.append(Draft(at=max(before, default=-1) + 0.5, element=draft_figure(place)))
-    drafts.sort(key=lambda draft: draft.at)
+        drafts.append((max(before, default=-1) + 0.5, draft_figure(place)))
     return assemble_paper(
-        drafts,
+        [element for _, element in sorted(drafts, key=lambda draft: draft[0])],
         sha256=paper.sha256,
         file=paper.file,
         title=paper.title,

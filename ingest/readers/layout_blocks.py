@@ -5,9 +5,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from ingest.document.drafts import draft_passage
 from ingest.document.headings import is_references_title, split_number
 from ingest.document.line_text import join_lines
-from paperscope_core.types import Box, PassageRole, Place
+from paperscope_core.types import Box, Passage, PassageRole, Place
 
 __all__ = ["Block", "BlockKind", "Front", "Outline", "TextLine", "find_front", "is_heading"]
 
@@ -92,6 +93,12 @@ class Front:
     def author_lines(self) -> tuple[str, ...]:
         """The lines of the authors."""
         return tuple(line.text for block in self.authors for line in block.lines)
+
+    def passages(self, title: Passage | None) -> list[Passage]:
+        """Returns the title, if there is one, and the authors."""
+        places = (block.place for block in self.authors)
+        authors = [draft_passage("\n".join(self.author_lines), "authors", *places)] if self.authors else []
+        return [*filter(None, [title]), *authors]
 
 
 def find_front(blocks: Sequence[Block]) -> Front:

@@ -99,7 +99,8 @@ def _block_html(token: Token, parser: MarkdownIt) -> str:
         case "html_block":
             html = _SWALLOWING.sub("&lt;", token.content)
         case "math_block":
-            html = _display(token.content, lines=token.map[1] - token.map[0] - 1 if token.map else 0)
+            lines = token.map[1] - token.map[0] - 1 if token.map else 0
+            html = _math_html(token.content, display=True, lines=lines)
         case "hr":
             html = "<hr>"
         case _ if token.hidden:
@@ -229,20 +230,15 @@ def _attributes(state: StateInline, silent: bool) -> bool:  # noqa: ARG001
     return True
 
 
-def _display(source: str, *, lines: int) -> str:
-    """Returns a formula with `lines` newlines; none in its attributes, since lxml counts a tag at its end."""
-    return f'<math display="block" alttext="{_flat(source)}">{chr(10) * lines}</math>'
-
-
 def _math(_self: object, tokens: list[Token], index: int, _options: object, _env: object) -> str:
     token = tokens[index]
-    if token.type == "math_display":
-        return _display(token.content, lines=token.content.count("\n"))
-    return f'<math alttext="{_flat(token.content)}">{chr(10) * token.content.count(chr(10))}</math>'
+    return _math_html(token.content, display=token.type == "math_display", lines=token.content.count("\n"))
 
 
-def _flat(source: str) -> str:
-    return escape(source.replace("\n", " "))
+def _math_html(source: str, *, display: bool, lines: int) -> str:
+    """Returns a formula with `lines` newlines; none in its attributes, since lxml counts a tag at its end."""
+    kind = ' display="block"' if display else ""
+    return f'<math{kind} alttext="{escape(source.replace(chr(10), " "))}">{chr(10) * lines}</math>'
 
 
 def _note_mark(_self: object, tokens: list[Token], index: int, _options: object, _env: object) -> str:

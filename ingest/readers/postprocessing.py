@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from ingest.document.assembly import Draft, assemble_paper
+from ingest.document.assembly import assemble_paper
 from ingest.document.authors import author_names
 from ingest.document.drafts import draft_reference
 from ingest.document.headings import is_references_title
@@ -44,15 +44,15 @@ def build_paper(
         reason = f" ({reading.problems[0].reason})" if reading.problems else ""
         raise PaperFileError(f"{source.name!r} holds no text that can be read{reason}. Is it the right file?")
     kept = [element for element in attach_captions(reading.elements) if not _is_decoration(element)]
-    front = _find_front(kept, title=reading.title, authors=reading.authors)
-    elements = _with_roles(_with_levels(front.elements))
+    reading = _with_front(replace(reading, elements=kept))
+    elements = _with_roles(_with_levels(reading.elements))
     elements.sort(key=lambda element: isinstance(element, Passage) and element.role == "furniture")
     paper = assemble_paper(
-        [Draft(at=at, element=element) for at, element in enumerate(elements)],
+        elements,
         sha256=sha256,
         file=source.name,
-        title=front.title or source.name.rsplit(".", 1)[0],
-        authors=front.authors,
+        title=reading.title or source.name.rsplit(".", 1)[0],
+        authors=tuple(reading.authors),
         pages=tuple(reading.pages) or _NO_PAGES,
         problems=(*reading.problems, *source.images.problems),
         format=format,
@@ -68,21 +68,12 @@ def _is_decoration(element: Element) -> bool:
     )
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Front:
-    """The title and the authors, and all elements with their roles in the head of the paper."""
-
-    title: str
-    authors: tuple[str, ...]
-    elements: list[Element]
-
-
-def _find_front(elements: Sequence[Element], *, title: str, authors: Sequence[str]) -> _Front:
-    """Finds title and authors; `title` and `authors` of the metadata count where the elements show none."""
-    passages = [element for element in elements if isinstance(element, Passage)]
+def _with_front(reading: Reading) -> Reading:
+    """Finds title and authors among the elements; without a title there, those of the metadata count."""
+    passages = [element for element in reading.elements if isinstance(element, Passage)]
     heading = _find_title(passages)
     if heading is None:
-        return _Front(title=title, authors=tuple(authors), elements=list(elements))
+        return reading
     below = passages[next(at for at, passage in enumerate(passages) if passage is heading) + 1 :]
     repeated = next((passage for passage in below if passage.role == "heading"), None)
     if repeated and repeated.text.casefold() != heading.text.casefold():
@@ -91,14 +82,15 @@ def _find_front(elements: Sequence[Element], *, title: str, authors: Sequence[st
     lines = lines or _lines_above_abstract([passage for passage in below if passage is not repeated])
     names = author_names([line for passage in lines for line in passage.text.splitlines()], metadata="")
     roles: dict[int, PassageRole] = {id(heading): "title", **dict.fromkeys(map(id, lines), "authors")}
-    return _Front(
+    return replace(
+        reading,
         title=heading.text,
-        authors=tuple(authors) or names,
+        authors=tuple(reading.authors) or names,
         elements=[
             replace(element, role=roles[id(element)], level=0)
             if isinstance(element, Passage) and id(element) in roles
             else element
-            for element in elements
+            for element in reading.elements
             if element is not repeated
         ],
     )

@@ -1,15 +1,15 @@
 """Converts rows of cells with spans, as markup lists them, to the cells of a table."""
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, TypeVar
 
 from ingest.document.cell_values import is_value
 from ingest.document.drafts import NO_CAPTION, Caption, draft_table
 from paperscope_core.types import Cell, Place, Table
 
-__all__ = ["CellRole", "MarkupCell", "PlacedCell", "place_cells", "rows_of", "table_of_rows"]
+__all__ = ["CellRole", "MarkupCell", "PlacedCell", "count_leading", "place_cells", "rows_of", "table_of_rows"]
 
 # The largest column span in HTML.
 _MAX_COLUMNS = 1000
@@ -18,6 +18,7 @@ _MAX_AREA = 500_000
 # More leading rows without values are a table of texts, not a header.
 _MAX_HEADER_ROWS = 4
 
+Item = TypeVar("Item")
 CellRole = Literal["column_header", "row_header", "section", "value"]
 
 
@@ -126,35 +127,24 @@ def _header_rows(placed: Sequence[PlacedCell], *, head: int, width: int) -> int:
     if head:
         return head
     rows = rows_of(placed)
-    marked = 0
-    for row in rows:
-        if not row or not all(item.cell.is_header for item in row) or (len(row) == 1 < width and marked):
-            break
-        marked += 1
-    if marked:
+    marked = count_leading(rows, lambda row: bool(row) and all(item.cell.is_header for item in row))
+    # A header of one cell below others is the title of a section.
+    titles = (at for at, row in enumerate(rows[:marked]) if at and len(row) == 1 < width)
+    if marked := next(titles, marked):
         return marked
     if width < 2 or any(item.cell.is_header for item in placed):
         return 0
-    bare = 0
-    for row in rows:
-        if any(is_value(item.cell.text) for item in row) or bare == _MAX_HEADER_ROWS:
-            break
-        bare += 1
-    if bare == len(rows) or bare == _MAX_HEADER_ROWS:
+    top = rows[: count_leading(rows, lambda row: not any(is_value(item.cell.text) for item in row))]
+    if len(top) == len(rows) or len(top) >= _MAX_HEADER_ROWS:
         return 1
-    return _spanned(rows[:bare])
+    # Of the rows without values, those are one header that the spans of the row above join.
+    spanning = count_leading(top, lambda row: any(item.cell.column_span > 1 or item.cell.row_span > 1 for item in row))
+    return min(spanning + 1, len(top))
 
 
-def _spanned(rows: Sequence[Sequence[PlacedCell]]) -> int:
-    """How many of the leading rows without values are one header: those joined by the spans of the row above."""
-    count = min(1, len(rows))
-    while count < len(rows):
-        above = rows[count - 1]
-        tied = any(item.cell.column_span > 1 or item.row + item.cell.row_span > count for item in above)
-        if not tied:
-            break
-        count += 1
-    return count
+def count_leading(items: Sequence[Item], predicate: Callable[[Item], bool]) -> int:
+    """Returns the number of items before the first one that does not match."""
+    return next((at for at, item in enumerate(items) if not predicate(item)), len(items))
 
 
 def rows_of(placed: Sequence[PlacedCell]) -> list[list[PlacedCell]]:

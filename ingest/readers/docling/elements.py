@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from ingest.document.assembly import Draft
 from ingest.document.captions import caption_start
 from ingest.document.cell_values import is_value
 from ingest.document.drafts import (
@@ -38,8 +37,12 @@ _PLAIN_MARKERS = ("-", "·", "*")
 class NodeDrafter:
     """Drafts the elements of one document.
 
-    `drafts` are complete, `title` and `author_lines` are "" and () if they can't be found, `problems` are those of the
-    drafts.
+    Attributes:
+        elements: The elements in reading order.
+        title: The title, "" if it can't be found.
+        author_lines: The lines of the authors, () if they can't be found.
+        pages: The pages.
+        problems: What could not be read.
     """
 
     def __init__(self, document: DoclingFile, *, paper: str) -> None:
@@ -56,7 +59,7 @@ class NodeDrafter:
         self.title = front.title.lines[0].text if front.title else ""
         self.author_lines = front.author_lines
         self.problems: list[PageProblem] = []
-        self.drafts = self._drafts(front, blocks)
+        self.elements = self._in_order(front, blocks)
 
     def _block(self, node: Node, kind: BlockKind) -> Block:
         place = self._places.of(node)[0]
@@ -92,21 +95,18 @@ class NodeDrafter:
             return Caption(text=text, place=place)
         return Caption(kind=start.kind, label=start.label, text=start.text, place=place)
 
-    def _drafts(self, front: Front, nodes: Mapping[Block, Node]) -> list[Draft]:
+    def _in_order(self, front: Front, nodes: Mapping[Block, Node]) -> list[Element]:
         """Returns title and authors, the elements, and the page furniture."""
-        drafts: list[Draft] = []
-        furniture: list[Draft] = []
-        if front.title:
-            drafts.append(Draft(at=-2, element=self._passage(nodes[front.title], "title")))
-        if front.authors:
-            places = (block.place for block in front.authors)
-            drafts.append(Draft(at=-1, element=draft_passage("\n".join(front.author_lines), "authors", *places)))
+        title = self._passage(nodes[front.title], "title") if front.title else None
+        elements: list[Element] = [*front.passages(title)]
+        furniture: list[Element] = []
         drafted = {nodes[block].self_ref for block in front.blocks}
-        for at, (node, element) in enumerate(self._elements()):
-            is_furniture = isinstance(element, Passage) and element.role == "furniture"
-            if is_furniture or node.self_ref not in drafted:
-                (furniture if is_furniture else drafts).append(Draft(at=at, element=element))
-        return [*drafts, *furniture]
+        for node, element in self._elements():
+            if isinstance(element, Passage) and element.role == "furniture":
+                furniture.append(element)
+            elif node.self_ref not in drafted:
+                elements.append(element)
+        return [*elements, *furniture]
 
     def _elements(self) -> Iterator[tuple[Node, Element]]:
         outline = Outline(node.level for node in self._tree.nodes if node.label == "section_header")

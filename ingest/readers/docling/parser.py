@@ -198,7 +198,7 @@ def paper_of_docling(
         raise PaperFileError(f"{file!r}: docling found no page in it. Fetch the file again.")
     drafted = NodeDrafter(read, paper=paper_id(sha256))
     return assemble_paper(
-        drafted.drafts,
+        drafted.elements,
         sha256=sha256,
         file=file,
         title=drafted.title or file,

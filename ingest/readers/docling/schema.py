@@ -142,9 +142,9 @@ class Tree:
 
     def inside(self, node: Node) -> list[Node]:
         """Returns the nodes inside a float in reading order, without its captions and footnotes."""
-        apart = {ref.target for ref in (*node.captions, *node.footnotes)}
+        excluded = {ref.target for ref in (*node.captions, *node.footnotes)}
         nodes = self._walk(self.named(node.children), children=lambda part: part.children)
-        return [part for part in nodes if part.self_ref not in apart]
+        return [part for part in nodes if part.self_ref not in excluded]
 
     def _walk(
         self, roots: Sequence[Node], *, children: Callable[[Node], Sequence[Ref]], without: Iterable[str] = ()

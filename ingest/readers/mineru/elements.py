@@ -35,8 +35,12 @@ _NOTE_MARK = re.compile(r"(?:\d{1,2}|[*†‡§¶]|\$\^)")
 class BlockDrafter:
     """Drafts the elements of one document.
 
-    `drafts` are complete, `title` and `author_lines` are "" and () if they can't be found, `crops` and `problems` are
-    those of the drafts.
+    Attributes:
+        elements: The elements in reading order.
+        title: The title, "" if it can't be found.
+        author_lines: The lines of the authors, () if they can't be found.
+        crops: The crops of the elements.
+        problems: What could not be read.
     """
 
     def __init__(self, document: BlockDocument, *, folder: Path) -> None:
@@ -51,30 +55,24 @@ class BlockDrafter:
         self.author_lines = self._front.author_lines
         self.crops: dict[str, bytes] = {}
         self.problems: list[PageProblem] = []
-        self.drafts = self._drafts()
+        self.elements = self._in_order()
         if self._equation_numbers:
             reason = "MinerU left out the numbers of equations; they were counted, as the text cites the last one"
             self.problems.append(PageProblem(page=document.pages[0].number, reason=reason))
 
-    def _drafts(self) -> list[Draft]:
+    def _in_order(self) -> list[Element]:
         """Returns the elements in reading order, then the page furniture."""
         floats, unmatched = match_captions([block for block in self._blocks if block is not self._front.title])
         taken = {block for part in floats for block in part.blocks} | set(self._front.blocks)
         taken |= {label.block for label in (*floats.values(), *unmatched) if label}
-        drafts = [*self._front_drafts(), *self._text_drafts([block for block in self._blocks if block not in taken])]
+        drafts = [*self._text_drafts([block for block in self._blocks if block not in taken])]
         for part, label in floats.items():
             element = self._float(part, label.caption if label else Caption())
             drafts.append(Draft(at=min(self._at[block] for block in part.blocks), element=element))
         drafts.extend(Draft(at=self._at[label.block], element=self._missing_float(label)) for label in unmatched)
         drafts.sort(key=lambda draft: draft.at)
-        return [*drafts, *self._furniture_drafts()]
-
-    def _front_drafts(self) -> Iterator[Draft]:
-        if self._front.title:
-            yield Draft(at=-2, element=self._passage(self._front.title, "title"))
-        if self._front.authors:
-            places = (block.place for block in self._front.authors)
-            yield Draft(at=-1, element=draft_passage("\n".join(self.author_lines), "authors", *places))
+        title = self._passage(self._front.title, "title") if self._front.title else None
+        return [*self._front.passages(title), *(draft.element for draft in drafts), *self._furniture()]
 
     def _text_drafts(self, blocks: Sequence[Block]) -> Iterator[Draft]:
         """Yields headings, equations, footnotes and running text."""
@@ -154,7 +152,7 @@ class BlockDrafter:
         self.crops[crop] = picture
         return crop
 
-    def _furniture_drafts(self) -> Iterator[Draft]:
+    def _furniture(self) -> Iterator[Element]:
         """Yields page furniture, and the footnotes among the blocks that older versions discard."""
         for block in self._blocks:
             if block.lines and block.kind in ("furniture", "discarded"):
@@ -162,7 +160,7 @@ class BlockDrafter:
                 low = block.box.y0 > 0.5 * height and block.box.y1 < 0.95 * height
                 marked = _NOTE_MARK.match(block.text) and len(block.text.split()) > 3
                 note = block.kind == "discarded" and low and marked
-                yield Draft(at=0, element=self._passage(block, "footnote" if note else "furniture"))
+                yield self._passage(block, "footnote" if note else "furniture")
 
     def _passage(self, block: Block, role: PassageRole, *, level: int = 0) -> Passage:
         return draft_passage(self._joined(block), role, block.place, level=level)

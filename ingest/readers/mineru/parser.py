@@ -65,7 +65,7 @@ def read_folder(
     drafted = BlockDrafter(document, folder=folder)
     unsized = () if document.sized else (PageProblem(page=document.pages[0].number, reason=_NO_PAGE_SIZES),)
     paper = assemble_paper(
-        drafted.drafts,
+        drafted.elements,
         sha256=sha256,
         file=name,
         title=drafted.title or name,

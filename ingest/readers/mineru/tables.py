@@ -2,14 +2,13 @@
 
 import re
 from collections.abc import Sequence
-from itertools import takewhile
 
 from lxml import etree
 from lxml import html as markup
 
 from ingest.document.cell_values import is_value
 from ingest.readers.mineru.blocks import clean_text
-from ingest.readers.table_grid import CellRole, MarkupCell, PlacedCell, place_cells, rows_of
+from ingest.readers.table_grid import CellRole, MarkupCell, PlacedCell, count_leading, place_cells, rows_of
 from paperscope_core.types import Cell, Place
 
 __all__ = ["read_html_table"]
@@ -81,7 +80,7 @@ def _header_rows(placed: Sequence[PlacedCell], *, width: int) -> int:
     rows = rows_of(placed)
     if len(rows) == 1:
         return 0
-    marked = sum(1 for _ in takewhile(lambda row: row and all(item.cell.is_header for item in row), rows))
+    marked = count_leading(rows, lambda row: bool(row) and all(item.cell.is_header for item in row))
     if marked:
         return min(marked, len(rows) - 1)
     for number, row in enumerate(rows):
