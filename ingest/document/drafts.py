@@ -1,6 +1,6 @@
 """Elements as readers draft them: without id, order and section, which `assemble_paper` sets."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from ingest.document.captions import CaptionKind
@@ -39,18 +39,13 @@ def draft_passage(text: str, role: PassageRole, *places: Place, level: int = 0) 
 
 def draft_listing(text: str, *places: Place, caption: Caption = NO_CAPTION) -> Passage:
     """Returns a floating listing or algorithm."""
-    return Passage(
-        id="", place=places[0], order=0, text=text, role="code", label=caption.label, caption=caption.text,
-        more_places=places[1:],
-    )  # fmt: skip
+    return replace(draft_passage(text, "code", *places), label=caption.label, caption=caption.text)
 
 
 def draft_reference(text: str, *places: Place) -> Reference:
     """Returns a bibliography entry with the label and the year that its text shows."""
-    return Reference(
-        id="", place=places[0], order=0, text=text, label=entry_label(text), year=entry_year(text),
-        more_places=places[1:],
-    )  # fmt: skip
+    label, year = entry_label(text), entry_year(text)
+    return Reference(id="", place=places[0], order=0, text=text, label=label, year=year, more_places=places[1:])
 
 
 def draft_equation(text: str, place: Place, *, number: str = "", crop: str | None = None) -> Equation:
@@ -69,9 +64,16 @@ def draft_figure(
 ) -> Figure:
     """Returns a figure."""
     return Figure(
-        id="", place=place, order=0, label=caption.label, caption=caption.text, caption_place=caption.place, text=text,
-        crop=crop, panels=panels,
-    )  # fmt: skip
+        id="",
+        place=place,
+        order=0,
+        label=caption.label,
+        caption=caption.text,
+        caption_place=caption.place,
+        text=text,
+        crop=crop,
+        panels=panels,
+    )
 
 
 def draft_table(
@@ -84,7 +86,15 @@ def draft_table(
 ) -> Table:
     """Returns a table; the confidence of one without cells is 0."""
     return Table(
-        id="", place=places[0], order=0, cells=cells, label=caption.label, caption=caption.text,
-        caption_place=caption.place, header_rows=header_rows, crop=crop, confidence=confidence if cells else 0.0,
+        id="",
+        place=places[0],
+        order=0,
+        cells=cells,
+        label=caption.label,
+        caption=caption.text,
+        caption_place=caption.place,
+        header_rows=header_rows,
+        crop=crop,
+        confidence=confidence if cells else 0.0,
         more_places=places[1:],
-    )  # fmt: skip
+    )

@@ -26,8 +26,11 @@ _DEFAULT_TITLES = {"ref-list": "References", "ack": "Acknowledgements"}
 # The style of numbers in HTML, "" for bullets; others count 1, 2, 3.
 _LIST_STYLES = {
     **dict.fromkeys(("", "bullet", "simple"), ""),
-    "alpha-lower": "a", "alpha-upper": "A", "roman-lower": "i", "roman-upper": "I",
-}  # fmt: skip
+    "alpha-lower": "a",
+    "alpha-upper": "A",
+    "roman-lower": "i",
+    "roman-upper": "I",
+}
 
 
 def read_jats(source: Source) -> Reading:

@@ -23,11 +23,18 @@ from paperscope_core.types import Box, Cell, Element, Page, PageProblem, Passage
 __all__ = ["NodeDrafter"]
 
 _FLOAT_KINDS: Mapping[str, BlockKind] = {
-    "picture": "figure", "chart": "figure", "table": "table", "code": "code", "caption": "note"
-}  # fmt: skip
+    "picture": "figure",
+    "chart": "figure",
+    "table": "table",
+    "code": "code",
+    "caption": "note",
+}
 _FRONT_KINDS: Mapping[str, BlockKind] = {
-    "title": "title", "section_header": "heading", "text": "text", "paragraph": "text"
-}  # fmt: skip
+    "title": "title",
+    "section_header": "heading",
+    "text": "text",
+    "paragraph": "text",
+}
 # Confidence of tables that docling's model read.
 _TABLE_CONFIDENCE = 0.8
 _EQUATION_NUMBER = re.compile(r"\s*\(\s*([A-Z]?\.?\d{1,3}(?:\.\d{1,3})?[a-z]?)\s*\)\s*$")
@@ -210,10 +217,9 @@ class _Places:
         """Returns the place of a box on a page of the document."""
         size = self._sizes[page]
         bottom = corners.coord_origin.upper() == "BOTTOMLEFT"
-        ys = [size.height - y if bottom else y for y in (corners.t, corners.b)]
-        xs = [corners.l, corners.r]
-        box = Box(_clamped(min(xs), size.width), _clamped(min(ys), size.height),
-                  _clamped(max(xs), size.width), _clamped(max(ys), size.height))  # fmt: skip
+        xs = sorted(_clamped(x, size.width) for x in (corners.l, corners.r))
+        ys = sorted(_clamped(size.height - y if bottom else y, size.height) for y in (corners.t, corners.b))
+        box = Box(xs[0], ys[0], xs[1], ys[1])
         return Place(paper=self._paper, page=page, box=box.rounded())
 
 
