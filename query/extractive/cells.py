@@ -31,15 +31,15 @@ _COUNTED = re.compile(
     rf"(?i)(?<![\w-])(?:{_ORDINAL}[ -](?:row|column)|(?:row|column) (?:number )?[1-9]\d?)(?![\w-]|[.,/]\d)"
 )
 _INTERROGATIVES = ("what", "which", "many", "much")
-# The whole form of a question for one counted cell, with "|" for the words that give its column, and "·" for those that
-# give its row or the table. Any other word leaves the question open, because it may ask for another cell or for several
-# ("the row below the second row", "how many rows").
-_ASKING = """a an and appear are at can contain do does find for found from give given has have how in is it list listed
-many me much of on please print printed read report reported s say show shown stand state tell that the there was were
-what which you"""
+# The whole form of a question for one counted cell, with "|" for the words that give its column, "·" for those that
+# give its row or the table, and "~" for those of the caption. Any other word leaves the question open, because it may
+# ask for another cell or for several ("the row below the second row", "second from the bottom", "how many rows").
+_ASKING = """a an and appear are at can contain do does find for found give given has have how in is it list listed many
+me much of on please print printed read report reported s say show shown stand state tell that the there was were what
+which you"""
 _COUNTED_FORM = re.compile(
-    rf"(?:(?:[·|]|{'|'.join(_ASKING.split())}|under(?: the)?(?= \|)|number(?! of [^|])|(?<!many )(?:cell|entry|value)"
-    r"|(?<!many )(?<!what )(?<!which )(?:column|row|table))(?: |$))*"
+    rf"(?:(?:[·|~]|{'|'.join(_ASKING.split())}|from(?: the)?(?= [·|])|under(?: the)?(?= \|)|number(?! of [^|])"
+    r"|(?<!many )(?:cell|entry|value)|(?<!many )(?<!what )(?<!which )(?:column|row|table))(?: |$))*"
 )
 
 
@@ -187,7 +187,7 @@ def _asks_for_one_cell(question: Question, marks: Mapping[int, str], index: Tabl
     asked = {word for before, word in pairwise(words) if before in _INTERROGATIVES}
     asked |= {words[number] for number in question.operation.words} if question.operation else set()
     around = {word for word in _surrounding_words(index) - asked - FORM_WORDS if not _COUNT.fullmatch(word)}
-    said = (marks.get(number, "·" if word in around else word) for number, word in enumerate(words))
+    said = (marks.get(number, "~" if word in around else word) for number, word in enumerate(words))
     return _COUNTED_FORM.fullmatch(" ".join(said)) is not None
 
 

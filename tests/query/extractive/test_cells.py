@@ -271,6 +271,9 @@ async def test_a_counted_cell_is_told_with_its_headers(
         "In Table 1, what is the sand in the second row of Inland?",
         "In Table 1, what is the wet value in the second column of Marsh?",
         "In Table 1, what is the sand in the second row group?",
+        "In Table 1, what is the value before the third column in the second row?",
+        "In Table 1, what is not in the second row, third column?",
+        "In Table 1, what is in the second row, third column of the last table?",
         "In Table 1, what is the sand in the twenty-second row?",
         "In Table 1, what is the header of the third column in the second row?",
         "In Table 1, which site has the second row, third column?",
@@ -283,6 +286,16 @@ async def test_a_counted_cell_is_told_with_its_headers(
 )
 async def test_a_place_that_is_not_certain_is_no_answer(ask_table: AskTable, soils: Table, question: str) -> None:
     assert (await ask_table(question, soils)).status == "evidence"
+
+
+async def test_a_word_of_the_caption_does_not_turn_a_count_round(ask_table: AskTable, make_table: MakeTable) -> None:
+    rows = [["Layer", "Depth"], ["Silt", "1"], ["Loam", "4"], ["Rock", "9"]]
+    lake = make_table(rows, caption="Depth of the layers from the bottom of the lake.")
+    assert (
+        await ask_table("In Table 1, what is the depth in the first row from the bottom?", lake)
+    ).status == "evidence"
+    found = await ask_table("Give the value of the lake from row 1 of Table 1 under Depth.", lake)
+    assert found.text == "Row 1 (Silt), column Depth of Table 1, headers not counted: 1."
 
 
 async def test_a_row_called_by_a_number_or_an_ordinal(ask_table: AskTable, make_table: MakeTable) -> None:
