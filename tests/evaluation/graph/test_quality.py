@@ -68,7 +68,7 @@ def figures(score: Score) -> dict[str, tuple[float, float]]:
         ("HOVER (2-hop)", "HOVER (3-hop)", False),
         ("BLEU (dev)", "BLEU", False),
         ("BERT-large", "BERT-base", False),
-        ("analysis", "analyses", False),
+        ("analysis", "analyses", True),
     ],
 )
 def test_plain_names(one: str, other: str, same: bool) -> None:
