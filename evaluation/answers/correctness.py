@@ -7,6 +7,7 @@ from evaluation.matching import nearest_distance, normalise_spaces, remove_space
 from evaluation.metrics.numbers import as_number, numbers_recall, stated_numbers
 from evaluation.metrics.text import anls, contains_answer, list_f1, read_list
 from evaluation.score import Tally
+from paperscope_core.text.words import STOP_WORDS
 
 __all__ = ["correctness", "formulas_in", "is_free_text_right", "stated_share", "states_formula"]
 
@@ -21,8 +22,6 @@ _LOST_ESCAPES = str.maketrans({"\f": r"\f", "\t": r"\t", "\r": r"\r", "\b": r"\b
 _FRACTION = re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}")
 _COMMAND = re.compile(r"\\(?:left|right|mathcal|mathbf|mathrm|mathbb|operatorname|text|quad|qquad)\b|\\(?=[a-zA-Z{}|])")
 _MARKUP_CHARACTERS = re.compile(r"[{}\s$^_\\,;!]")
-
-
 _MIN_ANLS = 0.5
 _MIN_RECALL = 0.5
 _MAX_NUMBERS = 16
@@ -35,16 +34,10 @@ _WORD = re.compile(r"\w*[^\W\d_]\w*(?:\+\w+)*")
 _NAME = re.compile(r"(?<=[^.!?:]\s)[A-Z][\w+-]*|\b\w*[A-Z]\w*[A-Z][\w+-]*|\b[^\W\d_]+[\w+-]*\d[\w+-]*")
 # Footnote marks, as in "types;⁶" and "① first". A power follows a digit or a bracket.
 _MARKS = re.compile(r"(?<=[^\d\s)⁺⁻⁰¹²³⁴⁵⁶⁷⁸⁹])[⁰¹²³⁴⁵⁶⁷⁸⁹]+|[\u2460-\u2473]")
-_FUNCTION_WORDS = frozenset(
-    "a about above after against all also an and any are as at be because been before being below between both but by "
-    "can could did do does doing down during each either every few for from further had has have having he her here "
-    "him his how however i if in into is it its itself just may me might more most must my neither no nor not of off "
-    "on once one only or other our out over own per same shall she should so some such than that the their them then "
-    "there these they this those through thus to too under until up upon very via was we were what when where whether "
-    "which while who whom whose why will with within without would yes you your "
-    # Words that accompany a number without adding content.
+# Words that accompany a number without adding content.
+_NUMBER_WORDS = frozenset(
     "approximately around compared faster greater higher increase less lower percent percentage point points reach "
-    "reaches respectively score scores slower time times value values".split()
+    "reaches respectively score scores slower time times value values yes".split()
 )
 
 
@@ -126,5 +119,5 @@ def stated_share(gold: str, answer: str, question: str = "") -> Tally:
 
 def _content_stems(text: str) -> frozenset[str]:
     found = (word.casefold() for word in _WORD.findall(normalise_spaces(text)))
-    telling = (word for word in found if len(word) > 1 and word not in _FUNCTION_WORDS)
+    telling = (word for word in found if len(word) > 1 and word not in STOP_WORDS | _NUMBER_WORDS)
     return frozenset(word[:_STEM_LENGTH] if word.isalpha() else word for word in telling)

@@ -9,7 +9,6 @@ from evaluation.metrics.text import contains_answer, normalise, read_list
 
 __all__ = ["Form", "form_of", "polarity", "short_answer"]
 
-
 Form = Literal["none", "polar", "number", "list", "text", "free"]
 
 # A longer answer is a statement, not a name or phrase.
@@ -20,17 +19,9 @@ _ABSTAINS = re.compile(
     r"the (?:papers?|documents?|text|context) (?:do(?:es)? not|don't|doesn't) (?:say|mention|state|specify)\b.*)\W*",
     re.IGNORECASE,
 )
-
-
 _Wanted = Literal["polar", "number", "list", "text"]
-_FORMATS: dict[str, _Wanted] = {
-    "int": "number",
-    "float": "number",
-    "numeric": "number",
-    "list": "list",
-    "yes/no": "polar",
-    "str": "text",
-}
+_NUMERIC = ("int", "float", "numeric")
+_FORMATS: dict[str, _Wanted] = {**dict.fromkeys(_NUMERIC, "number"), "list": "list", "yes/no": "polar", "str": "text"}
 _ASKS_NUMBER = re.compile(
     r"\bhow (?:many|much)\b|\bwhat (?:is|was|are|were)?\s*(?:the )?(?:\w+[ -]){0,3}"
     r"(?:number|score|value|percentage|accuracy|ratio|rate|f1|recall|precision|difference|sum|average|total|boost|gain|increase|improvement|drop)\b",
@@ -51,7 +42,6 @@ _BEFORE_QUOTE = re.compile(r"([^:“”]{1,120}?):\s*“")
 _LONG_FORM = re.compile(r"(\S+) stands for (.+)", re.IGNORECASE)
 _LABEL_PREFIX = re.compile(r"(?:In|According to) (?:the )?(?:Table|Figure|Section|table|figure|section)\s[^,]*,\s*")
 _PREDICATE = re.compile(r"\s(?:has|have|is|are|was|were|achieves?|reaches|reached|uses?|used)\s")
-_THAT_OF = re.compile(r"\bthat of (.+?)(?=\s(?:under|in|for|on)\s|[:,.]|$)")
 _PHRASE_END = re.compile(r"\s(?:under|in|for|on|at|with)\s|[:;]|,\s|\.\s|\.?$")
 _MAX_ITEM_WORDS = 8
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z“])")
@@ -68,7 +58,7 @@ def form_of(gold: str, *, answer_format: str = "") -> Form:
         return "none"
     if polarity(gold):
         return "polar"
-    if as_number(gold) or (stated in ("int", "float", "numeric") and stated_numbers(gold)):
+    if as_number(gold) or (stated in _NUMERIC and stated_numbers(gold)):
         return "number"
     if stated == "list" or (gold.lstrip().startswith("[") and len(read_list(gold)) > 1):
         return "list"
@@ -110,13 +100,10 @@ def _wanted(question: str, answer_format: str) -> _Wanted:
 
 
 def _short_number(answer: str, question: str) -> str:
-    year = _YEAR.search(answer) if _ASKS_YEAR.search(question) else None
-    if year is not None:
+    if _ASKS_YEAR.search(question) and (year := _YEAR.search(answer)):
         return year[0]
-    for pattern in (_COMPUTED, _AFTER_COLON):
-        found = pattern.search(answer)
-        if found is not None:
-            return found[1].strip()
+    if found := _COMPUTED.search(answer) or _AFTER_COLON.search(answer):
+        return found[1].strip()
     numbers = stated_numbers(_PLACE.sub("", answer), question)
     return numbers[0].text if numbers else ""
 
@@ -136,22 +123,17 @@ def _short_list(answer: str, question: str) -> list[str]:
 
 
 def _phrase(answer: str, question: str) -> str:
-    told = _BEFORE_QUOTE.match(answer)
-    if told is not None:
+    if told := _BEFORE_QUOTE.match(answer):
         long = _LONG_FORM.fullmatch(told[1])
         return long[2] if long else told[1]
     if answer.lstrip().startswith("“"):
         return _unquoted(answer)
     sentence = _LABEL_PREFIX.sub("", _first_sentence(answer))
-    of = _THAT_OF.search(sentence)
-    if of is not None:
-        return of[1]
-    says = _PREDICATE.search(sentence)
-    if says is None:
-        return _PHRASE_END.split(sentence, maxsplit=1)[0] if len(sentence.split()) > 8 else sentence.rstrip(".")
-    subject = sentence[: says.start()].strip()
-    value = _PHRASE_END.split(sentence[says.end() :], maxsplit=1)[0].strip()
-    return value if contains_answer(subject, question) else subject
+    if says := _PREDICATE.search(sentence):
+        subject = sentence[: says.start()].strip()
+        value = _PHRASE_END.split(sentence[says.end() :], maxsplit=1)[0].strip()
+        return value if contains_answer(subject, question) else subject
+    return _PHRASE_END.split(sentence, maxsplit=1)[0] if len(sentence.split()) > 8 else sentence.rstrip(".")
 
 
 def _first_sentence(answer: str) -> str:

@@ -1,6 +1,6 @@
 """Scores an answer against its gold with our metrics and with those of its benchmark."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict
@@ -21,13 +21,13 @@ from evaluation.metrics.selective import abstention
 from evaluation.metrics.text import anls, exact_match, list_f1, read_list, token_f1
 from evaluation.report import set_of
 from evaluation.score import Graded, Miss, Score, Tally
+from ingest.document.geometry import overlap_x, overlap_y
 from paperscope_core.models import ask_json
 from paperscope_core.protocols import LanguageModel
 from paperscope_core.types import Answer, ModelRequest, Place
 from prompts import as_data
 
 __all__ = ["Cited", "Judge", "Verdict", "score_answer"]
-
 
 _HALF = 0.5
 
@@ -80,28 +80,42 @@ def score_answer(question: GoldQuestion, answer: Answer, *, cited: Cited, verdic
     answered = answer.status == "answered"
     short = short_answer(answer.text, question.question, question.answer_format) if answered else ""
     right = _correctness(question, answer, short)
+    abstained = abstention([(question.answerable, answered)])
     tallies = {
         "right": _one(right),
         **{f"right.{kind}": _one(right) for kind in question.kinds},
-        **_abstention(question, answered=answered, right=right),
+        "answered": _one(answered),
+        "right_of_answered": Tally(right=right if answered else 0, total=answered),
+        "abstention.precision": abstained["precision"],
+        "abstention.recall": abstained["recall"],
         **_text_measures(question, answer, short),
         **_benchmark_score(question, short or NOT_ANSWERABLE, answered=answered, cited=cited),
     }
     if answered and cited.gold_pages:
         tallies["page"] = _one(bool(cited.pages & cited.gold_pages))
-    if answer.status == "evidence":
-        tallies |= _places(question, cited)
+    if answer.status == "evidence" and (found := _finds_evidence(question, cited)) is not None:
+        tallies["places"] = _one(found)
+    details = {
+        "question": question.question,
+        "gold": " | ".join(question.references),
+        "answer": answer.text,
+        "short": short,
+        "status": answer.status,
+        "confidence": "" if answer.confidence is None else f"{answer.confidence:.4f}",
+        "pages": ", ".join(f"{paper} p.{page}" for paper, page in sorted(cited.pages)),
+    }
     if verdict is not None:
-        tallies |= {
-            "judge.right": _one(verdict.right),
-            "judge.agreement": _one(verdict.right == (right >= _HALF)),
-        }
+        tallies["judge.right"] = _one(verdict.right)
+        tallies["judge.agreement"] = _one(verdict.right == (right >= _HALF))
+        details["judge"] = verdict.reason
+    gold = details["gold"] if question.answerable else NOT_ANSWERABLE
+    miss = Miss(metric="right", what=question.question, gold=gold, got=answer.text)
     graded = answered and answer.confidence is not None
     return Score(
         tallies=tallies,
-        misses=_misses(question, answer, right),
+        misses=() if right >= _HALF else (miss,),
         graded=(Graded(confidence=answer.confidence or 0.0, loss=1 - right),) if graded else (),
-        details=_details(question, answer, short, cited) | ({"judge": verdict.reason} if verdict else {}),
+        details=details,
     )
 
 
@@ -127,42 +141,26 @@ def _correctness(question: GoldQuestion, answer: Answer, short: str) -> float:
     )
 
 
-def _places(question: GoldQuestion, cited: Cited) -> Mapping[str, Tally]:
+def _finds_evidence(question: GoldQuestion, cited: Cited) -> bool | None:
     """Whether a place is in a gold region; without regions, on a gold page; without pages, quoted from a gold
-    paragraph.
-
-    There is no tally without any of these.
-    """
-    paragraphs = {normalise_spaces(text) for texts in question.evidence for text in texts}
+    paragraph. None if the gold has none of these."""
     if cited.gold_places:
-        found = any(_is_within(place, region) for place in cited.places for region in cited.gold_places)
-    elif cited.gold_pages:
-        found = bool(cited.pages & cited.gold_pages)
-    elif paragraphs:
-        found = any(normalise_spaces(text) in paragraph for text in cited.texts for paragraph in paragraphs)
-    else:
-        return {}
-    return {"places": _one(found)}
+        return any(_is_within(place, region) for place in cited.places for region in cited.gold_places)
+    if cited.gold_pages:
+        return bool(cited.pages & cited.gold_pages)
+    paragraphs = {normalise_spaces(text) for texts in question.evidence for text in texts}
+    if not paragraphs:
+        return None
+    return any(normalise_spaces(text) in paragraph for text in cited.texts for paragraph in paragraphs)
 
 
 def _is_within(place: Place, region: Place) -> bool:
     """Whether the overlap of a place and a gold region is at least half of the smaller one."""
     if (place.paper, place.page) != (region.paper, region.page):
         return False
-    one, other = place.box, region.box
-    width, height = min(one.x1, other.x1) - max(one.x0, other.x0), min(one.y1, other.y1) - max(one.y0, other.y0)
-    smaller = min((box.x1 - box.x0) * (box.y1 - box.y0) for box in (one, other))
-    return max(width, 0.0) * max(height, 0.0) >= _HALF * smaller > 0
-
-
-def _abstention(question: GoldQuestion, *, answered: bool, right: float) -> Mapping[str, Tally]:
-    tallies = abstention([(question.answerable, answered)])
-    return {
-        "answered": _one(answered),
-        "right_of_answered": Tally(right=right if answered else 0, total=answered),
-        "abstention.precision": tallies["precision"],
-        "abstention.recall": tallies["recall"],
-    }
+    shared = max(overlap_x(place.box, region.box), 0.0) * max(overlap_y(place.box, region.box), 0.0)
+    smaller = min((box.x1 - box.x0) * (box.y1 - box.y0) for box in (place.box, region.box))
+    return shared >= _HALF * smaller > 0
 
 
 def _text_measures(question: GoldQuestion, answer: Answer, short: str) -> dict[str, Tally]:
@@ -171,10 +169,9 @@ def _text_measures(question: GoldQuestion, answer: Answer, short: str) -> dict[s
         return {}
     golds = [gold for gold in question.references if form_of(gold) != "none"] or list(question.references)
     text = answer.text if short else ""
+    measures: dict[str, Callable[[str, str], float]] = {"exact_match": exact_match, "token_f1": token_f1, "anls": anls}
     tallies = {
-        "exact_match": _one(max(exact_match(gold, short) for gold in golds)),
-        "token_f1": _one(max(token_f1(gold, short) for gold in golds)),
-        "anls": _one(max(anls(gold, short) for gold in golds)),
+        **{name: _one(max(measure(gold, short) for gold in golds)) for name, measure in measures.items()},
         "numbers": max((stated_share(gold, text, question.question) for gold in golds), key=lambda tally: tally.share),
     }
     lists = [gold for gold in golds if form_of(gold, answer_format=question.answer_format) == "list"]
@@ -193,10 +190,7 @@ def _benchmark_score(question: GoldQuestion, short: str, *, answered: bool, cite
             tallies = mmlongbench_tallies([(question.answerable, answered, value)])
             return {f"mmlongbench.{name}": tally for name, tally in tallies.items()}
         case "ohrbench":
-            return {
-                "ohrbench.em": _one(exact_match(gold, short)),
-                "ohrbench.f1": _one(token_f1(gold, short)),
-            }
+            return {"ohrbench.em": _one(exact_match(gold, short)), "ohrbench.f1": _one(token_f1(gold, short))}
         case "qasper":
             told = short if answered else "Unanswerable"
             return {
@@ -204,22 +198,3 @@ def _benchmark_score(question: GoldQuestion, short: str, *, answered: bool, cite
                 "qasper.evidence_f1": _one(qasper_evidence_f1(question.evidence, cited.texts)),
             }
     return {}
-
-
-def _misses(question: GoldQuestion, answer: Answer, right: float) -> tuple[Miss, ...]:
-    if right >= _HALF:
-        return ()
-    gold = " | ".join(question.references) if question.answerable else NOT_ANSWERABLE
-    return (Miss(metric="right", what=question.question, gold=gold, got=answer.text),)
-
-
-def _details(question: GoldQuestion, answer: Answer, short: str, cited: Cited) -> dict[str, str]:
-    return {
-        "question": question.question,
-        "gold": " | ".join(question.references),
-        "answer": answer.text,
-        "short": short,
-        "status": answer.status,
-        "confidence": "" if answer.confidence is None else f"{answer.confidence:.4f}",
-        "pages": ", ".join(f"{paper} p.{page}" for paper, page in sorted(cited.pages)),
-    }
