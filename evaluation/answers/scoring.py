@@ -80,7 +80,7 @@ def score_answer(question: GoldQuestion, answer: Answer, *, cited: Cited, verdic
     answered = answer.status == "answered"
     short = short_answer(answer.text, question.question, question.answer_format) if answered else ""
     right = _correctness(question, answer, short)
-    abstained = abstention([(question.answerable, answered)])
+    abstained = abstention(answerable=question.answerable, answered=answered)
     tallies = {
         "right": _one(right),
         **{f"right.{kind}": _one(right) for kind in question.kinds},
@@ -187,7 +187,7 @@ def _benchmark_score(question: GoldQuestion, short: str, *, answered: bool, cite
         case "mmlongbench":
             gold = gold if question.answerable else NOT_ANSWERABLE
             value = mmlongbench_score(gold, short, answer_format=question.answer_format)
-            tallies = mmlongbench_tallies([(question.answerable, answered, value)])
+            tallies = mmlongbench_tallies(value, answerable=question.answerable, answered=answered)
             return {f"mmlongbench.{name}": tally for name, tally in tallies.items()}
         case "ohrbench":
             return {"ohrbench.em": _one(exact_match(gold, short)), "ohrbench.f1": _one(token_f1(gold, short))}

@@ -1,7 +1,7 @@
 """The scoring rules of published benchmarks."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import isclose, isfinite
 
 from evaluation.metrics.sets import overlap, set_overlap
@@ -36,20 +36,14 @@ def mmlongbench_score(gold: str, predicted: str, *, answer_format: str) -> float
     return _string_score(_clean(gold), _clean(predicted))
 
 
-def mmlongbench_tallies(questions: Iterable[tuple[bool, bool, float]]) -> Mapping[str, Tally]:
-    """The tallies "accuracy" and "f1" from (answerable, answered, score) per question.
+def mmlongbench_tallies(score: float, *, answerable: bool, answered: bool) -> Mapping[str, Tally]:
+    """The tallies "accuracy" and "f1" of one question with this score.
 
     Precision and recall for F1 are the summed scores of the answerable questions over the answered and the answerable
     questions.
     """
-    items = list(questions)
-    right = sum(score for answerable, _, score in items if answerable)
-    pairs = overlap(
-        right=right,
-        gold=sum(answerable for answerable, _, _ in items),
-        predicted=sum(answered for _, answered, _ in items),
-    )
-    return {"accuracy": Tally(right=sum(score for _, _, score in items), total=len(items)), "f1": pairs["f1"]}
+    f1 = overlap(right=score if answerable else 0, gold=answerable, predicted=answered)["f1"]
+    return {"accuracy": Tally(right=score, total=1), "f1": f1}
 
 
 def qasper_answer_f1(references: Sequence[str], predicted: str) -> float:

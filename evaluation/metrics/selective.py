@@ -1,6 +1,6 @@
 """Selective answering: abstention, and risk over coverage."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, groupby
 from math import ceil
@@ -36,17 +36,10 @@ def risk_of(graded: Sequence[Graded]) -> Risk | None:
     return Risk(answers=len(graded), aurc=aurc(graded), excess_aurc=excess_aurc(graded), at=at)
 
 
-def abstention(questions: Iterable[tuple[bool, bool]]) -> Mapping[str, Tally]:
-    """The tallies "precision", "recall" and "f1" of abstaining, from (answerable, answered) per question.
-
-    Abstaining is right if the question can't be answered.
-    """
-    pairs = list(questions)
-    return overlap(
-        right=sum(not answerable and not answered for answerable, answered in pairs),
-        gold=sum(not answerable for answerable, _ in pairs),
-        predicted=sum(not answered for _, answered in pairs),
-    )
+def abstention(*, answerable: bool, answered: bool) -> Mapping[str, Tally]:
+    """The tallies "precision", "recall" and "f1" of abstaining from one question, which is right if it can't be
+    answered."""
+    return overlap(right=not answerable and not answered, gold=not answerable, predicted=not answered)
 
 
 def risks(graded: Sequence[Graded]) -> tuple[float, ...]:

@@ -1,10 +1,12 @@
 """Papers made by hand for the scorers' tests."""
 
+import json
+import shutil
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import pymupdf
 import pytest
@@ -33,6 +35,40 @@ def short_paper(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         document.select([0, 1])
         document.save(file)
     return file
+
+
+class Example(NamedTuple):
+    """A data folder, and a folder for the runs of several suites, which share its libraries."""
+
+    data: Path
+    out: Path
+
+
+@pytest.fixture(scope="session")
+def example(short_paper: Path, tmp_path_factory: pytest.TempPathFactory) -> Example:
+    """The short paper with questions and cells, and with lines that can't be used. Tests leave it as it is."""
+    folder = tmp_path_factory.mktemp("example")
+    paper = folder / "data" / "papers" / "example"
+    paper.mkdir(parents=True)
+    shutil.copy(short_paper, paper / "paper.pdf")
+    questions: list[tuple[str, object, dict[str, object]]] = [
+        ("What does SWA stand for?", "Stochastic Weight Averaging", {"evidence_pages": [1]}),
+        ("What does KLUE stand for?", "Korean Language Understanding Evaluation", {"evidence_pages": [1]}),
+        ("How many pages does the paper have?", 2, {}),
+        ("In Table 2, what is the value of LoRA rank?", 256, {"evidence_pages": [2]}),
+        ("In Table 2, what is the value of Patience?", 3, {"evidence_pages": [2]}),
+        ("In Table 1, what is the headline figure of A: model card?", "F1 0.9373", {"evidence_pages": [2]}),
+        ("Why do the authors distrust the figures?", "They look like a broken run.", {}),
+        ("On which GPU was Qwen2.5-7B fine-tuned?", "The paper does not say.", {"type": "unanswerable"}),
+        ("Which learning rate has the 1.5B model?", "The paper does not say.", {"type": "unanswerable"}),
+        ("On which page?", "none", {"evidence_pages": [99]}),
+    ]
+    lines = [json.dumps({"question": asked, "answer": answer, **more}) for asked, answer, more in questions]
+    (paper / "questions.jsonl").write_text("\n".join([*lines, '{"question": "Without an answer?"}']))
+    cell = {"table": "Table 2", "row": "LoRA rank", "col": "Value", "answer": "256", "page": 2}
+    cells = [json.dumps(cell | fields) for fields in ({}, {"page": 99}, {"row": None})]
+    (paper / "cells.jsonl").write_text("\n".join([*cells, "{"]))
+    return Example(folder / "data", folder / "out")
 
 
 @pytest.fixture

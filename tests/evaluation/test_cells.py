@@ -1,7 +1,6 @@
 """Table cells put as questions: drawn from gold tables, asked, and scored by value and place."""
 
 import json
-import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +12,7 @@ from evaluation.gold.papers import GoldLookup, GoldSpan, GoldTable, Grid
 from paperscope_core.types import Answer, Box, Claim, Context, Evidence, Place
 
 if TYPE_CHECKING:
-    from tests.evaluation.conftest import Evaluate, MakePaper, MakeTable
+    from tests.evaluation.conftest import Evaluate, Example, MakePaper, MakeTable
 
 
 GROUPS: Grid = (
@@ -139,27 +138,11 @@ def test_an_answer_that_is_none_is_right_nowhere(make_paper: "MakePaper", tmp_pa
     assert score.misses[0].gold == "92.22"
 
 
-@pytest.fixture
-def data(tmp_path: Path, root: Path) -> Path:
-    """A data folder with the example paper and a few of its cells."""
-    folder = tmp_path / "data" / "papers" / "example"
-    folder.mkdir(parents=True)
-    shutil.copy(root / "examples" / "paper" / "ner-report.pdf", folder / "paper.pdf")
-    return tmp_path / "data"
-
-
-def cell(**fields: object) -> str:
-    return json.dumps({"table": "Table 1", "row": "CoNLL-2003", "col": "Types", "answer": "4", "page": 1, **fields})
-
-
 @pytest.mark.slow
 def test_cells_of_a_paper_are_asked_and_bad_ones_said(
-    data: Path, tmp_path: Path, evaluate: "Evaluate", capsys: pytest.CaptureFixture[str]
+    example: "Example", evaluate: "Evaluate", capsys: pytest.CaptureFixture[str]
 ) -> None:
-    lines = [cell(), cell(page=99), cell(row=None), "{"]
-    (data / "papers" / "example" / "cells.jsonl").write_text("\n".join(lines))
-    out = tmp_path / "out"
-    assert evaluate("cells", "--data", data, "--out", out) == 1
+    assert evaluate("cells", "--data", example.data, "--out", example.out) == 1
     printed = capsys.readouterr().out
     for said in (
         "cells.jsonl:2: page 99 is out of range",
@@ -167,15 +150,18 @@ def test_cells_of_a_paper_are_asked_and_bad_ones_said(
         "cells.jsonl:4: Invalid JSON",
     ):
         assert said in printed, said
-    (line,) = (json.loads(line) for line in (out / "cells.jsonl").read_text().splitlines())
+    (line,) = (json.loads(line) for line in (example.out / "cells.jsonl").read_text().splitlines())
     assert line["name"] == "papers/example/1"
-    assert set(line["score"]["tallies"]) == {"right", "answered", "cited_cell", "cited_page"}
-    assert line["score"]["details"]["question"] == "In Table 1, what is the Types of CoNLL-2003?"
+    assert {name: tally["right"] for name, tally in line["score"]["tallies"].items()} == dict.fromkeys(
+        ("right", "answered", "cited_cell", "cited_page"), 1
+    )
+    assert line["score"]["details"]["question"] == "In Table 2, what is the Value of LoRA rank?"
 
 
-def test_the_mode_with_a_model_needs_one(data: Path, evaluate: "Evaluate", capsys: pytest.CaptureFixture[str]) -> None:
-    (data / "papers" / "example" / "cells.jsonl").write_text(cell())
-    assert evaluate("cells", "--data", data, "--mode", "model") == 2
+def test_the_mode_with_a_model_needs_one(
+    example: "Example", evaluate: "Evaluate", capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert evaluate("cells", "--data", example.data, "--mode", "model") == 2
     assert "needs a model that answers" in capsys.readouterr().err
 
 

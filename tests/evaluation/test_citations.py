@@ -1,7 +1,6 @@
 """Claims held against what the page prints where they say to rest, by hand-made pages and claims."""
 
 import json
-import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -27,7 +26,7 @@ from paperscope_core.types import (
 )
 
 if TYPE_CHECKING:
-    from tests.evaluation.conftest import Evaluate
+    from tests.evaluation.conftest import Evaluate, Example
 
 
 TOP, BOTTOM = Box(60, 80, 500, 130), Box(60, 280, 500, 330)
@@ -222,24 +221,16 @@ def test_only_headers_of_the_cited_cell_name_it(file: Path) -> None:
 
 @pytest.mark.slow
 def test_answers_on_the_example_are_checked(
-    tmp_path: Path, root: Path, evaluate: "Evaluate", capsys: pytest.CaptureFixture[str]
+    example: "Example", evaluate: "Evaluate", capsys: pytest.CaptureFixture[str]
 ) -> None:
-    folder = tmp_path / "data" / "papers" / "example"
-    folder.mkdir(parents=True)
-    shutil.copy(root / "examples" / "paper" / "ner-report.pdf", folder / "paper.pdf")
-    # One that is answered without a model, and one for which places are shown.
-    known = (root / "examples" / "paper" / "questions.jsonl").read_text().splitlines()
-    cell, reason = next(line for line in known if "In Table 3" in line), known[0]
-    bad = json.dumps({"question": "Which?", "answer": "none", "evidence_pages": [99]})
-    (folder / "questions.jsonl").write_text("\n".join([cell, reason, bad]))
-    arguments = ("citations", "--data", tmp_path / "data", "--out", tmp_path / "out")
-    assert evaluate(*arguments) == 1
-    assert "questions.jsonl:3: page 99 is out of range" in capsys.readouterr().out
-    lines = [json.loads(line) for line in (tmp_path / "out" / "citations.jsonl").read_text().splitlines()]
-    assert [line["name"] for line in lines] == ["papers/example/1", "papers/example/2"]
-    figures = json.loads((tmp_path / "out" / "citations.json").read_text())["figures"]["papers"]
+    assert evaluate("citations", "--data", example.data, "--out", example.out) == 1
+    assert "questions.jsonl:10: page 99 is out of range" in capsys.readouterr().out
+    lines = [json.loads(line) for line in (example.out / "citations.jsonl").read_text().splitlines()]
+    assert [line["name"] for line in lines] == [f"papers/example/{number}" for number in range(1, 10)]
+    figures = json.loads((example.out / "citations.json").read_text())["figures"]["papers"]
     assert figures["place"]["value"] == figures["with_claims"]["value"] == 1
-    assert figures["quote"]["total"] >= 1
+    assert figures["quote"]["total"] >= 6
+    assert figures["quote"]["value"] >= 0.8
 
 
 def test_a_folder_without_questions_is_refused(

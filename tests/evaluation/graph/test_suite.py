@@ -38,8 +38,8 @@ def test_a_document_is_a_paper_of_headings_and_paragraphs() -> None:
 
 
 @pytest.fixture
-def data(tmp_path: Path, root: Path) -> Path:
-    """A line of each set, and two papers of which one can't be read."""
+def data(tmp_path: Path, short_paper: Path) -> Path:
+    """A line of each set, and a paper."""
     folder = tmp_path / "data"
     (folder / "eval").mkdir(parents=True)
     for name, line in (
@@ -51,7 +51,7 @@ def data(tmp_path: Path, root: Path) -> Path:
     ):
         (folder / "eval" / f"{name}.jsonl").write_text(json.dumps(line) + "\n")
     (folder / "papers" / "example").mkdir(parents=True)
-    shutil.copy(root / "examples" / "paper" / "ner-report.pdf", folder / "papers" / "example" / "paper.pdf")
+    shutil.copy(short_paper, folder / "papers" / "example" / "paper.pdf")
     return folder
 
 

@@ -11,7 +11,7 @@ from evaluation.metrics.benchmarks import (
     qasper_answer_f1,
     qasper_evidence_f1,
 )
-from evaluation.score import Tally
+from evaluation.score import Score, Tally, total
 
 FORMATS = ["Int", "Float", "Str", "List", "None"]
 
@@ -69,7 +69,10 @@ def test_mmlongbench_over_all_questions() -> None:
     """Of four answerable ones three are answered, for 1, 0.5 and 0; of three others, two are."""
     questions = [(True, True, 1.0), (True, True, 0.5), (True, True, 0.0), (True, False, 0.0)]
     questions += [(False, False, 1.0), (False, True, 0.0), (False, True, 0.0)]
-    tallies = mmlongbench_tallies(questions)
+    tallies = total(
+        Score(tallies=mmlongbench_tallies(score, answerable=answerable, answered=answered))
+        for answerable, answered, score in questions
+    ).tallies
     assert tallies["accuracy"] == Tally(right=2.5, total=7)
     precision, recall = 1.5 / 5, 1.5 / 4
     assert tallies["f1"].share == pytest.approx(2 * precision * recall / (precision + recall))
