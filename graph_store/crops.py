@@ -23,8 +23,12 @@ class CropFiles:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def put(self, crops: Mapping[str, bytes]) -> None:
-        """Write the missing crops. Raises ValueError if a name is not the hash of the bytes."""
+    def put(self, paper: Paper, crops: Mapping[str, bytes]) -> None:
+        """Write the missing crops of a paper.
+
+        Raises ValueError if a name is not the hash of the bytes, or the paper names a crop that is neither given nor
+        stored.
+        """
         missing = {crop: data for crop, data in crops.items() if crop not in self}
         for crop, data in missing.items():
             if content_hash(data) != crop:
@@ -37,10 +41,6 @@ class CropFiles:
         if folders:
             for folder in (*folders, self._folder):
                 _sync_folder(folder)
-
-    def put_of(self, paper: Paper, crops: Mapping[str, bytes]) -> None:
-        """Write the missing crops of a paper. Raises ValueError if it names a crop that is neither given nor stored."""
-        self.put(crops)
         for crop in sorted(crops_of_paper(paper)):
             if crop not in self:
                 raise ValueError(f"paper {paper.id!r} names crop {crop!r}, whose bytes were not given")

@@ -93,10 +93,10 @@ class Store:
         validate(indexed)
         self._database.require_writable()
         with translate_errors(self._database.file):
-            self._crops.put_of(indexed.paper, crops)
+            self._crops.put(indexed.paper, crops)
         with self._database.write() as connection:
             # A sweep in another process may have deleted crops that no stored paper named yet.
-            self._crops.put_of(indexed.paper, crops)
+            self._crops.put(indexed.paper, crops)
             return put_paper(connection, indexed, source=source, embedder=embedder, replaces=replaces)
 
     def remove(self, paper: str) -> int:

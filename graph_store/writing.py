@@ -1,6 +1,7 @@
 """Checks, writes and removes the rows of a paper."""
 
 import secrets
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
@@ -70,12 +71,10 @@ def _check_vectors(indexed: IndexedPaper) -> None:
 
 
 def _distinct(kind: str, ids: Sequence[str]) -> set[str]:
-    known: set[str] = set()
-    for key in ids:
-        if key in known:
+    for key, count in Counter(ids).items():
+        if count > 1:
             raise ValueError(f"{kind} {key!r} occurs twice; ids are unique")
-        known.add(key)
-    return known
+    return set(ids)
 
 
 def _require(kind: str, ids: Iterable[str], known: set[str], *, of: str) -> None:

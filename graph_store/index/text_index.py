@@ -265,14 +265,11 @@ class TextIndex:
         return {entity for (entity,) in touched}
 
     def _insert(self, searchable: Searchable) -> set[str]:
-        chunks = [
-            (number, chunk.id, searchable.paper, chunk.section, kind_of(chunk), folded(chunk.searched))
-            for number, chunk in zip(searchable.numbers.tolist(), searchable.chunks, strict=True)
-        ]
-        self._connection.executemany("INSERT INTO chunks VALUES (?, ?, ?, ?, ?)", [row[:5] for row in chunks])
-        self._connection.executemany(
-            "INSERT INTO chunk_words (rowid, text) VALUES (?, ?)", [(row[0], row[5]) for row in chunks]
-        )
+        chunks = list(zip(searchable.numbers.tolist(), searchable.chunks, strict=True))
+        rows = [(number, chunk.id, chunk.paper, chunk.section, kind_of(chunk)) for number, chunk in chunks]
+        self._connection.executemany("INSERT INTO chunks VALUES (?, ?, ?, ?, ?)", rows)
+        words = [(number, folded(chunk.searched)) for number, chunk in chunks]
+        self._connection.executemany("INSERT INTO chunk_words (rowid, text) VALUES (?, ?)", words)
         names = {
             (name_key(name), folded(name), entity.id, searchable.paper)
             for entity in searchable.entities

@@ -40,9 +40,19 @@ def test_the_library_module_has_the_same_library() -> None:
     assert paperscope.Library is paperscope.library.Library
 
 
-def test_importing_the_package_imports_nothing_heavy(root: Path) -> None:
-    heavy = {"torch", "faiss", "pymupdf", "sqlalchemy", "openai", "transformers", "lemminflect"}
-    code = f"import sys, paperscope; print(sorted({heavy} & set(sys.modules)))"
+def test_importing_the_package_and_the_models_imports_nothing_heavy(root: Path) -> None:
+    heavy = {
+        "torch",
+        "faiss",
+        "pymupdf",
+        "sqlalchemy",
+        "openai",
+        "httpx2",
+        "transformers",
+        "sentence_transformers",
+        "lemminflect",
+    }
+    code = f"import sys, paperscope, paperscope_core.models; print(sorted({heavy} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)  # noqa: S603
     assert done.stdout.strip() == "[]"
 

@@ -1,14 +1,11 @@
 """The fakes, and the models that the settings name."""
 
 import asyncio
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from paperscope_core import models
 from paperscope_core.errors import ModelRefusedError
 from paperscope_core.models import FakeEmbedder, FakeModel, FakeReranker, build_models
 from paperscope_core.models.cache import MemoryCallCache
@@ -68,18 +65,3 @@ def test_each_role_gets_its_own_model(tmp_path: Path) -> None:
     assert (built.embedder.name, built.embedder.dimension) == ("vectors", 8)
     assert built.reranker is not None
     asyncio.run(built.aclose())
-
-
-def test_importing_the_models_imports_nothing_heavy(root: Path) -> None:
-    code = (
-        "import sys, paperscope_core.models, paperscope_core.settings; "
-        "print(sorted({'torch', 'openai', 'transformers', 'sentence_transformers', 'httpx2'} & set(sys.modules)))"
-    )
-    command = [sys.executable, "-c", code]
-    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True)  # noqa: S603 (our own code)
-    assert done.stdout.strip() == "[]"
-
-
-def test_the_surface_is_what_it_lists() -> None:
-    assert models.__all__ == sorted(models.__all__)
-    assert all(hasattr(models, name) for name in models.__all__)
