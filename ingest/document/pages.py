@@ -12,10 +12,10 @@ from itertools import chain
 from operator import add
 from typing import NamedTuple, Protocol, TypeAlias, cast, overload
 
+from paperscope_core.errors import PaperLockedError
 from paperscope_core.types import Box
 
 __all__ = [
-    "UNLOCK_HINT",
     "Backend",
     "Char",
     "CharTable",
@@ -25,9 +25,8 @@ __all__ = [
     "PageContent",
     "PageReadError",
     "VerticalRule",
+    "locked_error",
 ]
-
-UNLOCK_HINT = "Send its password along (`password`; on the command line --password), or save a copy without one."
 
 _NUMBERS = 4  # x0, x1, baseline and size are stored as numbers.
 _Style: TypeAlias = tuple[str, bool, bool, int]
@@ -165,6 +164,16 @@ class Document(Protocol):
         Raises `PageReadError`.
         """
         ...
+
+
+def locked_error(name: str, *, password: str | None) -> PaperLockedError:
+    """Returns the refusal of an encrypted file for which no password, or a wrong one, was given."""
+    if password is None:
+        return PaperLockedError(
+            f"{name!r} is encrypted. "
+            "Send its password along (`password`; on the command line --password), or save a copy without one."
+        )
+    return PaperLockedError(f"{name!r} is encrypted and the password given does not open it. Check the password.")
 
 
 class Backend(Protocol):

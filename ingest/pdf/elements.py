@@ -249,12 +249,9 @@ def _box(part: _Part) -> Box:
 
 
 def _bibliography(lines: Sequence[FlowLine], *, titled: bool, after: int) -> tuple[list[Entry], list[FlowLine]]:
-    """Returns the entries among lines, and the other lines.
+    """Returns the entries among lines, which are `titled` below the title of a bibliography, and the other lines.
 
-    Args:
-        lines: Lines of text.
-        titled: Whether they are below the title of a bibliography.
-        after: The number of the previous entry.
+    `after` is the number of the previous entry.
     """
     first = 0 if titled else bibliography_start(lines, after=after)
     if first is None:

@@ -89,15 +89,7 @@ def _figures_of_page(
     free: Sequence[Line],
     furniture: frozenset[Line],
 ) -> list[FoundFigure]:
-    """Returns the figures of a page.
-
-    Args:
-        layout: The page.
-        captions: Its captions that have no table.
-        taken: The boxes of its tables.
-        free: The lines outside tables and captions.
-        furniture: The free lines that are furniture.
-    """
+    """Returns the figures of the captions of a page that have no table, outside the boxes that tables have `taken`."""
     wanted = [caption for caption in captions if caption.kind != "other"]
     if not wanted and not layout.content.images:
         return []

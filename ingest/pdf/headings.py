@@ -265,13 +265,7 @@ def _is_numbered(line: Line) -> bool:
 
 
 def _is_heading(block: _Block, titles: Mapping[str, int], *, stacked: bool) -> bool:
-    """Whether a block is a heading.
-
-    Args:
-        block: The block.
-        titles: The keys of the titles in the outline.
-        stacked: Whether the block is directly below another heading.
-    """
+    """Whether a block is a heading; `titles` are in the outline, and a `stacked` block is right below a heading."""
     text, style = block.text, block.style
     strong = style.bold or block.is_larger or style.capitals
     if not (strong or style.italic) or not block.may_be_heading:

@@ -18,10 +18,10 @@ from ingest.document.geometry import (
     turned_point,
     turned_size,
 )
-from ingest.document.pages import UNLOCK_HINT, Char, OutlineEntry, PageContent, PageReadError
+from ingest.document.pages import Char, OutlineEntry, PageContent, PageReadError, locked_error
 from ingest.pdf.backends.fonts import glyph_text, is_bold, is_italic
 from ingest.sandbox.telemetry import disable_onnxruntime_telemetry
-from paperscope_core.errors import PaperFileError, PaperLockedError
+from paperscope_core.errors import PaperFileError
 from paperscope_core.types import Box
 
 __all__ = ["MuPdfBackend"]
@@ -54,17 +54,9 @@ class MuPdfBackend:
         except _FAILURES as error:
             raise PaperFileError(f"{name!r} is damaged and can't be opened: {error}. Fetch the file again.") from error
         with document:
-            _unlock(document, name=name, password=password)
+            if document.needs_pass and (password is None or not document.authenticate(password)):
+                raise locked_error(name, password=password)
             yield MuPdfDocument(document)
-
-
-def _unlock(document: Untyped, *, name: str, password: str | None) -> None:
-    if not document.needs_pass:
-        return
-    if password is None:
-        raise PaperLockedError(f"{name!r} is encrypted. {UNLOCK_HINT}")
-    if not document.authenticate(password):
-        raise PaperLockedError(f"{name!r} is encrypted and the password given does not open it. Check the password.")
 
 
 class MuPdfDocument:

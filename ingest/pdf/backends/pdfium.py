@@ -22,9 +22,9 @@ from ingest.document.geometry import (
     turned_point,
     turned_size,
 )
-from ingest.document.pages import UNLOCK_HINT, Char, OutlineEntry, PageContent, PageReadError
+from ingest.document.pages import Char, OutlineEntry, PageContent, PageReadError, locked_error
 from ingest.pdf.backends.fonts import glyph_text, is_bold, is_italic, plain_name
-from paperscope_core.errors import PaperFileError, PaperLockedError
+from paperscope_core.errors import PaperFileError
 from paperscope_core.types import Box
 
 __all__ = ["PdfiumBackend"]
@@ -56,19 +56,13 @@ class PdfiumBackend:
         try:
             document = pypdfium2.PdfDocument(data, password=password)
         except _FAILURES as error:
-            raise _refusal(error, name=name, password=password) from error
+            if getattr(error, "err_code", None) in (pdfium_c.FPDF_ERR_PASSWORD, pdfium_c.FPDF_ERR_SECURITY):
+                raise locked_error(name, password=password) from error
+            raise PaperFileError(f"{name!r} is damaged and can't be opened. Fetch the file again.") from error
         try:
             yield PdfiumDocument(document)
         finally:
             document.close()
-
-
-def _refusal(error: Exception, *, name: str, password: str | None) -> PaperFileError:
-    if getattr(error, "err_code", None) not in (pdfium_c.FPDF_ERR_PASSWORD, pdfium_c.FPDF_ERR_SECURITY):
-        return PaperFileError(f"{name!r} is damaged and can't be opened. Fetch the file again.")
-    if password is None:
-        return PaperLockedError(f"{name!r} is encrypted. {UNLOCK_HINT}")
-    return PaperLockedError(f"{name!r} is encrypted and the password given does not open it. Check the password.")
 
 
 class PdfiumDocument:

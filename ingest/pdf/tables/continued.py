@@ -229,10 +229,7 @@ def _home(columns: Sequence[tuple[float, float]], x0: float, x1: float) -> int |
 def _with_open_end(table: FoundTable, below: Sequence[Line], *, note_size: float) -> FoundTable:
     """Returns the table with the rows below its last rule, since the first of several parts may have no closing rule.
 
-    Args:
-        table: A table of one part.
-        below: The lines below the table in its column of the page; only notes may follow the added rows.
-        note_size: The largest size of a note's letters.
+    Of the lines below the table in its column, only notes, of `note_size` at most, may follow these rows.
     """
     part = table.parts[-1]
     words = [word for line in below for word in line.words]
@@ -311,14 +308,10 @@ def _widest_pitch(rows: Sequence[PrintedRow]) -> float:
 def _stacked(
     first: TablePart, more: Sequence[tuple[TablePart, TableRegion]]
 ) -> tuple[TableRegion, tuple[TablePart, ...]]:
-    """Stacks the parts of a table vertically, without the rules that close a part at the foot of its page.
+    """Stacks a part of a table and more of them, each with the region of it that is read, vertically.
 
-    Args:
-        first: The first part.
-        more: Each further part, and the region of it that is read.
-
-    Returns:
-        One region with all words and rules, and the parts with their positions in it.
+    The rules that close a part at the foot of its page are left out. Returns one region with all words and rules, and
+    the parts with their positions in it.
     """
     regions, parts = [_without_notes(first.region)], [first]
     # A page never ends within a row, so the widest pitch separates parts.
