@@ -65,6 +65,9 @@ class MuPdfDocument:
     def __init__(self, document: Untyped) -> None:
         self._document = document
         self._rotations: dict[int, int] = {}
+        metadata = document.metadata or {}
+        self.title = str(metadata.get("title") or "").strip()
+        self.authors = str(metadata.get("author") or "").strip()
 
     @property
     def page_count(self) -> int:
@@ -73,16 +76,6 @@ class MuPdfDocument:
             return int(self._document.page_count)
         except _FAILURES:
             return 0
-
-    @property
-    def title(self) -> str:
-        """See `Document.title`."""
-        return self._metadata("title")
-
-    @property
-    def authors(self) -> str:
-        """See `Document.authors`."""
-        return self._metadata("author")
 
     @property
     def repaired(self) -> bool:
@@ -141,9 +134,6 @@ class MuPdfDocument:
                 return ()
             size = page.rect.width, page.rect.height
             return tuple(turned_box(Box(*cell), *size, turns=-rotation) for cell in best.cells if cell)
-
-    def _metadata(self, key: str) -> str:
-        return str((self._document.metadata or {}).get(key) or "").strip()
 
     @contextmanager
     def _page(self, number: int) -> Iterator[tuple[Untyped, int]]:

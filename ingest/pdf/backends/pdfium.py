@@ -70,21 +70,13 @@ class PdfiumDocument:
 
     def __init__(self, document: Untyped) -> None:
         self._document = document
+        self.title = self._metadata("Title")
+        self.authors = self._metadata("Author")
 
     @property
     def page_count(self) -> int:
         """See `Document.page_count`."""
         return max(len(self._document), 0)
-
-    @property
-    def title(self) -> str:
-        """See `Document.title`."""
-        return self._metadata("Title")
-
-    @property
-    def authors(self) -> str:
-        """See `Document.authors`."""
-        return self._metadata("Author")
 
     @property
     def repaired(self) -> bool:
