@@ -1,4 +1,4 @@
-"""Libraries of gold's papers: made once, used again, one bad file leaves the rest."""
+"""Libraries of the gold's papers are built once and used again; an unreadable file leaves the rest."""
 
 import shutil
 from dataclasses import replace
@@ -8,11 +8,18 @@ from typing import TYPE_CHECKING
 import pytest
 
 from evaluation.libraries import Libraries
+from paperscope_core.models import FakeEmbedder
 from paperscope_core.settings import ChunkingSettings, Settings
 from paperscope_core.types import Box, Paper, Passage, Place
 
 if TYPE_CHECKING:
     from tests.evaluation.conftest import MakePaper
+
+
+@pytest.fixture(autouse=True)
+def fake_embedder(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Saves loading the weights."""
+    monkeypatch.setattr("evaluation.libraries.build_embedder", lambda _: FakeEmbedder())
 
 
 @pytest.fixture
