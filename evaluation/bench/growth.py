@@ -9,7 +9,7 @@ from evaluation.bench.common import TimedSystem, add_out, add_peer, print_page, 
 from evaluation.peers.timing import GrowthStep, TimingJob, neighbours
 from evaluation.rendering import table
 
-__all__ = ["DESCRIPTION", "HELP", "Growth", "Mark", "add_options", "run"]
+__all__ = ["DESCRIPTION", "HELP", "Checkpoint", "Growth", "add_options", "run"]
 
 HELP = "the cost of one more paper in a growing library"
 DESCRIPTION = (
@@ -17,12 +17,12 @@ DESCRIPTION = (
     "asks questions: seconds, memory and disk at 1, 10, 100, 1,000 papers, and the ratio of the last to the 10th. For "
     "comparison, LightRAG's ainsert_custom_kg for a limited time."
 )
-_MARKS = (1, 10, 100, 1000)
-_BASE_MARK = 10
+_CHECKPOINTS = (1, 10, 100, 1000)
+_BASE_PAPER = 10
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Mark:
+class Checkpoint:
     """The cost of one more paper at one library size: means over the papers `first` to `last` around it.
 
     Memory and disk use are measured at that size.
@@ -42,24 +42,24 @@ class Mark:
 class Growth:
     """The growth of a system's library: `papers` were added; `note` says why there are fewer than requested.
 
-    The ratios are those of the last mark to the one at 10 papers, 0 if either is missing.
+    The ratios are those of the last checkpoint to the one at 10 papers, 0 if either is missing.
     """
 
     name: str
     papers: int
     seconds: float
-    marks: tuple[Mark, ...]
+    checkpoints: tuple[Checkpoint, ...]
     note: str = ""
 
     def ratio(self, figure: str) -> float:
-        """The ratio of `figure` (add, add_cpu, retrieve) at the last mark to that at 10 papers."""
-        early = next((getattr(mark, figure) for mark in self.marks[:-1] if mark.paper == _BASE_MARK), 0.0)
-        return float(getattr(self.marks[-1], figure) / early) if early else 0.0
+        """The ratio of `figure` (add, add_cpu, retrieve) at the last checkpoint to that at 10 papers."""
+        early = next((getattr(point, figure) for point in self.checkpoints[:-1] if point.paper == _BASE_PAPER), 0.0)
+        return float(getattr(self.checkpoints[-1], figure) / early) if early else 0.0
 
 
 def add_options(graph: argparse.ArgumentParser) -> None:
     """Adds the options of `graph`."""
-    graph.add_argument("--papers", type=int, default=_MARKS[-1], metavar="N", help="how many (default: 1000)")
+    graph.add_argument("--papers", type=int, default=_CHECKPOINTS[-1], metavar="N", help="how many (default: 1000)")
     graph.add_argument("--seed", type=int, default=0, help="determines the content of the papers")
     add_peer(graph, seconds=600)
     add_out(graph)
@@ -67,20 +67,20 @@ def add_options(graph: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Returns 0, or 1 if a paper was not added to our own library."""
-    marks = sorted({mark for mark in (*_MARKS, options.papers) if mark <= options.papers})
-    job = TimingJob(step="grow", papers=options.papers, seed=options.seed, marks=tuple(marks))
+    checkpoints = sorted({papers for papers in (*_CHECKPOINTS, options.papers) if papers <= options.papers})
+    job = TimingJob(step="grow", papers=options.papers, seed=options.seed, checkpoints=tuple(checkpoints))
     grown = [_grow(system, job) for system in timed_systems(options)]
     header = ["system", "paper", "add s", "add CPU s", "retrieve s", "memory MB", "disk MB"]
     rows = [
         [
             growth.name,
-            str(mark.paper),
-            *(f"{value:.4f}" for value in (mark.add, mark.add_cpu, mark.retrieve)),
-            f"{mark.memory_mb:.0f}",
-            f"{mark.disk_mb:.1f}" if mark.disk_mb else "",
+            str(checkpoint.paper),
+            *(f"{value:.4f}" for value in (checkpoint.add, checkpoint.add_cpu, checkpoint.retrieve)),
+            f"{checkpoint.memory_mb:.0f}",
+            f"{checkpoint.disk_mb:.1f}" if checkpoint.disk_mb else "",
         ]
         for growth in grown
-        for mark in growth.marks
+        for checkpoint in growth.checkpoints
     ]
     print_page([*table(header, rows), *map(_line, grown)])
     figures = ("add", "add_cpu", "retrieve")
@@ -91,20 +91,20 @@ def run(options: argparse.Namespace) -> int:
 
 def _grow(system: TimedSystem, job: TimingJob) -> Growth:
     steps, note = system.run(job, GrowthStep)
-    papers = sorted({*job.marks, len(steps)})
+    papers = sorted({*job.checkpoints, len(steps)})
     return Growth(
         name=system.name,
         papers=len(steps),
         seconds=round(sum(step.add + step.retrieve for step in steps), 3),
-        marks=tuple(_mark(steps, paper) for paper in papers if 0 < paper <= len(steps)),
+        checkpoints=tuple(_checkpoint(steps, paper) for paper in papers if 0 < paper <= len(steps)),
         note=note,
     )
 
 
-def _mark(steps: Sequence[GrowthStep], paper: int) -> Mark:
+def _checkpoint(steps: Sequence[GrowthStep], paper: int) -> Checkpoint:
     """The means over the neighbouring papers, which vary less on a busy machine than the figures of one paper."""
     near = [step for step in steps if step.paper in neighbours(paper)]
-    return Mark(
+    return Checkpoint(
         paper=paper,
         first=near[0].paper,
         last=near[-1].paper,
@@ -120,7 +120,7 @@ def _line(growth: Growth) -> str:
     line = f"{growth.name}: {growth.papers} papers in {growth.seconds:.0f} s"
     if ratio := growth.ratio("add"):
         line += (
-            f"; paper {growth.marks[-1].paper} to paper {_BASE_MARK}: adding {ratio:.2f} times "
+            f"; paper {growth.checkpoints[-1].paper} to paper {_BASE_PAPER}: adding {ratio:.2f} times "
             f"(CPU {growth.ratio('add_cpu'):.2f}), retrieving {growth.ratio('retrieve'):.2f} times"
         )
     return f"{line}{f' ({growth.note})' if growth.note else ''}."

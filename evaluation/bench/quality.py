@@ -25,9 +25,9 @@ DESCRIPTION = (
 )
 _HEAD = """# Quality
 
-Made of the suites' reports; `scripts/bench quality --write` makes it anew, and the tests check some of it. Each figure
-stands with its 95 % bootstrap interval over the items. The first system of a suite is Paperscope as it comes; `*` marks
-a figure of another one that differs from it by more than chance (paired permutation test, adjusted for the number of
+Written from the suites' reports by `scripts/bench quality --write`; the tests check some rows. Each figure has its 95 %
+bootstrap interval over the items. The first system of a suite is Paperscope with its default settings; `*` marks a
+figure of another system that differs from it by more than chance (paired permutation test, adjusted for the number of
 metrics, p < .05). `paperscope eval SUITE --data DIR` gives every metric, item and miss.
 """
 _CHANCE = 0.05
@@ -87,8 +87,8 @@ def _significant_metrics(ours: Report, theirs: Report, metrics: Sequence[str]) -
 
 def _problems(reports: Sequence[Report]) -> list[str]:
     """The problems of all modes, each once."""
-    told = dict.fromkeys(f"- {report.mode}: {problem}" for report in reports for problem in report.problems)
-    return ["Not scored:", "", *told, ""] if told else []
+    problems = dict.fromkeys(f"- {report.mode}: {problem}" for report in reports for problem in report.problems)
+    return ["Not scored:", "", *problems, ""] if problems else []
 
 
 def add_options(quality: argparse.ArgumentParser) -> None:

@@ -31,8 +31,8 @@ __all__ = [
     "run_worker",
 ]
 
-# The number of papers before and after a mark that are asked about: enough for a mean, and fast compared with adding
-# them.
+# The number of papers before and after a checkpoint that are asked about: enough for a mean, and fast compared with
+# adding them.
 _MAX_ASKED = 25
 # Words of a question that names no entity.
 _QUESTION_WORDS = 8
@@ -46,14 +46,14 @@ class TimingJob:
     """The job of a worker.
 
     "grow" adds `papers` papers to a new library one by one, and reports a `GrowthStep` each; it asks questions around
-    the `marks`. "make" adds papers to the library in `folder` until it has `papers`, and "ask" asks it `questions`
-    questions; both report a `StepReport`.
+    the `checkpoints`. "make" adds papers to the library in `folder` until it has `papers`, and "ask" asks it
+    `questions` questions; both report a `StepReport`.
     """
 
     step: Literal["grow", "make", "ask"]
     papers: int
     seed: int
-    marks: tuple[int, ...] = ()
+    checkpoints: tuple[int, ...] = ()
     folder: str = ""
     questions: int = 0
 
@@ -151,7 +151,7 @@ def run_worker(arguments: Sequence[str], open_library: OpenLibrary) -> None:
 
 
 async def _grow(open_library: OpenLibrary, job: TimingJob, write: Write) -> None:
-    asked = {number for mark in job.marks for number in neighbours(mark) if abs(number - mark) <= _MAX_ASKED}
+    asked = {paper for point in job.checkpoints for paper in neighbours(point) if abs(paper - point) <= _MAX_ASKED}
     clock = Clock()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "library"
@@ -164,7 +164,7 @@ async def _grow(open_library: OpenLibrary, job: TimingJob, write: Write) -> None
                     found, retrieve, _ = await clock.time(library.retrieve(question_about(document)))
                     if not found:
                         raise ValueError(f"nothing was found for a question about {document.id}")
-                size = _size_mb(folder) if number in job.marks else 0.0
+                size = _size_mb(folder) if number in job.checkpoints else 0.0
                 write(
                     GrowthStep(
                         paper=number,
@@ -210,7 +210,7 @@ def _size_mb(folder: Path) -> float:
 
 
 def neighbours(paper: int) -> range:
-    """The papers around a mark: each side has half as many as there are papers before the mark.
+    """The papers around a checkpoint: each side has half as many as there are papers before the checkpoint.
 
     Periodic work, such as a snapshot after a quarter of the library has changed, is then counted with its actual
     frequency.

@@ -128,7 +128,7 @@ def make_table() -> MakeTable:
 
 @pytest.fixture
 def make_paper() -> MakePaper:
-    """A paper of these elements; texts stand for paragraphs."""
+    """A paper of these elements; texts become paragraphs."""
 
     def make(*elements: Element | str, **fields: Any) -> Paper:
         made = tuple(

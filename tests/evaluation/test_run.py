@@ -1,4 +1,4 @@
-"""Running the suite: gold read, bad gold said, finished items kept, the same report each time."""
+"""Running a suite: gold is read, unusable gold is reported, finished items are kept, reports are reproducible."""
 
 import json
 import shutil

@@ -1,4 +1,4 @@
-"""The bench of a growing library: its papers, its loop, and what it makes of the figures."""
+"""`bench graph`: the synthetic papers, the loop, and the figures."""
 
 import json
 from pathlib import Path
@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 
 from evaluation.bench import main
-from evaluation.bench.growth import Growth, Mark
+from evaluation.bench.growth import Checkpoint, Growth
 from evaluation.bench.synthetic_library import extraction_of, paper_of
 from evaluation.peers.synthetic import CHUNKS, ENTITIES, RELATIONS, synthetic_paper
 from evaluation.peers.timing import question_about
 from paperscope_core.types import content_hash
 
 
-def test_a_made_paper_has_the_sizes_it_promises_and_names_its_entities_where_it_says() -> None:
+def test_a_synthetic_paper_has_its_sizes_and_names_its_entities_in_their_sources() -> None:
     document = synthetic_paper(7, seed=1)
     names = {entity.name for entity in document.entities}
     texts = {unit.id: unit.text for unit in document.units}
@@ -26,7 +26,7 @@ def test_a_made_paper_has_the_sizes_it_promises_and_names_its_entities_where_it_
         assert relation.description in texts[relation.sources[0]]
 
 
-def test_a_made_paper_depends_on_its_number_and_the_seed_alone() -> None:
+def test_a_synthetic_paper_depends_on_its_number_and_the_seed_alone() -> None:
     assert synthetic_paper(3, seed=0) == synthetic_paper(3, seed=0)
     assert synthetic_paper(3, seed=0) != synthetic_paper(3, seed=1)
 
@@ -37,7 +37,7 @@ def test_a_third_of_the_entities_recur() -> None:
     assert all(5 <= count <= ENTITIES // 3 for count in shared)
 
 
-def test_our_paper_holds_the_same_as_the_document() -> None:
+def test_our_paper_has_the_content_of_the_document() -> None:
     document = synthetic_paper(2, seed=0)
     paper = paper_of(document, sha256=content_hash(b"2"))
     extraction = extraction_of(document, paper)
@@ -61,22 +61,25 @@ def test_ours_grows_and_a_peer_that_runs_out_of_time_keeps_its_papers(
     assert "LightRAG: 1 papers in 1 s (stopped after 0 s)." in capsys.readouterr().out
     ours, peer = json.loads(out.read_text())
     assert (ours["papers"], ours["note"], peer["papers"]) == (11, "", 1)
-    assert [mark["paper"] for mark in ours["marks"]] == [1, 10, 11]
-    assert all(mark["add"] > 0 and mark["retrieve"] > 0 and mark["memory_mb"] > 20 for mark in ours["marks"])
-    first, tenth, _ = ours["marks"]
+    assert [checkpoint["paper"] for checkpoint in ours["checkpoints"]] == [1, 10, 11]
+    assert all(
+        checkpoint["add"] > 0 and checkpoint["retrieve"] > 0 and checkpoint["memory_mb"] > 20
+        for checkpoint in ours["checkpoints"]
+    )
+    first, tenth, _ = ours["checkpoints"]
     assert first["disk_mb"] < tenth["disk_mb"]
     assert ours["ratios"]["add"] > 0
 
 
-def _mark(paper: int, add: float) -> Mark:
-    return Mark(paper=paper, first=paper, last=paper, add=add, add_cpu=1, retrieve=1, memory_mb=1, disk_mb=1)
+def _checkpoint(paper: int, add: float) -> Checkpoint:
+    return Checkpoint(paper=paper, first=paper, last=paper, add=add, add_cpu=1, retrieve=1, memory_mb=1, disk_mb=1)
 
 
 def test_the_ratio_is_that_of_the_last_mark_to_the_tenth_paper() -> None:
-    marks = (_mark(1, 9.0), _mark(10, 2.0), _mark(100, 5.0), _mark(1000, 3.0))
-    assert Growth(name="x", papers=1000, seconds=1, marks=marks).ratio("add") == 1.5
-    assert Growth(name="x", papers=10, seconds=1, marks=marks[:2]).ratio("add") == 0
-    assert Growth(name="x", papers=0, seconds=0, marks=()).ratio("add") == 0
+    checkpoints = (_checkpoint(1, 9.0), _checkpoint(10, 2.0), _checkpoint(100, 5.0), _checkpoint(1000, 3.0))
+    assert Growth(name="x", papers=1000, seconds=1, checkpoints=checkpoints).ratio("add") == 1.5
+    assert Growth(name="x", papers=10, seconds=1, checkpoints=checkpoints[:2]).ratio("add") == 0
+    assert Growth(name="x", papers=0, seconds=0, checkpoints=()).ratio("add") == 0
 
 
 def test_the_question_names_a_shared_and_an_own_entity() -> None:

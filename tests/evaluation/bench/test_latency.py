@@ -1,4 +1,4 @@
-"""The bench of questions: what is asked of how many papers, and what it makes of the figures."""
+"""`bench query`: the questions, the number of papers, and the figures."""
 
 import json
 from pathlib import Path
@@ -10,7 +10,7 @@ from evaluation.peers.synthetic import SHARED, synthetic_paper
 from evaluation.peers.timing import papers_with, questions_over
 
 
-def test_so_many_papers_hold_so_many_entities_and_no_paper_less_does() -> None:
+def test_the_papers_have_the_entities_and_one_paper_fewer_does_not() -> None:
     papers = papers_with(150, seed=3)
     names = [{entity.name for entity in synthetic_paper(number, seed=3).entities} for number in range(1, papers + 1)]
     assert len(set.union(*names)) >= 150 > len(set[str]().union(*names[:-1]))

@@ -53,7 +53,7 @@ def corpus(name: str, *documents: PeerDocument, ask: dict[str, str]) -> PeerCorp
 
 
 def document(texts: dict[str, str], *, file: str = "", with_graph: bool = False) -> PeerDocument:
-    """Each text a page; in the graph, what stands under "bread" speaks of honey bees too."""
+    """Each text a page; in the graph, "bread" mentions honey bees, too."""
     bee = Entity(id="bee", name="honey bee", type="animal", description="An insect.", sources=("bees", "bread"))
     nectar = Entity(id="nectar", name="nectar", type="food", description="What bees gather.", sources=("bees",))
     gathers = Relation(source="bee", target="nectar", kind="gathers", description="", sources=("bees", "bread"))
