@@ -6,6 +6,7 @@ import socket
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +54,26 @@ def clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="session")
+def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that all processes of one run of the tests share."""
+    run = tmp_path_factory.getbasetemp()
+    return run.parent if "PYTEST_XDIST_WORKER" in os.environ else run
+
+
+@pytest.fixture(scope="session", autouse=True)
+def remember_vectors(run_folder: Path) -> Iterator[None]:
+    """Compute the vector of a text once per run."""
+    from paperscope_core.models import build
+    from tests.remembered_vectors import RememberedEmbedder
+
+    folder = run_folder / "vectors"
+    folder.mkdir(exist_ok=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(build, "_local_embedder", lru_cache(maxsize=1)(partial(RememberedEmbedder, folder=folder)))
+        yield
+
+
+@pytest.fixture(scope="session")
 def root() -> Path:
     """The root of the repository."""
     return ROOT
@@ -68,7 +89,7 @@ def shared() -> Path:
 
 
 @pytest.fixture(scope="session")
-def example_library(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Path:
+def example_library(tmp_path_factory: pytest.TempPathFactory, run_folder: Path, root: Path) -> Path:
     """The folder of a library that holds the example paper. Copy it before you change it.
 
     It is created once per run; each worker has a copy.
@@ -76,11 +97,8 @@ def example_library(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Pat
     from paperscope.library import Library
     from paperscope_core.settings import load_settings
 
-    run = tmp_path_factory.getbasetemp()
-    if "PYTEST_XDIST_WORKER" in os.environ:
-        run = run.parent
-    made, unfinished = run / "example-library", run / "example-library-unfinished"
-    with FileLock(run / "example-library.lock"):
+    made, unfinished = run_folder / "example-library", run_folder / "example-library-unfinished"
+    with FileLock(run_folder / "example-library.lock"):
         if not made.is_dir():
             shutil.rmtree(unfinished, ignore_errors=True)
             with Library.open(unfinished, settings=load_settings(environ={})) as library:
