@@ -4,7 +4,6 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Protocol
 
 from numpy import float32
 from numpy.typing import NDArray
@@ -31,21 +30,16 @@ from paperscope_core.types import (
     Verdict,
 )
 
-__all__ = ["CombinedExtractor", "EmbedTexts", "ResolvingExtractor", "TextExtractor", "extractor_for"]
+__all__ = ["EmbedTexts", "ExtractText", "ResolvingExtractor", "extractor_for"]
 
 EmbedTexts = Callable[[Sequence[str]], Awaitable[NDArray[float32]]]
 """Gives a unit-length row for each text."""
 
+ExtractText = Callable[[Paper, Sequence[Chunk]], Awaitable[Extraction]]
+"""Extracts entities and relations from a paper's text; as `EntityExtractor.extract`, but images are left out."""
+
 # Three calls of 30 pairs; the likeliest pairs come first.
 _MAX_PAIRS = 90
-
-
-class TextExtractor(Protocol):
-    """Extracts entities and relations from a paper's text."""
-
-    async def extract(self, paper: Paper, chunks: Sequence[Chunk]) -> Extraction:
-        """See `EntityExtractor.extract`; images are left out."""
-        ...
 
 
 def extractor_for(
@@ -63,23 +57,14 @@ def extractor_for(
     types = TypeSystem.of(settings.types)
     local = LocalExtractor(types=types)
     if model is None:
-        return ResolvingExtractor(local, None, types=types)
+        return ResolvingExtractor(local.extract, None, types=types)
     asking = ModelExtractor(model, types=types, max_tokens=settings.tokens_per_call, gleanings=settings.gleanings)
-    return ResolvingExtractor(CombinedExtractor(local, asking, types=types), model, embed=embed, types=types)
 
+    async def extract_by_both(paper: Paper, chunks: Sequence[Chunk]) -> Extraction:
+        parts = await asyncio.gather(local.extract(paper, chunks), asking.extract(paper, chunks))
+        return link_isolated_entities(paper, combine(*parts, types=types), types=types)
 
-class CombinedExtractor:
-    """Merges the extractions of several extractors."""
-
-    def __init__(self, *extractors: TextExtractor, types: TypeSystem = TypeSystem()) -> None:
-        self._extractors = extractors
-        self._types = types
-
-    async def extract(self, paper: Paper, chunks: Sequence[Chunk]) -> Extraction:
-        """The merged extractions, with a relation for each isolated entity. Raises what the first failing extractor
-        raises."""
-        parts = await asyncio.gather(*(extractor.extract(paper, chunks) for extractor in self._extractors))
-        return link_isolated_entities(paper, combine(*parts, types=self._types), types=self._types)
+    return ResolvingExtractor(extract_by_both, model, embed=embed, types=types)
 
 
 class ResolvingExtractor:
@@ -92,21 +77,21 @@ class ResolvingExtractor:
 
     def __init__(
         self,
-        extractor: TextExtractor,
+        extract_text: ExtractText,
         model: LanguageModel | None,
         *,
         embed: EmbedTexts | None = None,
         types: TypeSystem = TypeSystem(),
     ) -> None:
-        self._extractor = extractor
+        self._extract_text = extract_text
         self._model = model
         self._embed = embed
         self._types = types
 
     async def extract(self, paper: Paper, chunks: Sequence[Chunk], images: PaperImages = PaperImages()) -> Extraction:
-        """The paper's entities and relations. Raises what `extractor` raises; where the judge fails, names stay
+        """The paper's entities and relations. Raises what `extract_text` raises; where the judge fails, names stay
         apart."""
-        extraction = await self._extractor.extract(paper, chunks)
+        extraction = await self._extract_text(paper, chunks)
         if images.descriptions:
             extraction = await asyncio.to_thread(add_to_graph, paper, extraction, images, types=self._types)
         groups = await asyncio.to_thread(lambda: connected_groups(certain_pairs(_terms(extraction))))

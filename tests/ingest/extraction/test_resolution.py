@@ -71,7 +71,7 @@ def judging(*, same: bool, reason: str = "They name one thing.") -> FakeModel:
 
 
 async def resolved(*entities: Entity, model: FakeModel | None = None) -> Extraction:
-    return await ResolvingExtractor(Drawing(*entities), model).extract(PAPER, ())
+    return await ResolvingExtractor(Drawing(*entities).extract, model).extract(PAPER, ())
 
 
 def figure_of(name: str) -> ImageDescription:
@@ -115,7 +115,7 @@ async def test_what_was_seen_in_pictures_is_judged_with_what_is_beside_it() -> N
     drawing = Drawing(term("dice coefficient", type_="metric"), float_)
     model = judging(same=True)
     images = PaperImages(reader="v", readings=(figure,))
-    extraction = await ResolvingExtractor(drawing, model, types=TYPES).extract(PAPER, (), images)
+    extraction = await ResolvingExtractor(drawing.extract, model, types=TYPES).extract(PAPER, (), images)
     assert {entity.name: entity.aliases for entity in extraction.entities} == {
         "Figure 1": (),
         "Sørensen–Dice coefficient": ("dice coefficient",),
@@ -243,10 +243,11 @@ async def test_names_near_by_their_vectors_are_candidates() -> None:
 
     entities = (term("loss weighting"), term("cost scaling"), term(OTHER))
     model = judging(same=True)
-    extraction = await ResolvingExtractor(Drawing(*entities), model, embed=embed).extract(PAPER, ())
+    extraction = await ResolvingExtractor(Drawing(*entities).extract, model, embed=embed).extract(PAPER, ())
     assert names(extraction) == ["loss weighting", OTHER]
     assert (
-        await ResolvingExtractor(Drawing(*entities), judging(same=True)).extract(PAPER, ()) == Drawing(*entities).drawn
+        await ResolvingExtractor(Drawing(*entities).extract, judging(same=True)).extract(PAPER, ())
+        == Drawing(*entities).drawn
     )
 
 

@@ -47,7 +47,7 @@ def summing_up(summary: str) -> FakeModel:
 
 
 async def extract(model: FakeModel | None, *entities: Entity, paper: Paper = PAPER) -> Extraction:
-    return await ResolvingExtractor(Drawing(*entities), model).extract(paper, ())
+    return await ResolvingExtractor(Drawing(*entities).extract, model).extract(paper, ())
 
 
 async def test_much_is_summed_up_behind_the_papers_own_words() -> None:
@@ -93,7 +93,7 @@ async def test_terms_share_calls() -> None:
     entities = [term(f"method number{'abcdefghijklmnopqrstuvwxyz'[n]}") for n in range(26)]
     texts = [f"We run {one.name} {n} times and then once more." for one in entities for n in range(40)]
     model = summing_up("It is run.")
-    extraction = await ResolvingExtractor(Drawing(*entities), model).extract(paper_of(" ".join(texts)), ())
+    extraction = await ResolvingExtractor(Drawing(*entities).extract, model).extract(paper_of(" ".join(texts)), ())
     asked = [request for request in model.requests if request.schema_name == "summaries"]
     assert (len(asked), sum("It is run." in one.description for one in extraction.entities)) == (2, 24)
 
