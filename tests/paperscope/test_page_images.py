@@ -64,6 +64,7 @@ def test_a_page_is_drawn_with_its_marks(library: Library, root: Path) -> None:
     assert frames(one)
 
 
+@pytest.mark.slow
 def test_the_evidence_of_an_answer_can_be_marked(library: Library, root: Path) -> None:
     library.add(root / "examples/paper/ner-report.pdf")
     answer = library.ask("What is the highest F1 in Table 2?")

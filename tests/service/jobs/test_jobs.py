@@ -85,6 +85,7 @@ def test_a_newer_version_replaces_a_paper(address: str, folder: Path) -> None:
     store.close()
 
 
+@pytest.mark.slow
 def test_events_report_a_jobs_progress_and_end_with_it(address: str) -> None:
     response = upload(address, markdown_paper(3, "Parser"))
     with httpx2.stream("GET", f"{address}{response.headers['location']}/events", timeout=60) as stream:

@@ -163,6 +163,7 @@ def test_a_file_without_a_name_and_an_empty_one_are_refused_with_what_is_wrong(a
     assert (longest.status_code, "multipart body can't be read" in told(longest)) == (400, True)
 
 
+@pytest.mark.slow
 def test_a_paper_inside_is_added_and_a_link_within_the_folder_is_followed(address: str, folder: Path) -> None:
     papers = folder / "papers"
     (papers / "alias.md").symlink_to(papers / "good.md")
