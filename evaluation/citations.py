@@ -183,7 +183,7 @@ def _score_claim(
 
 
 def _exists(place: Place, pages: Sequence[PrintedPage]) -> bool:
-    return 1 <= place.page <= len(pages) and pages[place.page - 1].holds(place.box)
+    return 1 <= place.page <= len(pages) and pages[place.page - 1].contains(place.box)
 
 
 def _words_at(place: Place, pages: Sequence[PrintedPage]) -> list[str]:

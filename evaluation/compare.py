@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from evaluation.rendering import number, provenance_line, table
 from evaluation.report import ALL, Report, is_time, results_in
 from evaluation.statistics import Difference, adjusted, paired_difference
-from paperscope_core.codec import to_json
 from paperscope_core.errors import InputError
 
 __all__ = ["Comparison", "compare", "compare_runs", "render_comparison"]
@@ -21,10 +20,6 @@ class Comparison:
     b: str
     metrics: dict[str, Difference]
     apart: tuple[str, ...]
-
-    def to_json(self) -> str:
-        """The comparison as JSON text."""
-        return to_json(self, indent=1)
 
 
 def compare_runs(a: Sequence[Report], b: Sequence[Report]) -> list[Comparison]:

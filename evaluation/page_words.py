@@ -31,7 +31,7 @@ class PrintedPage:
     words: tuple[tuple[Box, str], ...]
     lines: tuple[int, ...]
 
-    def holds(self, box: Box) -> bool:
+    def contains(self, box: Box) -> bool:
         """Whether the box has an area and is on the page, with a tolerance of one point."""
         inside = box.x0 >= -_TOLERANCE and box.y0 >= -_TOLERANCE
         inside = inside and box.x1 <= self.width + _TOLERANCE and box.y1 <= self.height + _TOLERANCE

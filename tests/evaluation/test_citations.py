@@ -50,9 +50,9 @@ def test_words_of_a_box_are_those_printed_in_it(file: Path) -> None:
     assert words_in(first, BOTTOM) == ["Nothing", "else", "is", "said."]
     assert words_in(first, TOP)[5:8] == ["eval-", "evaluation", "uation"]
     assert not second.words
-    assert first.holds(TOP)
-    assert not first.holds(Box(60, 80, 700, 130))
-    assert not first.holds(Box(60, 80, 60, 130))
+    assert first.contains(TOP)
+    assert not first.contains(Box(60, 80, 700, 130))
+    assert not first.contains(Box(60, 80, 60, 130))
 
 
 @pytest.mark.parametrize("turn", [90, 180, 270])
