@@ -66,6 +66,7 @@ class OcrDocument:
 
     def __init__(self, document: Document, recognition: Recognition) -> None:
         self._document = document
+        self.title, self.authors = document.title, document.authors
         self._recognizer = recognition.recognizer
         self._remedy = recognition.remedy
         self._skews: dict[int, float] = {}
@@ -74,16 +75,6 @@ class OcrDocument:
     def page_count(self) -> int:
         """See `Document.page_count`."""
         return self._document.page_count
-
-    @property
-    def title(self) -> str:
-        """See `Document.title`."""
-        return self._document.title
-
-    @property
-    def authors(self) -> str:
-        """See `Document.authors`."""
-        return self._document.authors
 
     @property
     def repaired(self) -> bool:
