@@ -3,6 +3,7 @@
 import hashlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -17,7 +18,7 @@ from evaluation.metrics.text import contains_answer
 from evaluation.page_words import read_pages, words_in
 from evaluation.parsing.tables import found_cells
 from evaluation.question_suite import library_of_paper, question_suite
-from evaluation.score import Miss, Score, Tally
+from evaluation.score import Score, score_checks
 from evaluation.suite import Item, Request
 from ingest.document.geometry import overlap_x, overlap_y
 from paperscope_core.errors import GoldFileError
@@ -113,20 +114,15 @@ def score_cell_answer(answer: Answer, lookup: GoldLookup, *, paper: Paper, file:
     """
     text = answer.text if answer.status == "answered" else ""
     right = bool(text) and states_value(lookup.answer, text, question=answer.question)
-    marks = {"right": right, "answered": bool(text)}
+    checks = {"right": right, "answered": bool(text)}
     places = [evidence.place for claim in answer.claims for evidence in claim.evidence]
     if lookup.page is not None:
         there = [place for place in places if place.page == lookup.page]
-        marks["cited_cell"] = bool(text) and _is_cited(there, lookup, paper=paper, file=file)
-        marks["cited_page"] = bool(text) and bool(there)
+        checks["cited_cell"] = bool(text) and _is_cited(there, lookup, paper=paper, file=file)
+        checks["cited_page"] = bool(text) and bool(there)
     gold, shown = lookup.answer, normalise_spaces(answer.text)
-    return Score(
-        tallies={name: Tally(right=good, total=1) for name, good in marks.items()},
-        misses=tuple(
-            Miss(metric=name, what=answer.question, gold=gold, got=shown) for name, good in marks.items() if not good
-        ),
-        details={"question": answer.question, "gold": gold, "answer": shown, "cited": "; ".join(map(str, places))},
-    )
+    details = {"question": answer.question, "gold": gold, "answer": shown, "cited": "; ".join(map(str, places))}
+    return replace(score_checks(checks, what=answer.question, gold=gold, got=shown), details=details)
 
 
 def states_value(gold: str, text: str, *, question: str) -> bool:

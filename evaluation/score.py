@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-__all__ = ["Graded", "ItemResult", "Miss", "Score", "Tally", "total"]
+__all__ = ["Graded", "ItemResult", "Miss", "Score", "Tally", "score_checks", "total"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -74,6 +74,14 @@ def total(scores: Iterable[Score]) -> Score:
         graded.extend(score.graded)
         details.update(score.details)
     return Score(tallies=tallies, misses=tuple(misses), graded=tuple(graded), details=details)
+
+
+def score_checks(checks: Mapping[str, bool], *, what: str, gold: str, got: str = "") -> Score:
+    """A tally of 1 for each check by metric, and a miss for each that failed."""
+    return Score(
+        tallies={metric: Tally(right=passed, total=1) for metric, passed in checks.items()},
+        misses=tuple(Miss(metric=metric, what=what, gold=gold, got=got) for metric, ok in checks.items() if not ok),
+    )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

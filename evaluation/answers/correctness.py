@@ -11,7 +11,6 @@ from paperscope_core.text.words import STOP_WORDS
 
 __all__ = ["correctness", "formulas_in", "is_free_text_right", "stated_share", "states_formula"]
 
-
 _MAX_FORMULA_DISTANCE = 0.25
 _TEX = re.compile(r"\$([^$]+)\$")
 _MARKUP = re.compile(r"[_^]\{|\\[a-zA-Z]{2,}")

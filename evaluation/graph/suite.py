@@ -15,7 +15,7 @@ from evaluation.graph.quality import name_keys, score_floats, score_graph, score
 from evaluation.graph.scoring import EntityMatches, score_entities, score_relations, score_results
 from evaluation.libraries import BuiltLibrary, Libraries
 from evaluation.metrics.sets import set_overlap
-from evaluation.score import Miss, Score, Tally
+from evaluation.score import Miss, Score, Tally, score_checks
 from evaluation.suite import Item, Loaded, Request, Suite
 from graph_store import Store
 from ingest.chunking import chunk_paper
@@ -61,12 +61,11 @@ def score_expansion(gold: GoldExpansion) -> Score:
     the expansions that equal the gold's (see `name_keys`)."""
     keys = name_keys(gold.short)
     longs = [found.long for found in find_definitions(gold.text) if name_keys(found.short) & keys]
-    defined = {"expansions.defined": Tally(right=bool(longs), total=1)}
+    score = Score(tallies={"expansions.defined": Tally(right=bool(longs), total=1)})
     if not longs:
-        return Score(tallies=defined)
-    right = any(name_keys(long) & name_keys(gold.long) for long in longs)
-    miss = Miss(metric="expansions.right", what=gold.short, gold=gold.long, got=" | ".join(longs))
-    return Score(tallies=defined | {"expansions.right": Tally(right=right, total=1)}, misses=() if right else (miss,))
+        return score
+    right = {"expansions.right": any(name_keys(long) & name_keys(gold.long) for long in longs)}
+    return score + score_checks(right, what=gold.short, gold=gold.long, got=" | ".join(longs))
 
 
 def score_document(gold: GoldGraph, extractor: EntityExtractor, *, max_words: int) -> Score:

@@ -10,7 +10,6 @@ from evaluation.score import Tally
 
 __all__ = ["NOT_ANSWERABLE", "mmlongbench_score", "mmlongbench_tallies", "qasper_answer_f1", "qasper_evidence_f1"]
 
-
 NOT_ANSWERABLE = "Not answerable"
 _EXACT = re.compile(
     r".*https://.*|.*\.(?:py|ipynb)|page.*|\d+(?:[-\s]\d+)?|.*[ap]\.m\..*|\d{4}[-\s]\d{2}(?:[-\s]\d{2})?"

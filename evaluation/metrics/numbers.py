@@ -19,7 +19,6 @@ __all__ = [
     "without_labels",
 ]
 
-
 _WORDS = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
     "eighteen nineteen twenty"
@@ -86,7 +85,6 @@ _WORD = re.compile(
     rf"(?<![\w-])(?P<word>(?i:{_BEFORE}(?!{_PRONOUN})one|{_OTHERS}))"
     rf"(?!\w)(?!-(?i:{'|'.join(_WORDS[1:10])})\b)(?P<scale>{_SCALE})?{_TAIL}"
 )
-
 
 _LABEL = re.compile(
     r"(?i)\b(?:tables?|tab|figures?|fig|sections?|sec|equations?|eqs?|eqn|appendix|pages?|pp?|chapters?|refs?|lines?|"

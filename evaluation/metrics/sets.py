@@ -9,7 +9,6 @@ from evaluation.score import Tally
 
 __all__ = ["b_cubed", "best_assignment", "muc", "overlap", "set_overlap"]
 
-
 A = TypeVar("A")
 T = TypeVar("T", bound=Hashable)
 Clusters = Sequence[Collection[T]]

@@ -15,9 +15,7 @@ from evaluation.metrics.sets import best_assignment, overlap
 
 __all__ = ["anls", "contains_answer", "exact_match", "item_similarity", "list_f1", "normalise", "read_list", "token_f1"]
 
-
 _ARTICLES = {"a", "an", "the"}
-
 
 _BULLET = re.compile(r"^\s*(?:[-*•·–]\s+|\(?\d{1,2}[.)]\s+)")
 _BETWEEN = re.compile(r"\s*(?:;|,(?!\d{3}(?!\d)))\s*(?:(?:and|or)\s+)?")

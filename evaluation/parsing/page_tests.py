@@ -5,7 +5,7 @@ import unicodedata
 
 from evaluation.gold.papers import Gold, PageTest
 from evaluation.matching import edit_distance, nearest_distance, similarity
-from evaluation.score import Miss, Score, Tally
+from evaluation.score import Score, score_checks
 from paperscope_core.types import Element, Figure, Paper, Passage, Table
 
 __all__ = ["score_page_tests"]
@@ -25,12 +25,9 @@ def score_page_tests(paper: Paper, gold: Gold) -> Score:
     """olmocr.tests and olmocr.TYPE: the tests passed, in total and by type."""
     score = Score()
     for test in gold.tests:
-        metric = f"olmocr.{test.type}"
-        passed = _passes(paper, test)
         wanted = " / ".join(filter(None, (test.text, test.before, test.after, test.math, test.cell)))
-        miss = () if passed else (Miss(metric=metric, what=test.id, gold=wanted),)
-        tally = Tally(right=passed, total=1)
-        score += Score(tallies={"olmocr.tests": tally, metric: tally}, misses=miss)
+        checked = score_checks({f"olmocr.{test.type}": _passes(paper, test)}, what=test.id, gold=wanted)
+        score += Score(tallies={"olmocr.tests": checked.tallies[f"olmocr.{test.type}"]}) + checked
     return score
 
 

@@ -9,7 +9,7 @@ from functools import cached_property
 from evaluation.gold.papers import Gold, GoldLookup, GoldTable
 from evaluation.matching import align, pair_best, remove_spaces, similarity
 from evaluation.parsing.teds import covered_positions, teds, tree_of_gold, tree_of_table
-from evaluation.score import Miss, Score, Tally, total
+from evaluation.score import Miss, Score, Tally, score_checks, total
 from paperscope_core.types import Cell, Paper, Table
 
 __all__ = ["align_grids", "folded_grid", "found_cells", "label_number", "score_lookups", "score_tables"]
@@ -218,18 +218,16 @@ def _score_one(expected: GoldTable, table: Table | None, tables: Sequence[Table]
         "tables.teds": Tally(right=_teds(reading, structure_only=False), total=1),
         "tables.teds_struct": Tally(right=_teds(reading, structure_only=True), total=1),
     }
-    misses = _cell_misses(name, reading)
     if expected.spans is not None:
         tallies["tables.spans"] = _spans(reading)
     if expected.header_rows is not None:
         tallies["tables.header_rows"] = Tally(right=_same_header(reading), total=1)
-    if expected.number:
-        bound = table is not None and _is_caption_bound(expected, table, tables)
-        tallies["tables.captions"] = Tally(right=bound, total=1)
-        if not bound:
-            got = table.caption if table else ""
-            misses.append(Miss(metric="tables.captions", what=name, gold=expected.caption or name, got=got))
-    return Score(tallies=tallies, misses=tuple(misses))
+    score = Score(tallies=tallies, misses=tuple(_cell_misses(name, reading)))
+    if not expected.number:
+        return score
+    bound = {"tables.captions": table is not None and _is_caption_bound(expected, table, tables)}
+    got = table.caption if table else ""
+    return score + score_checks(bound, what=name, gold=expected.caption or name, got=got)
 
 
 def _spans(reading: _Reading) -> Tally:

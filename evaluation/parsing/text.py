@@ -13,7 +13,7 @@ from evaluation.matching import (
     similarity,
 )
 from evaluation.parsing.tables import label_number
-from evaluation.score import Miss, Score, Tally
+from evaluation.score import Miss, Score, Tally, score_checks, total
 from paperscope_core.text.sentences import split_sentences
 from paperscope_core.types import Equation, Figure, Paper, Passage, Reference, Section, Table
 
@@ -40,13 +40,15 @@ def score_captions(paper: Paper, gold: Gold) -> Score:
     """
     floats = [element for element in paper.elements if isinstance(element, Table | Figure)]
     pairs = pair_best(gold.captions, floats, worth=_caption_worth, least=_MIN_CAPTION_SIMILARITY)
-    score = Score()
-    for index, caption in enumerate(gold.captions):
-        metric = f"captions.{caption.kind or 'any'}"
-        miss = Miss(metric=metric, what=caption.label or "caption", gold=caption.text, got=_nearest(caption, floats))
-        right = index in pairs
-        score += Score(tallies={metric: Tally(right=right, total=1)}, misses=() if right else (miss,))
-    return score
+    return total(
+        score_checks(
+            {f"captions.{caption.kind or 'any'}": index in pairs},
+            what=caption.label or "caption",
+            gold=caption.text,
+            got=_nearest(caption, floats),
+        )
+        for index, caption in enumerate(gold.captions)
+    )
 
 
 def _caption_worth(caption: GoldCaption, element: Table | Figure) -> float:
@@ -191,9 +193,8 @@ def score_references(paper: Paper, gold: Gold) -> Score:
     expected = len(gold.references) if gold.references is not None else gold.reference_count
     if expected is None:
         return Score()
-    right = len(got) == expected
-    miss = () if right else (Miss(metric="references.count", what="entries", gold=str(expected), got=str(len(got))),)
-    score = Score(tallies={"references.count": Tally(right=right, total=1)}, misses=miss)
+    equal = {"references.count": len(got) == expected}
+    score = score_checks(equal, what="entries", gold=str(expected), got=str(len(got)))
     return score if gold.references is None else score + _score_entries(got, gold)
 
 
@@ -239,8 +240,8 @@ def score_counts(paper: Paper, gold: Gold) -> Score:
         tallies["figures.count"] = Tally(right=min(count, gold.figures), total=max(count, gold.figures))
         if count != gold.figures:
             misses.append(Miss(metric="figures.count", what="figures", gold=str(gold.figures), got=str(count)))
-    if gold.title is not None:
-        tallies["title"] = Tally(right=similarity(gold.title, paper.title) == 1, total=1)
-        if not tallies["title"].right:
-            misses.append(Miss(metric="title", what="title", gold=gold.title, got=paper.title))
-    return Score(tallies=tallies, misses=tuple(misses))
+    score = Score(tallies=tallies, misses=tuple(misses))
+    if gold.title is None:
+        return score
+    equal = {"title": similarity(gold.title, paper.title) == 1}
+    return score + score_checks(equal, what="title", gold=gold.title, got=paper.title)
