@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from functools import partial
@@ -29,7 +29,7 @@ from graph_store import Store
 from paperscope import Library
 from paperscope_core.errors import GoldFileError
 from paperscope_core.protocols import Corpus
-from paperscope_core.types import Cell, Claim, Context, ContextSource, Paper, Table
+from paperscope_core.types import Cell, Claim, Context, ContextSource, Element, Paper, Table
 from query import Cited, Verified, verify
 from query.evidence import EvidenceFinder
 
@@ -66,15 +66,16 @@ class RightAnswer:
     def verified(self, change: _Change = str) -> Verified:
         """The result of verifying the answer with a changed text."""
         claims = self.claims(change)
-        ids = {evidence.element for claim in claims for evidence in claim.evidence}
-        cited = Cited(elements={element: self.store.element(element) for element in ids})
+        cited = Cited(elements=self._elements(claims))
         return verify(question=self.question, text=change(self.text), claims=claims, cited=cited)
 
     def tables(self) -> list[Table]:
         """The cited tables."""
-        ids = {evidence.element: None for claim in self.claims(str) for evidence in claim.evidence}
-        elements = [self.store.element(element) for element in ids]
-        return [element for element in elements if isinstance(element, Table)]
+        return [element for element in self._elements(self.claims(str)).values() if isinstance(element, Table)]
+
+    def _elements(self, claims: Sequence[Claim]) -> Mapping[str, Element]:
+        """The elements that the claims rest on, by id."""
+        return self.store.elements([found.element for claim in claims for found in claim.evidence])
 
 
 def answer_as_given(question: str, text: str, claims: Sequence[Claim], *, store: Corpus) -> RightAnswer:

@@ -1,5 +1,6 @@
 """Wrong numbers planted in right answers: they are wrong, always the same for a seed, and most are flagged."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
@@ -35,6 +36,9 @@ class Shelf:
     def element(self, element: str) -> Element:
         assert element == self._table.id
         return self._table
+
+    def elements(self, ids: Sequence[str]) -> Mapping[str, Element]:
+        return {element: self.element(element) for element in ids}
 
     def chunks_of(self, elements: object) -> list[Chunk]:
         text = element_text(self._table)

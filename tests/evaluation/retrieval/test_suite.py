@@ -3,7 +3,7 @@
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import pymupdf
 import pytest
@@ -14,7 +14,7 @@ from evaluation.retrieval.corpora import Corpus
 from evaluation.retrieval.sets import load_corpora
 from evaluation.retrieval.suite import SUITE
 from evaluation.retrieval.systems import OpenCorpora, PeerSystem
-from evaluation.suite import Request
+from evaluation.suite import Part, Request
 from paperscope_core.codec import from_json
 from paperscope_core.errors import InputError, ModelError, SettingsError
 from paperscope_core.models import FakeReranker
@@ -133,21 +133,19 @@ def test_every_set_prints_its_figures_and_the_same_again(
     assert {"hit@5.table", "recall@5.text", "nDCG@10"} <= set(report.figures["mmlongbench"])
     assert report.results[0].score.details == {"question": ASKED["bees"], "rank": "1", "first": FACTS["bees"]}
     again = tmp_path / "again"
-    assert evaluate("retrieval", "--data", data, "--out", again) == 0
-    assert capsys.readouterr().out == printed
-    assert (again / "retrieval.jsonl").read_bytes() == (out / "retrieval.jsonl").read_bytes()
+    assert evaluate("retrieval", "--data", data, "--out", again, "--only", "qasper") == 0
+    assert _row(capsys.readouterr().out, "qasper") == _row(printed, "qasper")
+    first = (out / "retrieval.jsonl").read_text().splitlines()
+    assert (again / "retrieval.jsonl").read_text().splitlines() == first[:2]
 
 
-@pytest.mark.slow
-def test_a_part_holds_whole_documents_and_both_parts_hold_all(
-    data: Path, evaluate: "Evaluate", capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_part_holds_whole_documents_and_both_parts_hold_all(data: Path, tmp_path: Path) -> None:
     items = []
-    for part in ((), ("--part", "fitting"), ("--part", "held-out")):
-        assert evaluate("retrieval", "--data", data, "--mode", "words", "--json", *part) == 0
-        report = from_json(Report, capsys.readouterr().out)
-        items.append([result.name for result in report.results])
-        assert report.provenance.facts.get("part", "") == (part[1] if part else "")
+    parts: tuple[Part | Literal[""], ...] = ("", "fitting", "held-out")
+    for part in parts:
+        request = Request(data=data, mode="words", settings=Settings(), work=tmp_path / "work", part=part)
+        with SUITE.open(request) as loaded:
+            items.append([item.name for item in loaded.items])
     every, fitting, held_out = items
     assert fitting
     assert held_out
