@@ -6,8 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
-import pymupdf
-
+from ingest.pdf.backends.mupdf import pymupdf
 from paperscope_core.errors import PaperFileError
 from paperscope_core.types import Box
 
@@ -42,6 +41,8 @@ class PrintedPage:
 def read_pages(file: Path) -> Sequence[PrintedPage]:
     """Reads all pages. Raises PaperFileError."""
     try:
+        # The boxes of glyphs as in the file.
+        _mupdf.TOOLS.unset_quad_corrections(True)
         with _mupdf.open(file, filetype="pdf") as document:
             return [_page(page) for page in document]
     except (RuntimeError, ValueError, _mupdf.mupdf.FzErrorBase) as error:

@@ -14,6 +14,8 @@ import pytest
 from filelock import FileLock
 from hypothesis import HealthCheck, settings
 
+import ingest.pdf.backends.mupdf  # noqa: F401 # imports PyMuPDF without models that take seconds, before a test does
+
 ROOT = Path(__file__).resolve().parent.parent
 NOBODY = 65534
 LOOPBACK = ("127.", "localhost", "::1")

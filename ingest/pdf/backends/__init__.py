@@ -1,8 +1,6 @@
 """PDF libraries as backends; each is imported only when a file is opened with it."""
 
-import sys
-from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Literal
@@ -15,9 +13,6 @@ __all__ = ["BackendName", "backend_for"]
 
 
 _LOADING_TIMES = 4.0  # Time limits of a page that loading a library may take.
-# PyMuPDF imports these if it can, and with them onnxruntime: two seconds and 100 MB. The first is loaded for the papers
-# that need it; the second is not used.
-_HEAVY_IMPORTS_OF_PYMUPDF = ("pymupdf.layout", "pymupdf4llm")
 
 BackendName = Literal["pymupdf", "pdfium"]
 
@@ -48,23 +43,9 @@ class _NamedBackend:
 
     def _backend(self) -> Backend:
         if self.name == "pymupdf":
-            with _imports_fail(_HEAVY_IMPORTS_OF_PYMUPDF):
-                from ingest.pdf.backends.mupdf import MuPdfBackend
+            from ingest.pdf.backends.mupdf import MuPdfBackend
 
             return MuPdfBackend()
         from ingest.pdf.backends.pdfium import PdfiumBackend
 
         return PdfiumBackend()
-
-
-@contextmanager
-def _imports_fail(names: Sequence[str]) -> Iterator[None]:
-    """Makes the import of modules that are not loaded fail inside the block."""
-    hidden = [name for name in names if name not in sys.modules]
-    # None is the documented value for a module whose import fails.
-    sys.modules.update(dict.fromkeys(hidden))  # type: ignore[arg-type]
-    try:
-        yield
-    finally:
-        for name in hidden:
-            del sys.modules[name]

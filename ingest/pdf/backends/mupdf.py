@@ -1,13 +1,12 @@
 """PyMuPDF as a backend: the only module that imports it. Scripts, attachments and links are never followed."""
 
 import logging
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from itertools import zip_longest
 from typing import Any, TypeAlias
-
-import pymupdf
 
 from ingest.document.geometry import (
     Shape,
@@ -24,7 +23,28 @@ from ingest.sandbox.telemetry import disable_onnxruntime_telemetry
 from paperscope_core.errors import PaperFileError
 from paperscope_core.types import Box
 
-__all__ = ["MuPdfBackend"]
+__all__ = ["MuPdfBackend", "pymupdf"]
+
+# PyMuPDF imports these if it can, and with them onnxruntime: two seconds and 100 MB. The first is loaded for the papers
+# that need it; the second is not used.
+_HEAVY_IMPORTS_OF_PYMUPDF = ("pymupdf.layout", "pymupdf4llm")
+
+
+@contextmanager
+def _imports_fail(names: Sequence[str]) -> Iterator[None]:
+    """Makes the import of modules that are not loaded fail inside the block."""
+    hidden = [name for name in names if name not in sys.modules]
+    # None is the documented value for a module whose import fails.
+    sys.modules.update(dict.fromkeys(hidden))  # type: ignore[arg-type]
+    try:
+        yield
+    finally:
+        for name in hidden:
+            del sys.modules[name]
+
+
+with _imports_fail(_HEAVY_IMPORTS_OF_PYMUPDF):
+    import pymupdf
 
 
 # PyMuPDF has no usable types; its values are untyped in this module only.
