@@ -8,7 +8,6 @@ from math import log
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.metrics import precision_recall_curve
 
 from evaluation.metrics import selective
 from evaluation.metrics.selective import abstention
@@ -90,6 +89,8 @@ def test_risks_ignore_the_order_of_the_questions(pairs: Pairs, dice: random.Rand
 @settings(deadline=None)
 @given(GRADED)
 def test_risk_is_one_minus_the_precision_of_scikit_learn(pairs: Pairs) -> None:
+    from sklearn.metrics import precision_recall_curve  # takes seconds
+
     """The precision of the answers above a threshold is what their risk lacks to 1."""
     precision, _, thresholds = precision_recall_curve(
         [1 - loss for _, loss in pairs] + [1], [confidence for confidence, _ in pairs] + [-1]

@@ -3,7 +3,6 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.metrics import precision_recall_fscore_support
 
 from evaluation.metrics.sets import b_cubed, best_assignment, muc, overlap, set_overlap
 from evaluation.score import Score, Tally
@@ -34,6 +33,8 @@ def test_tallies_add_up_to_micro_averages() -> None:
 @settings(deadline=None)
 @given(st.sets(st.integers(0, 9)), st.sets(st.integers(0, 9)))
 def test_scikit_learn_agrees_on_sets(gold: set[int], predicted: set[int]) -> None:
+    from sklearn.metrics import precision_recall_fscore_support  # takes seconds
+
     everything = range(11)
     theirs = precision_recall_fscore_support(
         [unit in gold for unit in everything],
