@@ -21,8 +21,6 @@ from paperscope_core.types import PaperFile, PaperFormat, ParsedPaper
 
 __all__ = ["check_size", "parser_for", "read_paper"]
 
-# Reading a text of this size takes less time than starting a child process.
-_SMALL_BYTES = 100_000
 # An untrusted file may cause any error in the parser; that must not stop other files.
 _UNFORESEEN = (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 _OFFLINE = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}
@@ -38,22 +36,6 @@ class _FileParser:
         return self._parsers[format_of(file.path)].parse(file, on_page=on_page)
 
 
-class _SmallFileParser:
-    """Reads small files in this process, which is faster, and isolates the others."""
-
-    def __init__(self, parser: Parser, *, isolated: Parser) -> None:
-        self._parser = parser
-        self._isolated = isolated
-
-    def parse(self, file: PaperFile, *, on_page: PageCallback | None = None) -> ParsedPaper:
-        try:
-            small = file.path.stat().st_size <= _SMALL_BYTES
-        except OSError:
-            # The parser reports it.
-            small = True
-        return (self._parser if small else self._isolated).parse(file, on_page=on_page)
-
-
 def parser_for(settings: ParserSettings, *, limits: LimitSettings) -> Parser:
     """Returns the parser of all formats. Raises `SettingsError` if a library that the settings name is missing."""
     return _FileParser({**_isolated_parsers(settings, limits), "mineru": MinerUParser(max_pages=limits.max_pages)})
@@ -65,14 +47,9 @@ def _isolated_parsers(settings: ParserSettings, limits: LimitSettings) -> Mappin
     image = ImageParser(
         read_document, recognition=recognition_for(settings.ocr), dpi=settings.dpi, max_pages=limits.max_pages
     )
-    return {"pdf": _pdf_parser(settings, limits), "image": _isolated(image, limits), **_markup_parsers(limits)}
-
-
-def _markup_parsers(limits: LimitSettings) -> Mapping[PaperFormat, Parser]:
-    parsers: Mapping[PaperFormat, Parser] = markup_parsers(max_pages=limits.max_pages)
-    isolated = _isolated(_FileParser(parsers), limits)
-    # A DOCX file is compressed, so its size doesn't bound its contents.
-    return {**{name: _SmallFileParser(parser, isolated=isolated) for name, parser in parsers.items()}, "docx": isolated}
+    markup = markup_parsers(max_pages=limits.max_pages)
+    texts = dict.fromkeys(markup, _isolated(_FileParser(markup), limits))
+    return {"pdf": _pdf_parser(settings, limits), "image": _isolated(image, limits), **texts}
 
 
 def _pdf_parser(settings: ParserSettings, limits: LimitSettings) -> Parser:

@@ -9,7 +9,8 @@ from itertools import pairwise
 __all__ = ["Vocabulary", "join_lines", "script_text", "vocabulary_of"]
 
 _WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
-_BROKEN = re.compile(r"([^\W_]+(?:-[^\W_]+)*)[-\u2010]$")
+# A word read backwards from the hyphen after it; from the front, every letter of a long word would begin a search.
+_BROKEN = re.compile(r"[-\u2010]([^\W_]++(?:-[^\W_]++)*+)")
 _HEAD = re.compile(r"[^\W\d_]+")
 _DIGIT = re.compile(r"[0-9]")
 # Words hyphenated with the next one ("self-supervised"), words that aren't ("under-graduate" is a line break), and
@@ -26,6 +27,8 @@ _RANGE = re.compile(r"\d\s?–$")
 _VOLUME = re.compile(r"\d\)?:$")
 _PAGES = re.compile(r"\d+\s?[–-]\s?\d|\d+,? (?:19|20)\d{2}\b")
 _LAST_WORD = re.compile(r"[^\W\d_]+[.,;)]*$|[^\W\d_]+[.,;)](?:\s|$)")
+# How much of the text before a line's end is looked at, so that joining takes time in proportion to the text.
+_LONGEST_END = 300
 
 _RAISED = str.maketrans("0123456789+-−=()ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿⁱ")
 _LOWERED = str.maketrans("0123456789+-−=()", "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎")
@@ -45,8 +48,9 @@ def vocabulary_of(lines: Iterable[str]) -> Vocabulary:
     pairs: set[tuple[str, str]] = set()
     broken = False
     for line in lines:
-        whole = _BROKEN.sub("", _HEAD.sub("", line, count=1) if broken else line)
-        broken = bool(_BROKEN.search(line))
+        whole = _HEAD.sub("", line, count=1) if broken else line
+        whole = whole[: len(whole) - len(_broken_word(whole)) - 1] if _broken_word(whole) else whole
+        broken = bool(_broken_word(line))
         for match in _WORD.finditer(whole):
             parts = match[0].lower().split("-")
             words[match[0].lower()] += 1
@@ -64,18 +68,29 @@ def join_lines(lines: Iterable[str], vocabulary: Vocabulary | None = None) -> st
     are words of the paper.
     """
     known = vocabulary or Vocabulary()
-    text = ""
+    pieces: list[str] = []
+    end = ""
     for line in lines:
-        broken = _BROKEN.search(text)
-        if not text or _is_broken_address_or_range(text, line):
-            text += line
-        elif not broken:
-            text = f"{text} {line}"
-        elif _keeps_hyphen(broken[1], line, known):
-            text += line
-        else:
-            text = text[:-1] + line
-    return text
+        broken = _broken_word(end)
+        piece = line
+        if end and not _is_broken_address_or_range(end, line):
+            if not broken:
+                piece = f" {line}"
+            elif not _keeps_hyphen(broken, line, known):
+                pieces[-1] = pieces[-1][:-1]
+                end = end[:-1]
+        if piece:
+            pieces.append(piece)
+        end = (end + piece)[-_LONGEST_END:]
+    return "".join(pieces)
+
+
+def _broken_word(text: str) -> str:
+    """The word before a hyphen at the end of the text, "" if there is none."""
+    if text[-1:] not in ("-", "\u2010"):
+        return ""
+    match = _BROKEN.match(text[: -_LONGEST_END - 1 : -1])
+    return match[1][::-1] if match else ""
 
 
 def _keeps_hyphen(before: str, line: str, known: Vocabulary) -> bool:
@@ -118,7 +133,8 @@ def _is_broken_address_or_range(text: str, line: str) -> bool:
         return line[:1].isdecimal()
     if _VOLUME.search(text):
         return bool(_PAGES.match(line))
-    address = _ADDRESS.search(text)
+    # An address has no spaces.
+    address = None if text[-1].isspace() else _ADDRESS.search(text.rsplit(maxsplit=1)[-1])
     return bool(address and line.strip() and _continues_address(address[0], line))
 
 
