@@ -1,6 +1,7 @@
 """`python -m paperscope` is the command `paperscope`."""
 
-from service.cli import main
+from importlib.metadata import entry_points
 
 if __name__ == "__main__":
-    main()
+    [command] = entry_points(group="console_scripts", name="paperscope")
+    command.load()()
