@@ -63,13 +63,13 @@ def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def remember_vectors(run_folder: Path) -> Iterator[None]:
-    """Compute the vector of a text once per run."""
+def remember_vectors(pytestconfig: pytest.Config) -> Iterator[None]:
+    """Compute the vector of a text once; `pytest --cache-clear` forgets it."""
     from paperscope_core.models import build
     from tests.remembered_vectors import RememberedEmbedder
 
-    folder = run_folder / "vectors"
-    folder.mkdir(exist_ok=True)
+    assert pytestconfig.cache is not None
+    folder = pytestconfig.cache.mkdir("vectors")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(build, "_local_embedder", lru_cache(maxsize=1)(partial(RememberedEmbedder, folder=folder)))
         yield

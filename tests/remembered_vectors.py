@@ -1,6 +1,7 @@
-"""The local embedder for tests: it computes the vector of a text once per run of the tests, for all their processes."""
+"""The local embedder for tests: it computes the vector of a text once, for all processes and later runs."""
 
 import hashlib
+import inspect
 import os
 import threading
 from pathlib import Path
@@ -21,6 +22,8 @@ class RememberedEmbedder(LocalEmbedder):
     def __init__(self, weights: Weights, *, folder: Path) -> None:
         super().__init__(weights)
         self._folder = folder
+        # A change of the embedder computes its vectors anew.
+        self._key = f"{self.name}\n{inspect.getsource(LocalEmbedder)}"
 
     @property
     def dimension(self) -> int:
@@ -28,7 +31,7 @@ class RememberedEmbedder(LocalEmbedder):
         return len(self._embed(["text"])[0])
 
     def _embed(self, texts: list[str]) -> NDArray[float32]:
-        files = [self._folder / hashlib.sha256(f"{self.name}\n{text}".encode()).hexdigest() for text in texts]
+        files = [self._folder / hashlib.sha256(f"{self._key}\n{text}".encode()).hexdigest() for text in texts]
         new = {file: text for file, text in zip(files, texts, strict=True) if not file.exists()}
         if new:
             for file, vector in zip(new, super()._embed(list(new.values())), strict=True):
