@@ -16,8 +16,8 @@ from ingest.document.source import read_file
 from ingest.extraction import EmbedTexts, TypeSystem, extractor_for
 from ingest.formats import content_file
 from ingest.parsers import check_size, parser_for, read_paper
-from ingest.sandbox.cancellation import run_in_thread
 from paperscope.originals import Originals, file_name
+from paperscope_core.cancellation import run_in_thread
 from paperscope_core.errors import BudgetError, PaperFileError, UnknownPaperError
 from paperscope_core.models import CachedEmbedder, MeteredModel, Models
 from paperscope_core.protocols import EntityExtractor, LanguageModel, Parser, VisionModel

@@ -10,13 +10,13 @@ from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 from graph_store import JobQueue, NativeGraphIndex, Store
 from graph_store.reading import find_entry
 from ingest.page_images import page_renderer
-from ingest.sandbox.cancellation import run_in_thread
 from paperscope.adding import Adder, AddRequest, AddResult, ProgressCallback, Stage
 from paperscope.asking import Asker, AskRequest, build_engine
 from paperscope.estimating import Estimate, Estimator
 from paperscope.event_loop import EventLoopThread
 from paperscope.neighbourhood import Neighbourhood, find_entity, most_connected, neighbourhood
 from paperscope.originals import Originals
+from paperscope_core.cancellation import run_in_thread
 from paperscope_core.errors import InputError, StoreReadOnlyError, UnknownPaperError
 from paperscope_core.models import Budget, Models, RoleCallListener, build_models
 from paperscope_core.models.cache import MemoryCallCache

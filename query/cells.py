@@ -1,8 +1,11 @@
 """Finds the cells of a table that a statement refers to by row and column names."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache, lru_cache
+from operator import itemgetter
 
 from paperscope_core.types import Cell, Table
 from query.numbers import without_labels
@@ -19,6 +22,8 @@ _STANDARD = re.compile(
 _DECIMAL = re.compile(r"(?<!\w)[-+]?\d+(?:[.,]\d+)+%?|(?<!\w)\d+%")
 _YEAR = r"[^()\d]*(?:19|20)\d\d[a-z]?"
 _CITED = re.compile(rf"\s*(?:\({_YEAR}(?:;{_YEAR})*\)|\[\d[\d,\s]*\])")
+# A statement that names more values in different ways names none of them more specifically than others.
+_MOST_NAMED = 400
 # "+ negative" and "- negative" are different names.
 _SIGNED = re.compile(r"(?<!\S)([-+])\s?(\w+)")
 
@@ -58,8 +63,16 @@ class _Axis:
     def appears_in(self, text: str) -> bool:
         """Whether the text contains the innermost header as a whole name, not as part of a longer one."""
         return (
-            bool(self.head) and re.search(rf"(?<![\w+/&-]){re.escape(self.head)}(?![\w+/-]|\s[+&])", text) is not None
+            bool(self.head)
+            and self.head in text
+            and re.search(rf"(?<![\w+/&-]){re.escape(self.head)}(?![\w+/-]|\s[+&])", text) is not None
         )
+
+    def within(self, statement: "Statement") -> "_Axis":
+        """Only the words that the statement or its question uses, and the header if the statement contains it."""
+        words = self.words & (statement.said_words | statement.about_words | statement.asked_words)
+        named = self.appears_in(statement.text) or self.appears_in(statement.about)
+        return _Axis(words, self.head if named else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,16 +93,18 @@ class CellNames:
     def __init__(self, table: Table) -> None:
         self.cells = [cell for cell in table.cells if cell.role == "value"]
         self._headers = TableHeaders(table)
+        self._axis = cache(_Axis.of)
         self._of = {_key(cell): self._name(cell) for cell in self.cells}
         # Computed once, because rows and columns share many words.
         self._names = frozenset(self._of.values())
+        self._best = lru_cache(maxsize=16)(self._find_best)
         words = [name.words for name in self._names]
         shared = frozenset.intersection(*words) if words else frozenset()
         self.telling = frozenset().union(*words) - shared
         """The words that tell some values from others."""
 
     def _name(self, cell: Cell) -> _Name:
-        return _Name(_Axis.of(self._headers.row(cell)), _Axis.of(self._headers.column(cell)))
+        return _Name(self._axis(tuple(self._headers.row(cell))), self._axis(tuple(self._headers.column(cell))))
 
     def heads(self, cell: Cell) -> str:
         """The headers of a value as one text."""
@@ -114,16 +129,24 @@ class CellNames:
         value.
         """
         name = self._of.get(_key(cell))
-        return name is None or self._is_best(name, statement)
+        best = self._best(statement)
+        return name is None or best is None or name in best
 
     def named(self, statement: Statement) -> list[Cell]:
         """The values that the statement names most specifically, in reading order; empty if it names none."""
-        cells = [cell for cell in self.cells if self.words(cell) & statement.said_words]
-        fitting = {name for name in {self._of[_key(cell)] for cell in cells} if self._is_best(name, statement)}
-        return [cell for cell in cells if self._of[_key(cell)] in fitting]
+        best = self._best(statement) or frozenset()
+        return [cell for cell in self.cells if self._of[_key(cell)] in best and self.words(cell) & statement.said_words]
 
-    def _is_best(self, name: _Name, statement: Statement) -> bool:
-        return not any(_is_fuller(other, name, statement) for other in self._names)
+    def _find_best(self, statement: Statement) -> frozenset[_Name] | None:
+        """The names of which none is named more specifically; None if the statement names too many."""
+        axes = {axis: axis.within(statement) for name in self._names for axis in (name.row, name.column)}
+        alike: dict[_Name, list[_Name]] = {}
+        for name in self._names:
+            alike.setdefault(_Name(axes[name.row], axes[name.column]), []).append(name)
+        if len(alike) > _MOST_NAMED:
+            return None
+        best = (named for named in alike if not any(_is_fuller(other, named, statement) for other in alike))
+        return frozenset(name for named in best for name in alike[named])
 
 
 def _is_fuller(other: _Name, name: _Name, statement: Statement) -> bool:
@@ -191,9 +214,10 @@ class TableHeaders:
 
     def row(self, cell: Cell) -> list[str]:
         """The row headers of a cell, after the title of its section."""
-        sections = [text for row, text in self._sections if row < cell.row]
+        above = bisect_left(self._sections, cell.row, key=itemgetter(0))
+        sections = [text for _, text in self._sections[max(above - 1, 0) : above]]
         stubs = self._rows.get(cell.row, {})
-        return [text for text in (*sections[-1:], *(text for _, text in sorted(stubs.items()))) if text]
+        return [text for text in (*sections, *(text for _, text in sorted(stubs.items()))) if text]
 
     def column(self, cell: Cell) -> list[str]:
         """The column headers of a cell."""

@@ -2,8 +2,10 @@
 
 from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Protocol
 
+from paperscope_core.cancellation import run_in_thread
 from paperscope_core.errors import InputError, UnknownPaperError
 from paperscope_core.models.tokens import count_tokens
 from paperscope_core.protocols import Corpus, Embedder, GraphIndex, LanguageModel, Reranker, VisionModel
@@ -143,7 +145,7 @@ class QueryEngine:
             retrieval = await self._retriever.retrieve_parts(asked.parts, filters=asked.filters)
         written = await self._write(asked.question, retrieval, asked.filters, stages, text)
         with stages.run("verifying"):
-            verified = self._verify(asked.question, written.draft, retrieval.context)
+            verified = await run_in_thread(partial(self._verify, asked.question, written.draft, retrieval.context))
         draft = written.draft
         return Answer(
             question=question,

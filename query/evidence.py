@@ -1,9 +1,12 @@
 """Drafts of answers: claims, the evidence they cite, and the elements to show with them."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import TypeVar
 
+from paperscope_core.cancellation import check_cancelled
 from paperscope_core.protocols import Corpus
 from paperscope_core.text.sentences import split_sentences
 from paperscope_core.types import (
@@ -25,11 +28,13 @@ from paperscope_core.types import (
 )
 from query.cells import CellNames, Statement, TableHeaders
 from query.elements import ImageElement, caption_of, element_text, elements_of
-from query.numbers import Number, numbers_in
+from query.numbers import numbers_in
 from query.retrieval.context_builder import strip_excerpt_note
 from query.words import content_words
 
 __all__ = ["Draft", "EvidenceFinder", "exhibits_of"]
+
+T = TypeVar("T")
 
 _ROW = re.compile(r"\[?\s*([ERSI])\s*(\d{1,4})\s*\]?")
 _MOST_CELLS = 12
@@ -62,6 +67,7 @@ class EvidenceFinder:
     context: Context
     question: str = ""
     findings: Mapping[int, ImageFinding] = field(default_factory=dict)
+    _tables: dict[str, tuple[CellNames, dict[Decimal, list[Cell]]]] = field(default_factory=dict, init=False)
 
     def find(self, row: str, *, claim: str) -> tuple[Evidence, ...]:
         """The evidence in a row for a claim; empty if the row does not exist.
@@ -109,12 +115,16 @@ class EvidenceFinder:
     def _cells(self, table: Table, claim: str) -> list[Cell]:
         """For each number of the claim, the cell that prints it and whose headers the claim names best; if no such cell
         prints it, the cells that the claim names."""
-        names = CellNames(table)
+        check_cancelled()
+        if table.id not in self._tables:
+            read = CellNames(table)
+            self._tables[table.id] = read, _by_value((cell, cell.text) for cell in read.cells)
+        names, printed = self._tables[table.id]
         statement = Statement.of(claim, question=self.question)
         words = statement.said_words | statement.asked_words
         chosen: dict[tuple[int, int], Cell] = {}
-        for number in numbers_in(claim):
-            printing = [cell for cell in names.cells if _states(cell.text, number) and names.fits(cell, statement)]
+        for value in dict.fromkeys(number.value for number in numbers_in(claim)):
+            printing = [cell for cell in printed.get(value, ()) if names.fits(cell, statement)]
             printing.sort(key=lambda cell: -len(names.words(cell) & words))
             found = printing[:1] or names.named(statement)
             chosen |= {(cell.row, cell.column): cell for cell in found if len(found) <= _MOST_NAMED}
@@ -127,18 +137,29 @@ def _sentences_for(text: str, claim: str) -> list[str]:
     asked = content_words(claim)
     parts: Sequence[str] = [part for line in text.splitlines() for part in split_sentences(line)] or [text]
 
-    def shared(part: str) -> int:
-        return len(asked & content_words(part))
-
-    chosen = [max(parts, key=shared)]
+    shares = [len(asked & content_words(part)) for part in parts]
+    # The best part that prints each value; of equal ones the last.
+    best = {value: max(reversed(found), key=shares.__getitem__) for value, found in _by_value(enumerate(parts)).items()}
+    chosen = [max(range(len(parts)), key=shares.__getitem__)]
+    covered = _values(parts[chosen[0]])
     for number in numbers_in(claim):
-        if not any(_states(part, number) for part in chosen):
-            chosen += sorted((part for part in parts if _states(part, number)), key=shared)[-1:]
-    return chosen
+        if number.value in best and number.value not in covered:
+            chosen.append(best[number.value])
+            covered |= _values(parts[chosen[-1]])
+    return [parts[at] for at in chosen]
 
 
-def _states(text: str, number: Number) -> bool:
-    return any(other.value == number.value for other in numbers_in(text, spelled=True))
+def _by_value(texts: Iterable[tuple[T, str]]) -> dict[Decimal, list[T]]:
+    """What prints each value, in order."""
+    found: dict[Decimal, list[T]] = {}
+    for one, text in texts:
+        for value in _values(text):
+            found.setdefault(value, []).append(one)
+    return found
+
+
+def _values(text: str) -> set[Decimal]:
+    return {number.value for number in numbers_in(text, spelled=True)}
 
 
 def exhibits_of(corpus: Corpus, claims: Sequence[Claim], readings: Sequence[Reading]) -> tuple[Exhibit, ...]:

@@ -16,7 +16,7 @@ _NUMBER = re.compile(
     r"(?P<unit>\s?%|\s?(?:percent|thousand|million|billion)\b|[^\W\d_]{1,3}\b|(?!\w))"
 )
 # A dash after a word, a number or a bracket is a hyphen ("93-94"), not a sign.
-_SIGN = re.compile(r"(?<![\w)\]%.])[-+]$")
+_SIGN = re.compile(r"(?<![\w)\]%.])[-+]")
 _SCALES = {"K": 1000, "k": 1000, "thousand": 1000, "M": 10**6, "million": 10**6, "B": 10**9, "billion": 10**9}
 _LABEL = re.compile(
     r"(?i)\blines?\s+\d+(?:-\d+)?\b(?![.%]?\d|\s?%)|\b(?:table|tab|figure|fig|equation|eq|eqn|section|sec|appendix|page|pp|chapter|algorithm|step|ref"
@@ -60,7 +60,7 @@ def numbers_in(text: str, *, spelled: bool = False) -> Iterator[Number]:
         unit = match["unit"].strip()
         scale = Decimal(_SCALES.get(unit, 1))
         last = scale.scaleb(-len(digits.partition(".")[2]))
-        sign = _SIGN.search(plain, 0, match.start())
+        sign = _SIGN.match(plain, match.start() - 1) if match.start() else None
         shown = (sign[0] if sign else "") + match[0].strip()
         yield Number(shown, Decimal(digits) * scale, last, unit in ("%", "percent"), sign[0] if sign else "")
     if spelled:

@@ -10,7 +10,7 @@ from PIL import Image
 
 from ingest.document.geometry import turns_at
 from ingest.document.pages import Document, PageContent, PageReadError
-from ingest.sandbox.cancellation import extend_time_limit
+from paperscope_core.cancellation import extend_time_limit
 from paperscope_core.types import (
     Box,
     Element,

@@ -15,7 +15,7 @@ from ingest.document.pages import Char, HorizontalRule, PageContent, VerticalRul
 from ingest.ocr.line_metrics import MeasuredLine, measure_lines
 from ingest.ocr.raster import Ink, binarize, erase_boxes, estimate_skew, find_pictures, find_rules
 from ingest.ocr.recognizer import RecognizedWord, TextRecognizer
-from ingest.sandbox.cancellation import extend_time_limit
+from paperscope_core.cancellation import extend_time_limit
 from paperscope_core.types import Box
 
 __all__ = [

@@ -16,7 +16,7 @@ from ingest.readers.plain_text import read_text
 from ingest.readers.postprocessing import build_paper
 from ingest.readers.reading import Reading, Source, SourceLines
 from ingest.readers.tei import read_tei
-from ingest.sandbox.cancellation import extend_time_limit
+from paperscope_core.cancellation import extend_time_limit
 from paperscope_core.errors import PaperFileError
 from paperscope_core.protocols import PageCallback
 from paperscope_core.types import PaperFile, PaperFormat, ParsedPaper

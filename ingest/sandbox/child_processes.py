@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import IO, BinaryIO, Generic, TypeVar, cast
 
-from ingest.sandbox.cancellation import on_cancel
 from ingest.sandbox.worker import Frame, JobHandler, read_frame
 from paperscope_core import errors
+from paperscope_core.cancellation import on_cancel
 from paperscope_core.errors import PaperFileError, PaperscopeError
 
 __all__ = ["ChildPool", "ChildProcess", "error_from_frame"]

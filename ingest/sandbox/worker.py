@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, TypeVar
 
-from ingest.sandbox.cancellation import handle_time_requests
+from paperscope_core.cancellation import handle_time_requests
 from paperscope_core.errors import PaperscopeError
 
 __all__ = ["Frame", "JobHandler", "SendFrame", "main", "read_frame", "write_frame"]

@@ -3,12 +3,14 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, field_validator
 
 import prompts
+from paperscope_core.cancellation import check_cancelled, run_in_thread
 from paperscope_core.models.structured import ask_json
 from paperscope_core.protocols import Corpus, LanguageModel
 from paperscope_core.types import Claim, Context, ImageFinding, ModelRequest, Reading, UnreadImage, Usage
@@ -117,7 +119,7 @@ class ModelAnswerer:
             usage += spent
         finder = EvidenceFinder(corpus=self._corpus, context=context, question=question, findings=findings)
         return WrittenAnswer(
-            draft=_draft(final, finder, warnings=_unread(context, readings)),
+            draft=await run_in_thread(partial(_draft, final, finder, warnings=_unread(context, readings))),
             initial=initial.answer,
             merged=final.answer if findings else "",
             readings=readings,
@@ -149,6 +151,7 @@ def _draft(reply: _AnswerReply, finder: EvidenceFinder, *, warnings: Sequence[st
     unknown: list[str] = []
     claims = []
     for claim in reply.claims:
+        check_cancelled()
         found = {row: finder.find(row, claim=claim.text) for row in dict.fromkeys(claim.evidence)}
         claims.append(Claim(text=claim.text, evidence=tuple(dict.fromkeys(chain.from_iterable(found.values())))))
         unknown += [row for row, evidence in found.items() if not evidence]

@@ -1,7 +1,9 @@
 """`ExtractiveAnswerer`: answers what is certain by form, and otherwise shows the most relevant places."""
 
 from collections.abc import Sequence, Set
+from functools import partial
 
+from paperscope_core.cancellation import check_cancelled, run_in_thread
 from paperscope_core.protocols import Corpus, Embedder
 from paperscope_core.types import Claim, Context, Paper, Table
 from query.evidence import Draft
@@ -11,7 +13,7 @@ from query.extractive.definitions import definition
 from query.extractive.question import Question, read_question, words_within
 from query.extractive.quoting import best_places
 from query.extractive.record import Record, mentioned_term, mentioning_papers, recorded_fact, searched_text
-from query.extractive.table_index import index_table
+from query.extractive.table_index import TableIndex, index_table
 from query.extractive.wording import names_in, unmentioned, vocabulary
 from query.question.references import table_labels
 
@@ -57,6 +59,15 @@ class ExtractiveAnswerer:
         Raises:
             ModelError: The embedder fails.
         """
+        draft = await run_in_thread(partial(self._certain, question, context, named, asked))
+        if draft is not None:
+            return draft
+        places = await best_places(question, context, self._corpus, self._embedder)
+        lines = [_EVIDENCE_LEAD, *(f"{number}. {place.text}" for number, place in enumerate(places, start=1))]
+        return Draft(text="\n".join(lines), status="evidence", claims=places)
+
+    def _certain(self, question: str, context: Context, named: tuple[str, ...], asked: tuple[str, ...]) -> Draft | None:
+        """An answer that is certain by form, or that the papers do not mention what the question names."""
         papers = self._papers_of(context, named)
         asked = asked or tuple(paper.id for paper in papers)
         fact = self._fact(question, asked, named)
@@ -71,9 +82,7 @@ class ExtractiveAnswerer:
         missing = self._unmentioned(question, papers, asked)
         if missing:
             return Draft(text=f"Nothing in the papers asked mentions {', '.join(missing)}.", status="unanswerable")
-        places = await best_places(question, context, self._corpus, self._embedder)
-        lines = [_EVIDENCE_LEAD, *(f"{number}. {place.text}" for number, place in enumerate(places, start=1))]
-        return Draft(text="\n".join(lines), status="evidence", claims=places)
+        return None
 
     def _papers_of(self, context: Context, named: Sequence[str]) -> list[Paper]:
         ids = [self._corpus.element(element).place.paper for element in named]
@@ -100,7 +109,7 @@ class ExtractiveAnswerer:
         by_caption = [table for table in tables if table.id in quoted]
         if labels and not by_label:
             return None
-        indexes = [index_table(table) for table in by_label or by_caption or tables]
+        indexes = [_indexed(table) for table in by_label or by_caption or tables]
         counted = select_counted(question, indexes[0], quoted=labels) if len(by_label) == 1 else None
         if counted is not None:
             stated = [_answered(look_up_counted(one), _OTHER_CONFIDENCE, table=by_label[0]) for one in counted]
@@ -108,6 +117,7 @@ class ExtractiveAnswerer:
         for operation in dict.fromkeys((None, question.operation)):
             found: dict[str, tuple[Claim, Table]] = {}
             for index in indexes:
+                check_cancelled()
                 named_by = labels | quoted.get(index.table.id, frozenset())
                 by_name = bool(by_label or by_caption)
                 for selection in select(question, index, operation, quoted=named_by, by_label=by_name):
@@ -132,11 +142,17 @@ class ExtractiveAnswerer:
         key = (paper.id, len(paper.elements))
         found = self._vocabularies.pop(key, None)
         if found is None:
+            check_cancelled()
             found = vocabulary((paper.title, *paper.authors, *map(searched_text, paper.elements)))
         self._vocabularies[key] = found
         if len(self._vocabularies) > _MAX_PAPERS:
             del self._vocabularies[next(iter(self._vocabularies))]
         return found
+
+
+def _indexed(table: Table) -> TableIndex:
+    check_cancelled()
+    return index_table(table)
 
 
 def _answered(claim: Claim, confidence: float, *, certain: bool = False, table: Table | None = None) -> Draft:

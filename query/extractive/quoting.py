@@ -1,10 +1,12 @@
 """Quotes the best sentence, rows, caption or formula of each retrieved place, with its boxes."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
+from paperscope_core.cancellation import run_in_thread
 from paperscope_core.protocols import Corpus, Embedder
 from paperscope_core.text.sentences import split_sentences
 from paperscope_core.types import (
@@ -62,32 +64,28 @@ async def best_places(question: str, context: Context, corpus: Corpus, embedder:
     From running text, the sentence is quoted that covers most of the question's distinctive words and is nearest in
     meaning. Raises ModelError if the embedder fails.
     """
-    rarity = Rarity.of(source.content for source in context.sources)
+    rarity = await run_in_thread(lambda: Rarity.of(source.content for source in context.sources))
     asked = content_words(question)
     places: list[Claim] = []
     shown: set[str] = set()
     for source in context.sources:
         if len(places) == PLACES:
             break
-        # The source's own element first.
-        elements = sorted(elements_of(source, corpus), key=lambda element: element.id != source.element)
-        elements = [element for element in elements if element.id not in shown]
-        claim = await _best_of(question, source, elements, rarity=rarity, asked=asked, embedder=embedder)
+        found = await run_in_thread(partial(_candidates, source, corpus, shown=shown, rarity=rarity, asked=asked))
+        claim = await _best_of(question, found, rarity=rarity, asked=asked, embedder=embedder)
         if claim is not None:
             places.append(claim)
             shown.add(claim.evidence[0].element)
     return tuple(places)
 
 
-async def _best_of(
-    question: str,
-    source: ContextSource,
-    elements: Sequence[Element],
-    *,
-    rarity: Rarity,
-    asked: frozenset[str],
-    embedder: Embedder,
-) -> Claim | None:
+def _candidates(
+    source: ContextSource, corpus: Corpus, *, shown: Set[str], rarity: Rarity, asked: frozenset[str]
+) -> Claim | list[tuple[Passage, str]] | None:
+    """What shows a source: a claim, or the sentences to choose from; None if its elements are shown already."""
+    # The source's own element first.
+    elements = sorted(elements_of(source, corpus), key=lambda element: element.id != source.element)
+    elements = [element for element in elements if element.id not in shown]
     if not elements:
         return None
     if isinstance(elements[0], Table):
@@ -103,14 +101,30 @@ async def _best_of(
         for sentence in _sentences(element)
         if sentence in source.content
     ]
-    if not candidates:
-        # A heading, a listing, an entry of the bibliography.
-        return quoted(elements[0], elements[0].text)
-    vectors = await embedder.embed([question, *(sentence for _, sentence in candidates)])
+    # A heading, a listing, an entry of the bibliography.
+    return candidates or quoted(elements[0], elements[0].text)
+
+
+async def _best_of(
+    question: str,
+    found: Claim | list[tuple[Passage, str]] | None,
+    *,
+    rarity: Rarity,
+    asked: frozenset[str],
+    embedder: Embedder,
+) -> Claim | None:
+    """The claim, or the best of the sentences to choose from."""
+    if not isinstance(found, list):
+        return found
+    vectors = await embedder.embed([question, *(sentence for _, sentence in found)])
     likeness = np.clip(vectors[1:] @ vectors[0], 0.0, 1.0)
-    # Words and meaning have equal weight: both scores are from 0 to 1.
-    scores = [rarity.coverage(asked, sentence) + like for (_, sentence), like in zip(candidates, likeness, strict=True)]
-    return quoted(*candidates[int(np.argmax(scores))])
+
+    def best() -> Claim:
+        # Words and meaning have equal weight: both scores are from 0 to 1.
+        scores = [rarity.coverage(asked, sentence) + like for (_, sentence), like in zip(found, likeness, strict=True)]
+        return quoted(*found[int(np.argmax(scores))])
+
+    return await run_in_thread(best)
 
 
 def _sentences(passage: Passage) -> list[str]:

@@ -1,21 +1,23 @@
 """How one number follows from others: difference, sum, ratio, percentage, mean."""
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
+from functools import cached_property
 from itertools import permutations
 
 from paperscope_core.types import Evidence
 from query.numbers import Number
 
-__all__ = ["ROUNDED", "Computation", "Operand", "describes_decrease", "find_computation", "numbers_agree"]
+__all__ = ["Computation", "Computations", "NumberIndex", "Operand", "Wording", "describes_decrease", "numbers_agree"]
 
 _FALLS = re.compile(
     r"(?i)\b(?:drop|fall|fell|decreas|declin|reduc|degrad|deteriorat|loses?\b|lost\b|lower|less\b|fewer|smaller|worse|"
     r"below|negative|minus|differ|gap\b|chang|hurt|penalt|shrink|down\b)\w*"
 )
-ROUNDED: re.Pattern[str] = re.compile(
+_ROUNDED = re.compile(
     r"(?i)\b(?:about|around|approximately|approx|roughly|nearly|almost|circa|rounded)\b|[~\u2248\u223c]"
 )
 _LEAST_DIGITS = 2
@@ -41,26 +43,55 @@ _SAID: Mapping[str, re.Pattern[str]] = {
 }
 
 
-def numbers_agree(stated: Number, printed: Number, *, said: str, around: str) -> bool:
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """What the words of a statement say about its numbers: whether they decrease, and whether they are rounded."""
+
+    falls: bool
+    rounds: bool = False
+
+    @classmethod
+    def of(cls, text: str) -> "Wording":
+        """Reads a text."""
+        return cls(describes_decrease(text), _ROUNDED.search(text) is not None)
+
+
+def numbers_agree(stated: Number, printed: Number, *, said: Wording, around_falls: bool) -> bool:
     """Whether a stated number is the printed one: equal, or rounded to the stated digits if the statement says so
     ("about 95") or converts to a percentage.
 
     A percentage also equals its fraction (73% and 0.73). A plus sign may be dropped or added; a minus sign only if the
-    words describe a decrease: `said` for a missing sign, `around` (the printed text) for an added one. Two signs must
-    be equal.
+    words describe a decrease: `said` for a missing sign, the printed text (`around_falls`) for an added one. Two signs
+    must be equal.
     """
     if stated.sign and printed.sign:
         if stated.sign != printed.sign:
             return False
-    elif (printed.sign == "-" and not describes_decrease(said)) or (
-        stated.sign == "-" and not describes_decrease(around)
-    ):
+    elif (printed.sign == "-" and not said.falls) or (stated.sign == "-" and not around_falls):
         return False
-    rounds = ROUNDED.search(said) is not None
     return any(
-        stated.value == value or ((rounds or turned) and _is_rounded(stated, value))
+        stated.value == value or ((said.rounds or turned) and _is_rounded(stated, value))
         for value, turned in _values(stated, printed)
     )
+
+
+class NumberIndex:
+    """Printed numbers by value, so that a stated one is not compared with all of them."""
+
+    def __init__(self, numbers: Sequence[Number]) -> None:
+        self.numbers = numbers
+        self._order = sorted(range(len(numbers)), key=lambda at: numbers[at].value)
+        self._values = [numbers[at].value for at in self._order]
+
+    def agreeing(self, stated: Number, *, said: Wording, around_falls: bool) -> list[int]:
+        """The positions of the numbers that agree with the stated one (see `numbers_agree`), in order."""
+        near = set[int]()
+        for scale in (Decimal(1), Decimal(100), Decimal("0.01")):
+            start = bisect_left(self._values, (stated.value - stated.unit) * scale)
+            near.update(self._order[start : bisect_right(self._values, (stated.value + stated.unit) * scale)])
+        return [
+            at for at in sorted(near) if numbers_agree(stated, self.numbers[at], said=said, around_falls=around_falls)
+        ]
 
 
 def describes_decrease(text: str) -> bool:
@@ -100,26 +131,48 @@ class Computation:
     operands: tuple[Operand, ...]
 
 
-def find_computation(
-    number: Number, operands: Sequence[Operand], *, words: str, sets: Sequence[Sequence[Operand]] = ()
-) -> Computation | None:
-    """Finds a computation that gives the number: from two operands, or the mean or sum of one of the `sets`.
+@dataclass(frozen=True)
+class Computations:
+    """The computations that a statement may report: from two operands, or the sum or mean of one of the `sets`.
 
-    Only an operation that `words` name counts. Returns the first one found, earlier operands first, or None.
+    Only operations that `words` name count. Of many operands, the first distinct ones are used.
     """
-    distinct = list({operand.number.signed: operand for operand in reversed(operands)}.values())[::-1][:_MOST_OPERANDS]
-    for one, other in permutations(distinct, 2):
-        for operation, shown, result in _results(one.number, other.number, wanted=number):
-            # Differences and sums of printed numbers are exact.
-            exact = "/" not in shown and not ROUNDED.search(words)
-            if _SAID[operation].search(words) and _gives(result, number, exact=exact):
-                return Computation(f"{shown} = {number.text}", (one, other))
-    for terms in sets:
-        if len(terms) > 2:
-            for operation, shown, result in _over_all(terms):
-                if _SAID[operation].search(words) and _gives(result, number, exact=operation == "sum"):
-                    return Computation(f"{shown} = {number.text}", tuple(terms))
-    return None
+
+    words: str
+    operands: Sequence[Operand]
+    sets: Sequence[Sequence[Operand]] = ()
+
+    @cached_property
+    def _named(self) -> frozenset[str]:
+        return frozenset(operation for operation, pattern in _SAID.items() if pattern.search(self.words))
+
+    @cached_property
+    def _rounds(self) -> bool:
+        return _ROUNDED.search(self.words) is not None
+
+    @cached_property
+    def _distinct(self) -> list[Operand]:
+        kept = {operand.number.signed: operand for operand in reversed(self.operands)}
+        return list(kept.values())[::-1][:_MOST_OPERANDS]
+
+    @cached_property
+    def _over_all(self) -> list[tuple[str, str, Decimal, tuple[Operand, ...]]]:
+        return [(*one, tuple(terms)) for terms in self.sets if len(terms) > 2 for one in _over_all(terms)]
+
+    def find(self, number: Number) -> Computation | None:
+        """The first computation that gives the number, earlier operands first, or None."""
+        if not self._named:
+            return None
+        for one, other in permutations(self._distinct, 2):
+            for operation, shown, result in _results(one.number, other.number, wanted=number):
+                # Differences and sums of printed numbers are exact.
+                exact = "/" not in shown and not self._rounds
+                if operation in self._named and _gives(result, number, exact=exact):
+                    return Computation(f"{shown} = {number.text}", (one, other))
+        for operation, shown, result, terms in self._over_all:
+            if operation in self._named and _gives(result, number, exact=operation == "sum"):
+                return Computation(f"{shown} = {number.text}", terms)
+        return None
 
 
 def _gives(result: Decimal, number: Number, *, exact: bool) -> bool:

@@ -1,16 +1,17 @@
 """The values and texts that the cited evidence of a statement contains."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import Literal
 
-from paperscope_core.types import Cell, Claim, Element, Evidence, Table
+from paperscope_core.cancellation import check_cancelled
+from paperscope_core.types import Cell, Claim, Element, Evidence, Place, Table
 from query.cells import CellNames, Statement
 from query.elements import element_text
 from query.numbers import Number, numbers_in
+from query.verification.arithmetic import NumberIndex, Wording, describes_decrease
 
-__all__ = ["CitedEvidence", "PrintedNumber"]
+__all__ = ["CitedEvidence", "EvidenceReader", "PrintedNumber"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,55 +27,118 @@ class PrintedNumber:
     (a header, a caption)."""
 
 
-class CitedEvidence:
-    """The evidence of some claims, read for one statement."""
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """The numbers of one text, or of some cells, for one evidence; `printed` returns one by its position."""
 
-    def __init__(self, claims: Sequence[Claim], *, statement: Statement, elements: Mapping[str, Element]) -> None:
+    falls: bool
+    index: NumberIndex
+    printed: Callable[[int], PrintedNumber]
+
+
+class EvidenceReader:
+    """Reads the evidence of an answer; what its statements share is read once."""
+
+    def __init__(self, elements: Mapping[str, Element]) -> None:
+        self.elements = elements
+        self._names: dict[str, CellNames] = {}
+        self._cells: dict[str, dict[tuple[Place, str], Cell]] = {}
+        self._texts: dict[str, NumberIndex] = {}
+
+    def names(self, table: Table) -> CellNames:
+        """The names of a table's cells."""
+        if table.id not in self._names:
+            self._names[table.id] = CellNames(table)
+        return self._names[table.id]
+
+    def cell(self, table: Table, evidence: Evidence) -> Cell | None:
+        """The cell that an evidence cites."""
+        if table.id not in self._cells:
+            self._cells[table.id] = {(cell.place, cell.text): cell for cell in reversed(table.cells)}
+        return self._cells[table.id].get((evidence.place, evidence.quote))
+
+    def numbers(self, text: str) -> NumberIndex:
+        """The numbers of a text, without repeats."""
+        if text not in self._texts:
+            self._texts[text] = NumberIndex(list(dict.fromkeys(numbers_in(text, spelled=True))))
+        return self._texts[text]
+
+
+class CitedEvidence:
+    """The evidence of some claims, read for one statement.
+
+    `cells` are the numbers of the cells that are cited or that the statement names; `cited` are those of the cells and
+    of the quotes.
+    """
+
+    def __init__(self, claims: Sequence[Claim], *, statement: Statement, reader: EvidenceReader) -> None:
         self.evidence = list(dict.fromkeys(evidence for claim in claims for evidence in claim.evidence))
-        self._elements = elements
-        self._names = {table.id: CellNames(table) for table in self.tables}
-        self.telling = frozenset().union(*(names.telling for names in self._names.values()))
-        self.printed = list(chain.from_iterable(self._printed(evidence, statement) for evidence in self.evidence))
-        self.named = list(chain.from_iterable(self._named(evidence, statement) for evidence in self.evidence))
+        self._reader = reader
+        self._elements = reader.elements
+        self.telling = frozenset().union(*(reader.names(table).telling for table in self.tables))
+        self._groups: list[_Group] = []
+        self.cells: list[PrintedNumber] = []
+        self.cited: list[PrintedNumber] = []
+        for evidence in self.evidence:
+            check_cancelled()
+            self._read(evidence, statement)
+        self.named = list(self._named(statement))
 
     @property
     def tables(self) -> list[Table]:
         """The cited tables."""
-        found = (self._elements.get(evidence.element) for evidence in self.evidence)
-        return [table for table in dict.fromkeys(found) if isinstance(table, Table)]
+        found = (self._elements.get(element) for element in dict.fromkeys(one.element for one in self.evidence))
+        return [table for table in found if isinstance(table, Table)]
 
-    def _printed(self, evidence: Evidence, statement: Statement) -> Iterator[PrintedNumber]:
+    def agreeing(self, number: Number, *, said: Wording) -> list[PrintedNumber]:
+        """The printed numbers that are the stated one, in order."""
+        return [
+            group.printed(at)
+            for group in self._groups
+            for at in group.index.agreeing(number, said=said, around_falls=group.falls)
+        ]
+
+    def _read(self, evidence: Evidence, statement: Statement) -> None:
         element = self._elements.get(evidence.element)
-        cell = _cell_at(evidence, element)
+        cell = self._reader.cell(element, evidence) if isinstance(element, Table) else None
         if isinstance(element, Table) and cell is not None:
-            names = self._names[element.id]
-            yield from _of_cells([cell], evidence, names)
-            yield from _texts(f"{element.caption}\n{names.heads(cell)}", evidence, "name")
+            names = self._reader.names(element)
+            self._add_cells([cell], evidence, names)
+            self._add_text(f"{element.caption}\n{names.heads(cell)}", evidence, "name")
             return
-        yield from (PrintedNumber(number, evidence) for number in numbers_in(evidence.quote, spelled=True))
+        self._add_text(evidence.quote, evidence, "cited")
         if isinstance(element, Table):
             heads = "\n".join(cell.text for cell in element.cells if cell.role != "value")
-            yield from _texts(f"{element.caption}\n{heads}", evidence, "name")
-            names = self._names[element.id]
-            yield from _of_cells(names.named(statement) or names.cells, evidence, names)
+            self._add_text(f"{element.caption}\n{heads}", evidence, "name")
+            names = self._reader.names(element)
+            self._add_cells(names.named(statement) or names.cells, evidence, names)
         elif element is not None:
-            yield from _texts(element_text(element), evidence, "near")
+            self._add_text(element_text(element), evidence, "near")
 
-    def _named(self, evidence: Evidence, statement: Statement) -> Iterator[PrintedNumber]:
+    def _add_text(self, text: str, evidence: Evidence, part: Literal["cited", "near", "name"]) -> None:
+        index = self._reader.numbers(text)
+        if part == "cited":
+            self.cited.extend(PrintedNumber(number, evidence) for number in index.numbers)
+        falls = describes_decrease(evidence.quote)
+        self._groups.append(_Group(falls, index, lambda at: PrintedNumber(index.numbers[at], evidence, part=part)))
+
+    def _add_cells(self, cells: Iterable[Cell], evidence: Evidence, names: CellNames) -> None:
+        found = list(_of_cells(cells, evidence, names))
+        self.cells.extend(found)
+        self.cited.extend(one for one in found if one.part == "cited")
+        index = NumberIndex([one.number for one in found])
+        self._groups.append(_Group(False, index, found.__getitem__))
+
+    def _named(self, statement: Statement) -> Iterator[PrintedNumber]:
         """The main numbers of the cells that the statement names, once for each table."""
-        element = self._elements.get(evidence.element)
-        first = next(other for other in self.evidence if other.element == evidence.element)
-        if isinstance(element, Table) and evidence is first:
-            names = self._names[element.id]
-            for cell in names.named(statement):
-                yield from list(_of_cells([cell], evidence, names))[:1]
-
-
-def _cell_at(evidence: Evidence, element: Element | None) -> Cell | None:
-    if not isinstance(element, Table):
-        return None
-    cells = (cell for cell in element.cells if cell.place == evidence.place and cell.text == evidence.quote)
-    return next(cells, None)
+        seen = set[str]()
+        for evidence in self.evidence:
+            table = self._elements.get(evidence.element)
+            if isinstance(table, Table) and table.id not in seen:
+                seen.add(table.id)
+                names = self._reader.names(table)
+                for cell in names.named(statement):
+                    yield from list(_of_cells([cell], evidence, names))[:1]
 
 
 def _of_cells(cells: Iterable[Cell], evidence: Evidence, names: CellNames) -> Iterator[PrintedNumber]:
@@ -84,8 +148,3 @@ def _of_cells(cells: Iterable[Cell], evidence: Evidence, names: CellNames) -> It
             yield PrintedNumber(
                 number, shown, cell, names if cell.role == "value" else None, "near" if index else "cited"
             )
-
-
-def _texts(text: str, evidence: Evidence, part: Literal["near", "name"]) -> Iterator[PrintedNumber]:
-    for number in numbers_in(text, spelled=True):
-        yield PrintedNumber(number, evidence, part=part)

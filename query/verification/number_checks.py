@@ -3,12 +3,14 @@
 import re
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
+from functools import cached_property
 
+from paperscope_core.cancellation import check_cancelled
 from paperscope_core.text.sentences import split_sentences
 from paperscope_core.types import Check
 from query.cells import Statement, without_citations
 from query.numbers import Number, numbers_in, without_labels
-from query.verification.arithmetic import Operand, find_computation, numbers_agree
+from query.verification.arithmetic import Computations, NumberIndex, Operand, Wording
 from query.verification.cited import CitedEvidence, PrintedNumber
 from query.words import content_words
 
@@ -34,6 +36,8 @@ _BY = re.compile(
     r"(?i)\b(?:lower|higher|less|more|smaller|larger|better|worse|drop\w*|f[ae]ll\w*|decreas\w*|increas\w*|improv\w*|"
     r"reduc\w*|exceed\w*|outperform\w*|beats?)\b[^.;]*\sby\s+$"
 )
+# How much of the text before a number is read for a comparison.
+_LONGEST_CLAUSE = 300
 _HOW_MANY = re.compile(r"(?i)\bhow many\b|\bnumber of\b")
 
 
@@ -89,6 +93,7 @@ def check_numbers(text: str, scope: CitedEvidence, *, question: str) -> Iterator
     judge = _NumberChecker(text, scope, question)
     found = [(mention, judge.printed(mention)) for mention in find_mentions(text, telling=scope.telling)]
     for mention, check in found:
+        check_cancelled()
         yield (check, "") if check is not None else judge.derived(mention)
 
 
@@ -98,23 +103,33 @@ class _NumberChecker:
         self._question = question
         self._plain = without_labels(text)
         self._words = f"{text}\n{question}"
+        self._wording = Wording.of(self._words)
         self._statement = Statement.of(text, question=question)
-        self._asked = [Operand(number, None) for number in numbers_in(question, spelled=True)]
+        self._asked = NumberIndex(list(numbers_in(question, spelled=True)))
         self._stated: list[Operand] = []
-        self._operands = [*_few(scope.printed), *_few(scope.named), *self._asked]
+        self._agreeing: dict[Number, list[PrintedNumber]] = {}
+        self._printed: dict[NumberMention, tuple[Check | None, Operand | None]] = {}
 
     def printed(self, mention: NumberMention) -> Check | None:
         """A check if the evidence prints the number or the question gives it."""
+        if mention not in self._printed:
+            check_cancelled()
+            self._printed[mention] = self._find(mention)
+        check, operand = self._printed[mention]
+        self._stated.extend([operand] if operand is not None else [])
+        return check
+
+    def _find(self, mention: NumberMention) -> tuple[Check | None, Operand | None]:
         number = mention.number
         fitting = [one for one in self._same(mention) if self._fits(mention, one)]
         if fitting:
-            if any(one.part != "name" for one in fitting):
-                self._stated.append(Operand(number, fitting[0].evidence))
+            stated = any(one.part != "name" for one in fitting)
             support = tuple(dict.fromkeys(one.evidence for one in fitting))[:_MOST_SUPPORT]
-            return Check(number=number.text, finding="printed", support=support)
-        if any(numbers_agree(number, asked.number, said="minus", around="") for asked in self._asked):
-            return Check(number=number.text, finding="asked")
-        return None
+            check = Check(number=number.text, finding="printed", support=support)
+            return check, Operand(number, fitting[0].evidence) if stated else None
+        if self._asked.agreeing(number, said=Wording(falls=True), around_falls=False):
+            return Check(number=number.text, finding="asked"), None
+        return None, None
 
     def derived(self, mention: NumberMention) -> tuple[Check, str]:
         """A check of a number that is not printed; call it after all printed numbers are known."""
@@ -125,10 +140,10 @@ class _NumberChecker:
         return unsupported, _warning(mention, self._same(mention))
 
     def _same(self, mention: NumberMention) -> list[PrintedNumber]:
-        around = ((one, "" if one.cell is not None else one.evidence.quote) for one in self._scope.printed)
-        return [
-            one for one, quote in around if numbers_agree(mention.number, one.number, said=self._words, around=quote)
-        ]
+        number = mention.number
+        if number not in self._agreeing:
+            self._agreeing[number] = self._scope.agreeing(number, said=self._wording)
+        return self._agreeing[number]
 
     def _fits(self, mention: NumberMention, one: PrintedNumber) -> bool:
         if one.cell is None or one.names is None:
@@ -137,44 +152,53 @@ class _NumberChecker:
         return all(one.names.fits(one.cell, statement) for statement in statements)
 
     def _computed(self, mention: NumberMention) -> Check | None:
-        before, _, behind = self._plain.partition(mention.number.text)
-        if mention.number.sign == "-" and (_TWICE.match(behind) or _BY.search(before)):
-            return None
-        sets = (self._stated, self._main(self._scope.printed), self._main(self._scope.named))
-        operands = [*self._stated, *self._operands]
-        found = find_computation(mention.number, operands, words=self._words, sets=sets)
+        if mention.number.sign == "-":
+            before, _, behind = self._plain.partition(mention.number.text)
+            if _TWICE.match(behind) or _BY.search(before[-_LONGEST_CLAUSE:]):
+                return None
+        found = self._computations.find(mention.number)
         if found is None:
             return None
         support = tuple(dict.fromkeys(operand.evidence for operand in found.operands if operand.evidence))
         return Check(number=mention.number.text, finding="computed", formula=found.formula, support=support)
 
-    def _main(self, printed: Sequence[PrintedNumber]) -> list[Operand]:
-        """The first number of each cell."""
-        cells = {(one.evidence.element, one.evidence.place): one for one in reversed(printed) if one.cell is not None}
-        return [Operand(one.number, one.evidence) for one in reversed(cells.values())]
+    @cached_property
+    def _computations(self) -> Computations:
+        scope = self._scope
+        asked = [Operand(number, None) for number in self._asked.numbers]
+        operands = [*self._stated, *_few(scope.cited), *_few(scope.named), *asked]
+        return Computations(self._words, operands, (self._stated, _main(scope.cells), _main(scope.named)))
 
     def _counted(self, mention: NumberMention) -> Check | None:
         """A count of the cited items, or of the rows or columns of a cited table that contain values."""
         if not mention.counts and not (mention.number.unit == 1 and _HOW_MANY.search(self._question)):
             return None
-        cited = {one.evidence for one in self._scope.printed if one.cell is not None}
-        counts = {len(cited): "cells cited"}
-        for table in self._scope.tables:
-            cells = [cell for cell in table.cells if cell.role == "value"]
-            name = table.label or "the table"
-            counts.setdefault(len({cell.row for cell in cells}), f"rows of {name}")
-            counts.setdefault(len({cell.column for cell in cells}), f"columns of {name}")
-        counted = counts.get(int(mention.number.value)) if mention.number.unit == 1 else None
+        counted = self._counts.get(int(mention.number.value)) if mention.number.unit == 1 else None
         if counted is None:
             return None
         formula = f"{mention.number.text} = number of {counted}"
         support = tuple(self._scope.evidence)
         return Check(number=mention.number.text, finding="computed", formula=formula, support=support)
 
+    @cached_property
+    def _counts(self) -> dict[int, str]:
+        counts = {len({one.evidence for one in self._scope.cells}): "cells cited"}
+        for table in self._scope.tables:
+            cells = [cell for cell in table.cells if cell.role == "value"]
+            name = table.label or "the table"
+            counts.setdefault(len({cell.row for cell in cells}), f"rows of {name}")
+            counts.setdefault(len({cell.column for cell in cells}), f"columns of {name}")
+        return counts
+
+
+def _main(printed: Sequence[PrintedNumber]) -> list[Operand]:
+    """The first number of each cell."""
+    cells = {(one.evidence.element, one.evidence.place): one for one in reversed(printed) if one.cell is not None}
+    return [Operand(one.number, one.evidence) for one in reversed(cells.values())]
+
 
 def _few(printed: Sequence[PrintedNumber]) -> list[Operand]:
-    chosen = [one for one in printed if one.part == "cited"]
-    return [Operand(one.number, one.evidence) for one in chosen] if len(chosen) <= _MOST_OPERANDS else []
+    return [Operand(one.number, one.evidence) for one in printed] if len(printed) <= _MOST_OPERANDS else []
 
 
 def _warning(mention: NumberMention, same: Sequence[PrintedNumber]) -> str:

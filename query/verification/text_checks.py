@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from decimal import Decimal
 
 from paperscope_core.text.sentences import split_sentences
@@ -30,6 +30,8 @@ _SAME = str.maketrans(
 _CURLY = re.compile("\u201c((?:[^\u201c\u201d]|\u201c[^\u201c\u201d]*\u201d)*)\u201d")
 _STRAIGHT = re.compile(r'(?<!\w)"([^"\n]+)"(?!\w)')
 _CUT = re.compile(r"\s*(?:\[\s*(?:\.\.\.|\u2026)\s*\]|\.\.\.|\u2026)\s*")
+# Each cell is compared with its row and its column.
+_MOST_COMPARED = 20
 # Fewer words in quotation marks are a name or an emphasis.
 _LEAST_WORDS = 3
 _TOKEN = re.compile(r"(?<!\w)[^\W\d_][^\W_]*(?:[.'\u2019+&/\u2010-\u2015\-][^\W_]+)*")
@@ -52,7 +54,7 @@ def check_extremes(text: str, scope: CitedEvidence, *, statement: Statement) -> 
     """
     high, low = _HIGHEST.search(text), _LOWEST.search(text)
     given = {number.value for number in numbers_in(text)}
-    cells = [one for one in scope.printed if one.names is not None and one.number.value in given]
+    cells = [one for one in scope.cells if one.names is not None and one.number.value in given][:_MOST_COMPARED]
     if bool(high) == bool(low) or _OTHER.search(text) or not cells:
         return None, ""
     word, pick = ("highest", max) if high else ("lowest", min)
@@ -91,16 +93,17 @@ def normalize_typography(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text.translate(_SAME)).translate(_SAME).replace("''", '"').split())
 
 
-def unsupported_quotations(text: str, printed: Sequence[str]) -> list[str]:
+def unsupported_quotations(text: str, printed: Iterable[str]) -> list[str]:
     """The quotations of a text that none of the printed texts contains.
 
     Parts around an ellipsis are compared separately. Differences in typography, and the punctuation before the closing
     mark, are ignored.
     """
-    known = [normalize_typography(one) for one in printed]
+    quotations = list(dict.fromkeys(_quotations(text)))
+    known = [normalize_typography(one) for one in printed] if quotations else []
     return [
         quotation
-        for quotation in _quotations(text)
+        for quotation in quotations
         if not any(normalize_typography(quotation) in one for one in known)
         for part in _CUT.split(quotation)
         if len(part.split()) >= _LEAST_WORDS
@@ -114,19 +117,23 @@ def _quotations(text: str) -> Iterator[str]:
     yield from _STRAIGHT.findall(_CURLY.sub("", text))
 
 
-def unknown_names(text: str, known: Sequence[str]) -> list[str]:
-    """The names that none of the known texts contains, neither whole nor in all their parts.
+def unknown_names(text: str, known: Sequence[Set[str]]) -> list[str]:
+    """The names of a text that are not among the known words, neither whole nor in all their parts.
 
     A name has a capital letter that does not begin a sentence. In a language that capitalizes nouns, only names with an
     inner capital or with digits count.
     """
-    words_known = {word for one in known for word in words(one)}
-    return [name for name in dict.fromkeys(_names(text)) if not _is_known(words(name), words_known)]
 
+    def is_known(form: str) -> bool:
+        return any(form in one for one in known)
 
-def _is_known(forms: Sequence[str], known: Set[str]) -> bool:
-    """Whether a name is known; `words` returns a compound first and then its parts."""
-    return forms[0] in known or (len(forms) > 1 and all(form in known for form in forms[1:]))
+    # `words` returns a compound first and then its parts.
+    found = ((name, words(name)) for name in dict.fromkeys(_names(text)))
+    return [
+        name
+        for name, (whole, *parts) in found
+        if not (is_known(whole) or (parts and all(is_known(part) for part in parts)))
+    ]
 
 
 def _names(text: str) -> Iterator[str]:

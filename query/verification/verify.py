@@ -1,17 +1,24 @@
 """`verify`: which statements of an answer its evidence supports."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import chain
 
+from paperscope_core.cancellation import check_cancelled
+from paperscope_core.text.words import words
 from paperscope_core.types import Check, Claim, Element
 from query.cells import Statement
 from query.elements import element_text
-from query.verification.cited import CitedEvidence
+from query.verification.cited import CitedEvidence, EvidenceReader
 from query.verification.number_checks import check_numbers
 from query.verification.text_checks import check_extremes, unknown_names, unsupported_quotations
 
 __all__ = ["Cited", "Verified", "verify"]
+
+# Longer answers and claims, and more claims, are not checked to their ends; a warning says so.
+_LONGEST_STATEMENT = 20_000
+_MOST_CLAIMS = 200
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -41,21 +48,31 @@ def verify(*, question: str, text: str, claims: Sequence[Claim], cited: Cited) -
     checks: dict[Check, None] = {}
     warnings = [f"no evidence is cited for {claim.text!r}" for claim in claims if not claim.evidence]
     warnings += [] if claims else ["the answer cites no evidence"]
-    statements = [(claim.text, [claim]) for claim in claims] + [(text, list(claims))]
-    for said, behind in statements:
+    statements = [(claim.text, [claim]) for claim in claims[:_MOST_CLAIMS]] + [(text, list(claims[:_MOST_CLAIMS]))]
+    if len(claims) > _MOST_CLAIMS or any(len(said) > _LONGEST_STATEMENT for said, _ in statements):
+        warnings.append(
+            f"only the first {_MOST_CLAIMS} claims, and {_LONGEST_STATEMENT} characters of each text, were checked"
+        )
+    reader = EvidenceReader(cited.elements)
+    words_of = cache(lambda text: frozenset(words(text)))
+    for whole, behind in statements:
+        check_cancelled()
+        said = whole[:_LONGEST_STATEMENT]
         statement = Statement.of(said, question=question)
-        scope = CitedEvidence(behind, statement=statement, elements=cited.elements)
+        scope = CitedEvidence(behind, statement=statement, reader=reader)
         for check, warning in check_numbers(said, scope, question=question):
             checks[check] = None
             warnings.append(warning)
         extreme, warning = check_extremes(said, scope, statement=statement)
         checks |= {extreme: None} if extreme is not None else {}
         warnings.append(warning)
-        warnings.extend(_unsaid(said, scope, question=question, cited=cited))
+        warnings.extend(_unsaid(said, scope, question=question, cited=cited, words_of=words_of))
     return Verified(checks=tuple(checks), warnings=tuple(dict.fromkeys(filter(None, warnings))))
 
 
-def _unsaid(said: str, scope: CitedEvidence, *, question: str, cited: Cited) -> Iterator[str]:
+def _unsaid(
+    said: str, scope: CitedEvidence, *, question: str, cited: Cited, words_of: Callable[[str], frozenset[str]]
+) -> Iterator[str]:
     """Yields a warning for each quotation and name that occurs nowhere."""
     quotes = [evidence.quote for evidence in scope.evidence]
     elements = {evidence.element: cited.elements.get(evidence.element) for evidence in scope.evidence}
@@ -64,5 +81,5 @@ def _unsaid(said: str, scope: CitedEvidence, *, question: str, cited: Cited) -> 
     for quotation in dict.fromkeys(unsupported_quotations(said, printed)):
         yield f"the quotation {quotation!r} is not in the cited evidence"
     known = chain(printed, cited.around, (evidence.element for evidence in scope.evidence))
-    for name in unknown_names(said, list(known)):
+    for name in unknown_names(said, list(map(words_of, known))):
         yield f"the name {name!r} is neither in the cited evidence nor in what was retrieved with it"

@@ -1,15 +1,19 @@
 """The engine from question to answer, with and without models."""
 
+import asyncio
 import json
+import threading
+import time
 
 import pytest
 
+from paperscope_core.cancellation import check_cancelled
 from paperscope_core.codec import from_json, to_json
 from paperscope_core.errors import InputError, ModelUnavailableError, UnknownPaperError
 from paperscope_core.models.fakes import FakeModel
 from paperscope_core.protocols import Corpus, Embedder, GraphIndex
 from paperscope_core.types import Answer, Claim, Context, Evidence
-from query import Draft, QueryEngine
+from query import Draft, QueryEngine, Verified
 
 PAPER = "aaaa00000001"
 
@@ -100,3 +104,30 @@ async def test_a_failing_model_fails_the_question(corpus: Corpus, index: GraphIn
     engine = QueryEngine(corpus, index, embedder, FakeModel([ModelUnavailableError("down")]))
     with pytest.raises(ModelUnavailableError, match="down"):
         await engine.ask("What is the ratio for QUOREF?")
+
+
+async def test_a_slow_check_delays_no_other_question_and_stops_when_it_is_cancelled(
+    corpus: Corpus, index: GraphIndex, embedder: Embedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, stopped = threading.Event(), threading.Event()
+
+    def verify(*, question: str, **_values: object) -> Verified:
+        if "slow" in question:
+            begun.set()
+            try:
+                while True:
+                    check_cancelled()
+                    time.sleep(0.001)
+            finally:
+                stopped.set()
+        return Verified(checks=(), warnings=())
+
+    monkeypatch.setattr("query.engine.verify", verify)
+    engine = QueryEngine(corpus, index, embedder, text_answerer=FirstSource())
+    slow = asyncio.create_task(engine.ask("What does the slow Table 1 list?"))
+    await asyncio.to_thread(begun.wait, 5)
+    assert (await asyncio.wait_for(engine.ask("What does Table 1 list?"), 5)).status == "answered"
+    slow.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await slow
+    assert stopped.is_set()

@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from typing import Literal
 
 from ingest.document.pages import Backend, Document
-from ingest.sandbox.cancellation import extend_time_limit
+from paperscope_core.cancellation import extend_time_limit
 from paperscope_core.errors import SettingsError
 
 __all__ = ["BackendName", "backend_for"]

@@ -17,7 +17,7 @@ from ingest.document.authors import author_names
 from ingest.document.source import check_page_count, read_pdf
 from ingest.readers.mineru.elements import BlockDrafter
 from ingest.readers.mineru.folder import is_mineru_folder, mineru_file, read_blocks, read_json
-from ingest.sandbox.cancellation import on_cancel
+from paperscope_core.cancellation import on_cancel
 from paperscope_core.errors import PaperFileError, SettingsError
 from paperscope_core.protocols import PageCallback
 from paperscope_core.types import PageProblem, PaperFile, PaperFormat, ParsedPaper

@@ -20,7 +20,7 @@ from ingest.ocr.raster import binarize, estimate_skew, find_pictures, find_rules
 from ingest.parsers import parser_for
 from ingest.pdf import PageContent, PageReadError, PdfParser
 from ingest.pdf.backends.mupdf import MuPdfBackend
-from ingest.sandbox.cancellation import handle_time_requests
+from paperscope_core.cancellation import handle_time_requests
 from paperscope_core.settings import LimitSettings, ParserSettings
 from paperscope_core.types import Box, Paper, PaperFile, Passage, Table
 

@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 
 from ingest.pdf import PdfParser
-from ingest.sandbox.cancellation import run_in_thread
 from ingest.sandbox.isolated_parser import IsolatedParser
+from paperscope_core.cancellation import run_in_thread
 from paperscope_core.errors import PaperFileError, SettingsError
 from paperscope_core.protocols import Parser
 from paperscope_core.types import PaperFile
@@ -26,7 +26,7 @@ ODD = """
 import os, signal, time
 from pathlib import Path
 from ingest.document.source import read_file
-from ingest.sandbox.cancellation import extend_time_limit
+from paperscope_core.cancellation import extend_time_limit
 from paperscope_core.errors import SettingsError
 from paperscope_core.types import Page, Paper, ParsedPaper
 

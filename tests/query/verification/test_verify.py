@@ -1,5 +1,6 @@
 """Numbers are read as printed and checked against the evidence."""
 
+import time
 from decimal import Decimal
 
 import pytest
@@ -246,3 +247,40 @@ def test_a_name_that_stands_nowhere_is_flagged(text: str, unknown: list[str]) ->
     warnings = check(text, "The BERT model with the Dice loss has the best F1.")
     named = [name for name in ("Adam", "SQuAD", "XLNet", "BERT", "Dice") if f"the name {name!r}" in str(warnings)]
     assert named == unknown
+
+
+NUMBERS = "Zed numbers are " + ", ".join(f"{number % 97}.5" for number in range(600)) + "."
+
+
+@pytest.mark.parametrize(
+    ("text", "printed"), [(NUMBERS, NUMBERS), (NUMBERS.replace(".5", ".7"), NUMBERS), ("A has 1, " * 600, "1 " * 600)]
+)
+def test_many_numbers_are_checked_in_linear_time(text: str, printed: str) -> None:
+    start = time.process_time()
+    check(text, printed, table=printed)
+    assert time.process_time() - start < 1
+
+
+def test_a_claim_about_a_large_table_is_checked_in_linear_time() -> None:
+    cells = [
+        Cell(
+            row=row,
+            column=column,
+            text=f"{row}.{column}" if column else f"model {row}",
+            place=HERE,
+            role="value" if column else "row_header",
+        )
+        for row in range(1200)
+        for column in range(3)
+    ]
+    table = Table(id="p/table-1", place=HERE, order=1, label="Table 1", cells=tuple(cells))
+    start = time.process_time()
+    verify(question="", text="", claims=[claim("Model 7 has 7.1.", "x")], cited=Cited(elements={table.id: table}))
+    assert time.process_time() - start < 1
+
+
+def test_an_answer_of_many_claims_is_checked_in_part_and_says_so() -> None:
+    element = Passage(id="p/table-1", place=HERE, order=1, text="It is 7.")
+    claims = [claim("It is 7.", "It is 7.")] * 201
+    verified = verify(question="", text="It is 7.", claims=claims, cited=Cited(elements={element.id: element}))
+    assert verified.warnings == ("only the first 200 claims, and 20000 characters of each text, were checked",)

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TypeVar
 
-__all__ = ["extend_time_limit", "handle_time_requests", "on_cancel", "run_in_thread"]
+__all__ = ["check_cancelled", "extend_time_limit", "handle_time_requests", "on_cancel", "run_in_thread"]
 
 T = TypeVar("T")
 
@@ -18,13 +18,13 @@ class _Cancellation:
     """The callbacks of one cancellable piece of work."""
 
     def __init__(self) -> None:
-        self._cancelled = False
+        self.cancelled = False
         self._callbacks: list[Callable[[], None]] = []
         self._lock = threading.Lock()
 
     def cancel(self) -> None:
         with self._lock:
-            self._cancelled = True
+            self.cancelled = True
             for callback in self._callbacks:
                 callback()
 
@@ -32,7 +32,7 @@ class _Cancellation:
     def registered(self, callback: Callable[[], None]) -> Iterator[None]:
         with self._lock:
             self._callbacks.append(callback)
-            if self._cancelled:
+            if self.cancelled:
                 callback()
         try:
             yield
@@ -47,8 +47,8 @@ _current: ContextVar[_Cancellation | None] = ContextVar("_current", default=None
 async def run_in_thread(work: Callable[[], T]) -> T:
     """Runs `work` in a thread and returns its result.
 
-    On cancellation the callbacks registered by `on_cancel` are called, and `CancelledError` is raised only after the
-    thread has ended.
+    On cancellation the callbacks registered by `on_cancel` are called, `check_cancelled` raises, and `CancelledError`
+    is raised here only after the thread has ended.
     """
     cancellation = _Cancellation()
     token = _current.set(cancellation)
@@ -63,6 +63,13 @@ async def run_in_thread(work: Callable[[], T]) -> T:
         cancellation.cancel()
         await asyncio.gather(task, return_exceptions=True)
         raise
+
+
+def check_cancelled() -> None:
+    """Raises `CancelledError` if the enclosing `run_in_thread` is cancelled; long computations call it often."""
+    cancellation = _current.get()
+    if cancellation is not None and cancellation.cancelled:
+        raise asyncio.CancelledError
 
 
 @contextmanager
