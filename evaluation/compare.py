@@ -7,6 +7,7 @@ from evaluation.rendering import number, provenance_line, table
 from evaluation.report import ALL, Report, is_time, results_in
 from evaluation.statistics import Difference, adjusted, paired_difference
 from paperscope_core.errors import InputError
+from paperscope_core.text.escaping import markdown_line
 
 __all__ = ["Comparison", "compare", "compare_runs", "render_comparison"]
 
@@ -87,6 +88,6 @@ def render_comparison(comparison: Comparison) -> str:
         "(Benjamini-Hochberg).",
     ]
     if comparison.apart:
-        some = ", ".join(comparison.apart[:8])
+        some = markdown_line(", ".join(comparison.apart[:8]))
         lines.append(f"Left out, as only one run scored them: {len(comparison.apart)} items ({some} …).")
     return "\n".join(lines) + "\n"

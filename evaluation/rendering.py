@@ -8,6 +8,7 @@ from evaluation.metrics.selective import risks
 from evaluation.report import ALL, Figure, Provenance, Report, grades_of, is_time, results_in
 from evaluation.score import ItemResult
 from paperscope_core.files import output_errors
+from paperscope_core.text.escaping import markdown_heading, markdown_line
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,7 +34,7 @@ def render_figures(report: Report) -> str:
         lines += _figures_table("Times (they vary from run to run)", times)
     lines += [*_risks(report), *_agreement(report)]
     if report.problems:
-        lines += ["## Not scored", "", *(f"- {problem}" for problem in report.problems), ""]
+        lines += ["## Not scored", "", *(f"- {markdown_line(problem)}" for problem in report.problems), ""]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -60,12 +61,12 @@ def provenance_line(provenance: Provenance) -> str:
     for words in (provenance.facts, provenance.settings, provenance.versions):
         parts += [f"{name} {value}" for name, value in words.items()]
     text = ", ".join(parts)
-    return f"{text[0].upper()}{text[1:]}."
+    return markdown_line(f"{text[0].upper()}{text[1:]}.")
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]], *, texts: int = 1) -> list[str]:
     """A Markdown table with padded columns; all but the first `texts` columns are right-aligned."""
-    cells = [[cell.replace("|", "\\|") for cell in row] for row in (header, *rows)]
+    cells = [[markdown_line(cell) for cell in row] for row in (header, *rows)]
     widths = [max(3, *(len(row[column]) for row in cells)) for column in range(len(header))]
 
     def line(row: Sequence[str]) -> str:
@@ -141,7 +142,7 @@ def _items_list(results: Sequence[ItemResult]) -> list[str]:
     for result in results_in(results, ALL):
         tallies = result.score.tallies.items()
         shown = [f"{m} {_short_number(t.right)}/{_short_number(t.total)}" for m, t in tallies if t.total]
-        lines.append(f"- **{result.name}**: {', '.join(shown)}")
+        lines.append(f"- **{markdown_line(result.name)}**: {', '.join(shown)}")
     return [*lines, ""]
 
 
@@ -149,9 +150,12 @@ def _misses_list(results: Sequence[ItemResult]) -> list[str]:
     lines = ["## Misses", ""]
     for result in results:
         if misses := result.score.misses:
-            lines += [f"### {result.name}", ""]
+            lines += [markdown_heading(result.name, level=3), ""]
             lines += [
-                f"- {miss.metric}, {_truncate(miss.what)}: {_truncate(miss.gold)!r} → {_truncate(miss.got)!r}"
+                "- "
+                + markdown_line(
+                    f"{miss.metric}, {_truncate(miss.what)}: {_truncate(miss.gold)!r} → {_truncate(miss.got)!r}"
+                )
                 for miss in misses[:_MISSES_AN_ITEM]
             ]
             lines += [f"- … {len(misses) - _MISSES_AN_ITEM} more"] if len(misses) > _MISSES_AN_ITEM else []

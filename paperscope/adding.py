@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Literal
 from weakref import WeakValueDictionary
 
+from markupsafe import Markup
+
 from graph_store import Store
 from ingest.captioning import ImageCaptioner, add_to_chunks
 from ingest.chunking import chunk_paper
@@ -108,7 +110,7 @@ class AddResult(Displayable):
     def __str__(self) -> str:
         return f"{self.outcome} in {self.seconds:.1f} s: {self.paper}"
 
-    def _repr_html_(self) -> str:
+    def _repr_html_(self) -> Markup:
         return fragment(aside(f"{self.outcome} in {self.seconds:.1f} s; {self.usage}")) + to_html(self.paper)
 
 

@@ -4,12 +4,14 @@ import unicodedata
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from html import escape
 from io import BytesIO
 from typing import TYPE_CHECKING
 
+from markupsafe import Markup
+
 from graph_store import NativeGraphIndex, Store
 from paperscope_core.errors import UnknownEntityError
+from paperscope_core.text.escaping import html
 from paperscope_core.text.words import entity_key
 from paperscope_core.types import WORK, Displayable, Entity, Place, Relation
 from paperscope_core.types.display import places_text
@@ -101,7 +103,7 @@ class Neighbourhood(Displayable):
         nx.write_graphml(graph, file, named_key_ids=True)
         return file.getvalue()
 
-    def to_svg(self) -> str:
+    def to_svg(self) -> Markup:
         """A drawing for an HTML page, with lines in the page's colour. The layout is deterministic."""
         return draw_svg(lay_out(self))
 
@@ -119,7 +121,7 @@ class Neighbourhood(Displayable):
             f"{len(self.entities)} entities"
         )
 
-    def _repr_html_(self) -> str:
+    def _repr_html_(self) -> Markup:
         names = {entity.id: entity.name for entity in self.entities}
         rows = (
             (names[one.source], one.kind, names[one.target], one.description, self.where(one.sources))
@@ -127,11 +129,11 @@ class Neighbourhood(Displayable):
         )
         center = self.center
         return fragment(
-            f'<p class="title">{escape(str(self))}</p>',
+            html('<p class="title">{}</p>', str(self)),
             aside(f"also: {', '.join(center.aliases)}" if center.aliases else ""),
             aside(center.description),
             aside(self.where(center.sources)),
-            f'<div class="wide">{self.to_svg()}</div>',
+            html('<div class="wide">{}</div>', self.to_svg()),
             details("Relations", grid(("from", "relation", "to", "description", "where"), rows)),
         )
 
@@ -321,26 +323,35 @@ def _legend(colours: dict[str, str], *, width: float, top: float) -> tuple[NodeL
     return tuple(legend)
 
 
-def draw_svg(drawing: Drawing) -> str:
+def draw_svg(drawing: Drawing) -> Markup:
     """Draw as an SVG element, with lines in the page's colour and relations as tooltips."""
-    lines = "".join(
-        f'<line x1="{a.x:.1f}" y1="{a.y:.1f}" x2="{b.x:.1f}" y2="{b.y:.1f}"><title>{escape(text)}</title></line>'
+    line = '<line x1="{a.x:.1f}" y1="{a.y:.1f}" x2="{b.x:.1f}" y2="{b.y:.1f}"><title>{text}</title></line>'
+    lines = Markup().join(
+        html(line, a=a, b=b, text=text)
         for a, b, text in ((drawing.boxes[a], drawing.boxes[b], text) for a, b, text in drawing.lines)
     )
-    return (
-        f'<svg viewBox="0 0 {drawing.width:.0f} {drawing.height:.0f}" width="{drawing.width:.0f}" role="img"'
-        f' font-family="DejaVu Sans, Verdana, sans-serif" font-size="{_FONT_SIZE}" text-anchor="middle">'
-        f'<g stroke="currentColor" stroke-opacity=".45">{lines}</g>'
-        f"{''.join(map(_svg_box, (*drawing.boxes, *drawing.legend)))}</svg>"
+    return html(
+        '<svg viewBox="0 0 {drawing.width:.0f} {drawing.height:.0f}" width="{drawing.width:.0f}" role="img"'
+        ' font-family="DejaVu Sans, Verdana, sans-serif" font-size="{size}" text-anchor="middle">'
+        '<g stroke="currentColor" stroke-opacity=".45">{lines}</g>{boxes}</svg>',
+        drawing=drawing,
+        size=_FONT_SIZE,
+        lines=lines,
+        boxes=Markup().join(map(_svg_box, (*drawing.boxes, *drawing.legend))),
     )
 
 
-def _svg_box(box: NodeLabel) -> str:
-    edge = ' stroke="currentColor" stroke-width="2"' if box.bold else ""
-    return (
-        f'<rect x="{box.x - box.width / 2:.1f}" y="{box.y - _NODE_HEIGHT / 2:.1f}" width="{box.width:.1f}"'
-        f' height="{_NODE_HEIGHT}" rx="6" fill="{box.colour}"{edge}/>'
-        f'<text x="{box.x:.1f}" y="{box.y + _FONT_SIZE * 0.35:.1f}" fill="#000">{escape(box.name)}</text>'
+def _svg_box(box: NodeLabel) -> Markup:
+    return html(
+        '<rect x="{left:.1f}" y="{top:.1f}" width="{box.width:.1f}"'
+        ' height="{height}" rx="6" fill="{box.colour}"{edge}/>'
+        '<text x="{box.x:.1f}" y="{baseline:.1f}" fill="#000">{box.name}</text>',
+        box=box,
+        left=box.x - box.width / 2,
+        top=box.y - _NODE_HEIGHT / 2,
+        height=_NODE_HEIGHT,
+        edge=Markup(' stroke="currentColor" stroke-width="2"') if box.bold else "",
+        baseline=box.y + _FONT_SIZE * 0.35,
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import fields
 from typing import Any
 
+from paperscope_core.text.escaping import markdown_fence
 from paperscope_core.types import Context, ContextEntity, ContextImage, ContextRelation, ContextSource, Place
 
 __all__ = ["parse_context", "render_context"]
@@ -17,19 +18,20 @@ _SECTIONS: dict[str, tuple[str, type]] = {
     "sources": ("Sources", ContextSource),
     "images": ("Images", ContextImage),
 }
-_OPEN, _CLOSE = "```csv", "```"
+_LANGUAGE = "csv"
 _BETWEEN_PLACES = "; "
 
 
 def render_context(context: Context) -> str:
     """Renders the four sections as text that `parse_context` reads back. Several places are joined by "; "."""
-    out = io.StringIO(newline="")
+    parts = []
     for field, (title, kind) in _SECTIONS.items():
-        out.write(f"-----{title}-----\n{_OPEN}\n{','.join(_columns(kind))}\n")
         rows = ([_written(getattr(row, one.name)) for one in fields(kind)] for row in getattr(context, field))
-        csv.writer(out, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n").writerows(rows)
-        out.write(f"{_CLOSE}\n")
-    return out.getvalue()
+        out = io.StringIO(newline="")
+        csv.writer(out, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n").writerows(rows)  # noqa: TID251 # is read back
+        lines = f"{','.join(_columns(kind))}\n{out.getvalue()}".removesuffix("\n")
+        parts.append(f"-----{title}-----\n{markdown_fence(lines, language=_LANGUAGE)}\n")
+    return "".join(parts)
 
 
 def parse_context(text: str) -> Context:
@@ -53,12 +55,14 @@ def parse_context(text: str) -> Context:
 
 def _section(rows: Iterator[list[str]], title: str, kind: type) -> Iterator[Any]:
     columns = _columns(kind)
-    for expected in ([f"-----{title}-----"], [_OPEN], columns):
-        row = next(rows, [])
-        if row != expected:
-            raise ValueError(f"not a context: expected {','.join(expected)!r}, found {','.join(row)[:80]!r}")
+    heading, opening, header = (",".join(next(rows, [])) for _ in range(3))
+    fence = "`" * max(3, opening.count("`"))
+    expected = (f"-----{title}-----", f"{fence}{_LANGUAGE}", ",".join(columns))
+    for found, line in zip((heading, opening, header), expected, strict=True):
+        if found != line:
+            raise ValueError(f"not a context: expected {line!r}, found {found[:80]!r}")
     for row in rows:
-        if row == [_CLOSE]:
+        if row == [fence]:
             return
         if len(row) != len(columns):
             raise ValueError(f"not a context: {len(row)} columns in {title}, expected {len(columns)}: {row!r}")

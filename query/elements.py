@@ -3,6 +3,7 @@
 import re
 
 from paperscope_core.protocols import Corpus
+from paperscope_core.text.escaping import plain_csv
 from paperscope_core.types import ContextSource, Element, Equation, Figure, Paper, Table
 
 __all__ = ["ImageElement", "caption_of", "element_text", "elements_of", "has_image", "is_reference", "referring_texts"]
@@ -32,7 +33,7 @@ def element_text(element: Element) -> str:
     """The whole text of an element, label and caption first; the cells of a table as CSV rows."""
     if not isinstance(element, ImageElement):
         return element.text
-    text = element.to_csv() if isinstance(element, Table) else element.text
+    text = plain_csv(element.grid()) if isinstance(element, Table) else element.text
     caption = "" if isinstance(element, Equation) else element.caption
     return "\n".join(filter(None, (element.label, caption, text)))
 

@@ -14,6 +14,8 @@ from typing import TextIO, cast
 import structlog
 from structlog.typing import EventDict, Processor, WrappedLogger
 
+from paperscope_core.text.escaping import one_line, terminal_text
+
 __all__ = ["configure_logs", "event_log"]
 
 # Bounds of a log line: a deep recursion or a chain of causes must not fill the log.
@@ -103,5 +105,5 @@ def _summarize_error(error: BaseException) -> str:
 
 def _one_line(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
     lines = str(event.get("event", "")).splitlines()
-    event["event"] = "".join(letter for letter in (lines or [""])[0] if letter.isprintable())
-    return event
+    event["event"] = (lines or [""])[0]
+    return {name: one_line(terminal_text(value)) if isinstance(value, str) else value for name, value in event.items()}

@@ -1,7 +1,6 @@
 """The benchmarks of the retrieval suite as corpora."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from html import escape
 from itertools import chain
 from pathlib import Path
 
@@ -26,6 +25,7 @@ from evaluation.retrieval.corpora import (
     UnitTexts,
 )
 from paperscope_core.errors import GoldFileError
+from paperscope_core.text.escaping import html
 from paperscope_core.types import Passage
 
 __all__ = ["argscichat", "load_corpora", "mmlongbench", "ohrbench", "qasper", "tdms"]
@@ -198,9 +198,8 @@ def tdms(data: Path, *, folder: Path) -> Iterator[FilesCorpus | GoldFileError]:
 
 def _html(paper: TDMSPaper) -> str:
     """The paper as an HTML page with its sections' headings."""
-    title = escape(paper.title)
-    parts = [f"<!DOCTYPE html><html><head><title>{title}</title></head><body><h1>{title}</h1>"]
+    parts = [html("<!DOCTYPE html><html><head><title>{0}</title></head><body><h1>{0}</h1>", paper.title)]
     for heading, paragraphs in paper.sections:
-        parts.append(f"<h2>{escape(heading)}</h2>")
-        parts.extend(f"<p>{escape(paragraph)}</p>" for paragraph in paragraphs)
+        parts.append(html("<h2>{}</h2>", heading))
+        parts.extend(html("<p>{}</p>", paragraph) for paragraph in paragraphs)
     return "\n".join([*parts, "</body></html>"])

@@ -1,6 +1,6 @@
 """Exports a parsed paper to JSON, Markdown, HTML, CSV, pictures, and page images with boxes."""
 
-from ingest.export.data_formats import read_paper_json, remove_control_characters, to_csv, to_paper_json
+from ingest.export.data_formats import read_paper_json, remove_control_characters, to_paper_json
 from ingest.export.drawing import LEGEND, Mark, draw_marks, page_marks
 from ingest.export.file_names import unique_name
 from ingest.export.html import to_html
@@ -18,7 +18,6 @@ __all__ = [
     "page_marks",
     "read_paper_json",
     "remove_control_characters",
-    "to_csv",
     "to_html",
     "to_markdown",
     "to_paper_json",

@@ -1,8 +1,6 @@
-"""A paper as JSON, its tables as CSV, and the removal of control characters."""
+"""A paper as JSON, and the removal of control characters."""
 
 import json
-import re
-import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Literal, TypeVar, cast
@@ -10,19 +8,12 @@ from typing import Literal, TypeVar, cast
 from pydantic import TypeAdapter
 
 from paperscope_core.codec import from_json, to_json
-from paperscope_core.types import Paper, Place, Table
+from paperscope_core.text.escaping import without_control_characters
+from paperscope_core.types import Paper, Place
 
-__all__ = ["PaperFile", "json_schema", "read_paper_json", "remove_control_characters", "to_csv", "to_paper_json"]
+__all__ = ["PaperFile", "json_schema", "read_paper_json", "remove_control_characters", "to_paper_json"]
 
-# Parts of a formula that refer outside its sheet: another program (DDE), another file, an address.
-_REACHES_OUT = re.compile(
-    r"[|!]|://|#\$|\b(?:HYPERLINK|WEBSERVICE|FILTERXML|IMPORT\w+|IMAGE|INDIRECT|RTD|DDE\w*|CALL|REGISTER\w*|EXEC)\s*\(",
-    re.IGNORECASE,
-)
 T = TypeVar("T")
-# Tabs and newlines are kept, because listings need them.
-_CONTROL_CHARACTERS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffe\uffff]")
-_SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -51,21 +42,6 @@ def json_schema() -> str:
     return json.dumps({**schema, **head}, indent=2, ensure_ascii=False) + "\n"
 
 
-def to_csv(table: Table) -> str:
-    """RFC 4180 rows of the table's grid: a spanned cell's text in its first position, the others empty.
-
-    Cells are written as printed ("-0.5", "+1.41", "@10"). Only a cell that a spreadsheet would evaluate as a formula
-    that reaches beyond the sheet gets an apostrophe before it, which makes it text.
-    """
-    cells = tuple(replace(cell, text=f"'{cell.text}") if _is_dangerous(cell.text) else cell for cell in table.cells)
-    return replace(table, cells=cells).to_csv()
-
-
-def _is_dangerous(text: str) -> bool:
-    plain = unicodedata.normalize("NFKC", text).strip()
-    return plain[:1] in ("=", "+", "-", "@") and _REACHES_OUT.search(plain) is not None
-
-
 def remove_control_characters(value: T) -> T:
     """Returns the value (a text, a tuple, a dataclass made of them) with control characters left out, at any depth.
 
@@ -76,7 +52,7 @@ def remove_control_characters(value: T) -> T:
 
 def _cleaned(value: object) -> object:
     if isinstance(value, str):
-        return _SURROGATES.sub("\ufffd", _CONTROL_CHARACTERS.sub("", value))
+        return without_control_characters(value)
     if type(value) is tuple:
         return tuple(_cleaned(item) for item in value)
     if not is_dataclass(value) or isinstance(value, type | Place):

@@ -6,10 +6,12 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from html import escape
 from itertools import groupby
 
+from markupsafe import Markup
+
 from ingest.export.file_names import crop_names, file_stems
+from paperscope_core.text.escaping import html
 from paperscope_core.types import Element, Equation, Figure, Link, Paper, Passage, Reference, Section, Table
 
 __all__ = ["linked", "to_html"]
@@ -19,7 +21,7 @@ _BRACKETED = re.compile(r"\[(\d+)\]")
 
 # Pixels per point, so that the letters of a formula are about as large as those of the text.
 _PIXELS = 1.6
-_STYLE = """
+_STYLE = Markup("""
 :root { color-scheme: light dark; }
 :root { --text: #1c1d21; --back: #fdfdfc; --faint: #5d616b; --line: #d9dbe0; --link: #1a56b0; }
 @media (prefers-color-scheme: dark) {
@@ -57,11 +59,24 @@ img { max-width: 100%; height: auto; background: #fff; border-radius: 4px; }
 pre { overflow-x: auto; padding: .75rem 1rem; border: 1px solid var(--line); border-radius: 6px; }
 pre { font: .82rem/1.5 ui-monospace, Menlo, Consolas, monospace; }
 summary { cursor: pointer; }
+""")
+_PAGE = """\
+<!doctype html>
+<html><head><meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>{title}</title>
+<style>{style}</style></head>
+<body><main>
+<h1 dir="auto">{title}</h1>
+{body}
+</main></body></html>
 """
 _DEEPEST = 6
 
 
-def linked(text: str, links: Sequence[Link]) -> str:
+def linked(text: str, links: Sequence[Link]) -> Markup:
     """Returns the text as escaped HTML, with the words of each link linked to `#TARGET`.
 
     If words name several elements ("Figs. 2 and 3"), each number is linked if there are as many numbers as targets, and
@@ -72,11 +87,11 @@ def linked(text: str, links: Sequence[Link]) -> str:
         if link.text.strip():
             targets.setdefault(link.text, []).append(link.target)
     if not targets:
-        return escape(text)
+        return html("{}", text)
     # Text and the words of links alternate.
     pieces = _pattern(targets).split(text)
-    return "".join(
-        _anchors(piece, targets.get(piece) or targets[f"[{piece}]"]) if place % 2 else escape(piece)
+    return Markup().join(
+        _anchors(piece, targets.get(piece) or targets[f"[{piece}]"]) if place % 2 else piece
         for place, piece in enumerate(pieces)
     )
 
@@ -93,7 +108,7 @@ def _pattern(targets: Mapping[str, Sequence[str]]) -> re.Pattern[str]:
     return re.compile(f"({'|'.join(ways)})")
 
 
-def _anchors(words: str, targets: Sequence[str]) -> str:
+def _anchors(words: str, targets: Sequence[str]) -> Markup:
     numbers = list(_NUMBER.finditer(words))
     if len(targets) == 1 or len(numbers) != len(targets):
         return _anchor(words, targets[0])
@@ -101,13 +116,13 @@ def _anchors(words: str, targets: Sequence[str]) -> str:
     end = 0
     for number, target in zip(numbers, targets, strict=True):
         start = number.start() if parts else 0
-        parts += [escape(words[end:start]), _anchor(words[start : number.end()], target)]
+        parts += [words[end:start], _anchor(words[start : number.end()], target)]
         end = number.end()
-    return "".join([*parts, escape(words[end:])])
+    return Markup().join([*parts, words[end:]])
 
 
-def _anchor(words: str, target: str) -> str:
-    return f'<a href="#{escape(target)}">{escape(words)}</a>'
+def _anchor(words: str, target: str) -> Markup:
+    return html('<a href="#{}">{}</a>', target, words)
 
 
 class _ElementHtml:
@@ -121,131 +136,127 @@ class _ElementHtml:
             if link.target in anchors:
                 self._links[link.source].append(link)
 
-    def html(self, element: Element) -> str:
+    def block(self, element: Element) -> Markup:
         """Returns the element as a block, or as the item of a list."""
         match element:
             case Passage():
                 return self._passage(element)
             case Reference():
                 label = "" if element.label in element.text or element.label[:1] != "[" else f"{element.label} "
-                return f"<li{self.attributes(element)}>{escape(label)}{self.text(element)}</li>"
+                return html("<li{}>{}{}</li>", self.attributes(element), label, self.text(element))
             case Table():
-                return f"<figure{self.attributes(element)}>{self._caption(element)}{self._table(element)}</figure>"
+                return self._float(element, self._caption(element), self._table(element))
             case Figure():
-                return f"<figure{self.attributes(element)}>{''.join(self._figure(element))}</figure>"
+                return self._float(element, *self._figure(element))
             case Equation():
                 pictures = self._pictures(element)
-                text = f"<p>{self.text(element)}</p>"
-                shown = f"{pictures}{_details('Text', text)}" if pictures else text
-                return f'<figure{self.attributes(element)} class="equation">{shown}{self._caption(element)}</figure>'
+                text = html("<p>{}</p>", self.text(element))
+                shown = pictures + _details("Text", text) if pictures else text
+                return self._float(element, shown, self._caption(element))
 
-    def attributes(self, element: Element) -> str:
+    def attributes(self, element: Element) -> Markup:
         """Returns the anchor, the page as a tooltip, and the direction of the script."""
-        return f' id="{escape(element.id)}" title="{element.place.where}" dir="auto"'
+        return html(' id="{}" title="{}" dir="auto"', element.id, element.place.where)
 
-    def text(self, element: Element) -> str:
+    def text(self, element: Element) -> Markup:
         """Returns the element's text, or a float's caption, with its links."""
         words = element.caption if isinstance(element, Table | Figure) else element.text
         return linked(words, self._links[element.id])
 
-    def _passage(self, passage: Passage) -> str:
+    def _float(self, element: Element, *parts: Markup) -> Markup:
+        kind = Markup(' class="equation"') if isinstance(element, Equation) else ""
+        return html("<figure{}{}>{}</figure>", self.attributes(element), kind, Markup().join(parts))
+
+    def _passage(self, passage: Passage) -> Markup:
         attributes = self.attributes(passage)
         match passage.role:
             case "list":
-                return f"<li{attributes}>{self.text(passage)}</li>"
+                return html("<li{}>{}</li>", attributes, self.text(passage))
             case "code":
-                caption = self._caption(passage)
-                return f"<figure{attributes}>{caption}<pre>{escape(passage.text)}</pre></figure>"
+                return self._float(passage, self._caption(passage), html("<pre>{}</pre>", passage.text))
             case "authors" | "footnote":
-                return f'<p{attributes} class="{passage.role}">{self.text(passage)}</p>'
+                return html('<p{} class="{}">{}</p>', attributes, passage.role, self.text(passage))
             case _:
-                return f"<p{attributes}>{self.text(passage)}</p>"
+                return html("<p{}>{}</p>", attributes, self.text(passage))
 
-    def _caption(self, element: Table | Figure | Equation | Passage) -> str:
-        words = escape(element.caption) if isinstance(element, Passage) else ""
+    def _caption(self, element: Table | Figure | Equation | Passage) -> Markup:
+        words = element.caption if isinstance(element, Passage) else ""
         if isinstance(element, Table | Figure):
             words = self.text(element)
-        label = f"<b>{escape(element.label)}</b> " if element.label else ""
-        return f"<figcaption>{label}{words}</figcaption>" if label or words else ""
+        label = html("<b>{}</b> ", element.label) if element.label else ""
+        return html("<figcaption>{}{}</figcaption>", label, words) if label or words else Markup()
 
-    def _table(self, table: Table) -> str:
+    def _table(self, table: Table) -> Markup:
         pictures = self._pictures(table)
         if not table.cells:
             return pictures
-        cells = f'<div class="scroll">{replace(table, label="", caption="").to_html()}</div>'
-        return f"{cells}{_details('As printed', pictures)}" if pictures else cells
+        cells = html('<div class="scroll">{}</div>', replace(table, label="", caption="").to_html())
+        return cells + _details("As printed", pictures) if pictures else cells
 
-    def _figure(self, figure: Figure) -> Iterator[str]:
+    def _figure(self, figure: Figure) -> Iterator[Markup]:
         yield self._pictures(figure)
         yield self._caption(figure)
-        panels = (f"<li>({escape(panel.mark)}) {escape(panel.caption)}</li>" for panel in figure.panels)
+        panels = (html("<li>({}) {}</li>", panel.mark, panel.caption) for panel in figure.panels)
         if figure.panels:
-            yield f'<ul class="items">{"".join(panels)}</ul>'
+            yield html('<ul class="items">{}</ul>', Markup().join(panels))
         if figure.text:
-            yield _details("Text in the figure", f"<p>{escape(figure.text)}</p>")
+            yield _details("Text in the figure", html("<p>{}</p>", figure.text))
 
-    def _pictures(self, element: Table | Figure | Equation) -> str:
+    def _pictures(self, element: Table | Figure | Equation) -> Markup:
         width = (element.place.box.x1 - element.place.box.x0) * _PIXELS if isinstance(element, Equation) else 0
-        size = f' width="{round(width)}"' if width > 0 else ""
-        alternative = escape(element.label or element.kind)
+        size = html(' width="{}"', round(width)) if width > 0 else ""
+        alternative = element.label or element.kind
         names = crop_names(element, stem=self._stems[element.id]).values()
-        return "".join(f'<img src="{escape(name)}" alt="{alternative}"{size} loading="lazy">' for name in names)
+        return Markup().join(
+            html('<img src="{}" alt="{}"{} loading="lazy">', name, alternative, size) for name in names
+        )
 
 
-def _details(summary: str, inner: str) -> str:
-    return f"<details><summary>{summary}</summary>{inner}</details>"
+def _details(summary: str, inner: Markup) -> Markup:
+    return html("<details><summary>{}</summary>{}</details>", summary, inner)
 
 
-def to_html(paper: Paper) -> str:
+def to_html(paper: Paper) -> Markup:
     """Returns the paper as a page; its pictures are named by the paths of `crop_names`, relative to the file.
 
     The id of each element is its anchor, to which cross-references link. A Content-Security-Policy allows only the
     page's own style and pictures from the same place. All text is escaped.
     """
     elements = _ElementHtml(paper)
-    title = escape(paper.title)
     digest = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
     policy = (
         f"default-src 'none'; img-src 'self' file:; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
     )
-    return "\n".join(
-        [
-            "<!doctype html>",
-            '<html><head><meta charset="utf-8">',
-            f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
-            '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            '<meta name="referrer" content="no-referrer">',
-            f"<title>{title}</title>",
-            f"<style>{_STYLE}</style></head>",
-            "<body><main>",
-            f'<h1 dir="auto">{title}</h1>',
-            *_front(paper),
-            *_body(paper, elements),
-            "</main></body></html>\n",
-        ]
+    return html(
+        _PAGE,
+        policy=policy,
+        style=_STYLE,
+        title=paper.title,
+        body=Markup("\n").join([*_front(paper), *_body(paper, elements)]),
     )
 
 
-def _front(paper: Paper) -> Iterator[str]:
+def _front(paper: Paper) -> Iterator[Markup]:
     if not any(isinstance(element, Passage) and element.role == "authors" for element in paper.elements):
-        yield f'<p class="authors" dir="auto">{escape(", ".join(paper.authors))}</p>'
+        yield html('<p class="authors" dir="auto">{}</p>', ", ".join(paper.authors))
     if paper.problems:
-        pages = [f"Page {problem.page}: " if paper.paged else "" for problem in paper.problems]
-        reasons = [escape(problem.reason) for problem in paper.problems]
-        items = "".join(f"<li>{page}{reason}</li>" for page, reason in zip(pages, reasons, strict=True))
-        yield f'<div class="problems">What could not be read:<ul>{items}</ul></div>'
+        items = Markup().join(
+            html("<li>{}{}</li>", f"Page {problem.page}: " if paper.paged else "", problem.reason)
+            for problem in paper.problems
+        )
+        yield html('<div class="problems">What could not be read:<ul>{}</ul></div>', items)
     if paper.sections:
-        items = "".join(_entry(section) for section in paper.sections)
-        yield f"<nav><details><summary>Contents</summary><ul>{items}</ul></details></nav>"
+        items = html("<ul>{}</ul>", Markup().join(map(_entry, paper.sections)))
+        yield html("<nav>{}</nav>", _details("Contents", items))
 
 
-def _entry(section: Section) -> str:
-    name = escape(f"{section.number} {section.title}".strip())
-    deep = ' class="deep"' if section.level > 1 else ""
-    return f'<li{deep}><a href="#{escape(section.id)}" dir="auto">{name}</a></li>'
+def _entry(section: Section) -> Markup:
+    name = f"{section.number} {section.title}".strip()
+    deep = Markup(' class="deep"') if section.level > 1 else ""
+    return html('<li{}><a href="#{}" dir="auto">{}</a></li>', deep, section.id, name)
 
 
-def _body(paper: Paper, elements: _ElementHtml) -> Iterator[str]:
+def _body(paper: Paper, elements: _ElementHtml) -> Iterator[Markup]:
     """Yields the sections, nested by level, with their elements."""
     sections = {section.id: section for section in paper.sections}
     opened: list[int] = []
@@ -253,29 +264,30 @@ def _body(paper: Paper, elements: _ElementHtml) -> Iterator[str]:
     for kind, group in groupby(paper.elements, key=_kind):
         run = list(group)
         if kind in ("items", "references"):
-            yield f'<ul class="items {kind}">{"".join(map(elements.html, run))}</ul>'
+            yield html('<ul class="items {}">{}</ul>', kind, Markup().join(map(elements.block, run)))
         elif kind == "heading":
             for heading in run:
                 yield from _heading(heading, elements, sections, opened=opened, shown=shown)
         elif kind != "left out":
-            yield from map(elements.html, run)
-    yield from ("</section>" for _ in opened)
+            yield from map(elements.block, run)
+    yield from (Markup("</section>") for _ in opened)
 
 
 def _heading(
     heading: Element, elements: _ElementHtml, sections: dict[str, Section], *, opened: list[int], shown: set[str]
-) -> Iterator[str]:
+) -> Iterator[Markup]:
     """Closes the sections that the heading ends, and opens its own."""
     section = sections.get(heading.section)
     level = section.level if section else 1
     while opened and opened[-1] >= level:
         opened.pop()
-        yield "</section>"
+        yield Markup("</section>")
     opened.append(level)
-    anchor = f' id="{escape(section.id)}"' if section and section.id not in shown else ""
+    anchor = html(' id="{}"', section.id) if section and section.id not in shown else ""
     shown.update([section.id] if section else [])
     tag = f"h{min(max(level, 1) + 1, _DEEPEST)}"
-    yield f"<section{anchor}><{tag}{elements.attributes(heading)}>{elements.text(heading)}</{tag}>"
+    text = html("<{tag}{}>{}</{tag}>", elements.attributes(heading), elements.text(heading), tag=tag)
+    yield html("<section{}>{}", anchor, text)
 
 
 def _kind(element: Element) -> str:

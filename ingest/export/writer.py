@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from ingest.export.data_formats import remove_control_characters, to_csv, to_paper_json
+from ingest.export.data_formats import remove_control_characters, to_paper_json
 from ingest.export.drawing import RenderPage, draw_page, overlay_names
 from ingest.export.file_names import crop_names, file_stems
 from ingest.export.html import to_html
@@ -51,7 +51,7 @@ def export_files(parsed: ParsedPaper, *, formats: Iterable[str] = FORMATS) -> di
         files["paper.html"] = to_html(paper).encode()
     if "csv" in wanted:
         tables = (element for element in paper.elements if isinstance(element, Table) and element.cells)
-        files.update({f"{names[table.id]}.csv": to_csv(table).encode() for table in tables})
+        files.update({f"{names[table.id]}.csv": table.to_csv().encode() for table in tables})
     return {**files, **{path: parsed.crops[crop] for path, crop in pictures.items()}}
 
 

@@ -3,9 +3,11 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import assert_never
 
+from markupsafe import Markup
+
+from paperscope_core.text.escaping import html
 from paperscope_core.types.answer import Answer, Check, Claim, Evidence, Exhibit, Reading
 from paperscope_core.types.displayable import Displayable, as_html, as_text
 from paperscope_core.types.elements import (
@@ -43,7 +45,7 @@ _KINDS: tuple[str, ...] = ("passage", "table", "figure", "equation", "reference"
 _LISTED_PLACES = 3
 
 
-def to_html(value: Displayable, content: ContentSource | None = None) -> str:
+def to_html(value: Displayable, content: ContentSource | None = None) -> Markup:
     """Render a value as one block of HTML.
 
     Args:
@@ -90,13 +92,13 @@ for _type in (Answer, Context, Paper, Passage, Table, Figure, Equation, Referenc
 class View(Displayable):
     """Rendered values: HTML with images, and text."""
 
-    html: str
+    html: Markup
     text: str
 
     def __str__(self) -> str:
         return self.text
 
-    def _repr_html_(self) -> str:
+    def _repr_html_(self) -> Markup:
         return self.html
 
 
@@ -105,23 +107,23 @@ def view(value: Displayable | Sequence[Displayable], content: ContentSource) -> 
     if isinstance(value, Displayable):
         return View(html=to_html(value, content), text=str(value))
     papers = [one for one in value if isinstance(one, Paper)]
-    html = _papers_html(papers) if len(papers) == len(value) else "".join(to_html(one, content) for one in value)
-    return View(html=html, text="\n".join(map(str, value)))
+    parts = [_papers_html(papers)] if len(papers) == len(value) else [to_html(one, content) for one in value]
+    return View(html=Markup().join(parts), text="\n".join(map(str, value)))
 
 
 # Answers.
 
 
-def _answer_html(answer: Answer, content: ContentSource) -> str:
+def _answer_html(answer: Answer, content: ContentSource) -> Markup:
     """The answer with its claims, computed numbers, warnings, exhibits, readings, context and cost.
 
     A table that `content` does not have is shown as its cited cells.
     """
     names = {**file_names(content), **_labels(answer)}
     return fragment(
-        f'<p class="title">{escape(answer.question)}</p>',
-        f'<p class="text">{escape(answer.text)}</p>',
-        aside("The papers do not say.") if answer.status == "unanswerable" and answer.model else "",
+        html('<p class="title">{}</p>', answer.question),
+        _paragraph(answer.text),
+        aside("The papers do not say." if answer.status == "unanswerable" and answer.model else ""),
         *map(warning, answer.warnings),
         bullet_list(_claim(claim, names) for claim in answer.claims),
         _computed(answer.checks),
@@ -143,12 +145,11 @@ def _labels(answer: Answer) -> dict[str, str]:
     return {exhibit.element: exhibit.label for exhibit in answer.exhibits if exhibit.label}
 
 
-def _claim(claim: Claim, names: Mapping[str, str]) -> str:
-    places = "".join(
-        f'<br><span class="aside" title="{escape(str(one.place))}">{escape(_quoted(one, names))}</span>'
-        for one in claim.evidence
+def _claim(claim: Claim, names: Mapping[str, str]) -> Markup:
+    places = Markup().join(
+        html('<br><span class="aside" title="{}">{}</span>', one.place, _quoted(one, names)) for one in claim.evidence
     )
-    return escape(claim.text) + (places or '<br><span class="aside">no evidence</span>')
+    return html("{}{}", claim.text, places or Markup('<br><span class="aside">no evidence</span>'))
 
 
 def _quoted(evidence: Evidence, names: Mapping[str, str]) -> str:
@@ -169,55 +170,54 @@ def _local_id(element: str) -> str:
     return element.rpartition("/")[2]
 
 
-def _computed(checks: Sequence[Check]) -> str:
-    formulas = bullet_list(escape(check.formula) for check in checks if check.formula)
-    return aside("Computed:") + formulas if formulas else ""
+def _computed(checks: Sequence[Check]) -> Markup:
+    formulas = bullet_list(check.formula for check in checks if check.formula)
+    return aside("Computed:") + formulas if formulas else Markup()
 
 
-def _exhibit(exhibit: Exhibit, names: Mapping[str, str], content: ContentSource) -> str:
+def _exhibit(exhibit: Exhibit, names: Mapping[str, str], content: ContentSource) -> Markup:
     title = ": ".join(part for part in (exhibit.label or exhibit.kind.capitalize(), exhibit.caption) if part)
-    where = f"<span class='aside'>({escape(_place(exhibit.place, names))})</span>"
     body = image_tags(exhibit.crops, title, content)
     if exhibit.kind == "table":
         table = _table(exhibit, content)
         body = table + details("As printed", body) if table else _cited_cells(exhibit) + body
-    return f"<figure><figcaption>{escape(title)} {where}</figcaption>{_latex(exhibit.latex)}{body}</figure>"
+    where = html('<span class="aside">({})</span>', _place(exhibit.place, names))
+    return html("<figure><figcaption>{} {}</figcaption>{}{}</figure>", title, where, _latex(exhibit.latex), body)
 
 
-def _latex(latex: str) -> str:
-    return f"<p><code>{escape(latex)}</code></p>" if latex else ""
+def _latex(latex: str) -> Markup:
+    return html("<p><code>{}</code></p>", latex) if latex else Markup()
 
 
-def _table(exhibit: Exhibit, content: ContentSource) -> str:
+def _table(exhibit: Exhibit, content: ContentSource) -> Markup:
     try:
         element = content.element(exhibit.element)
     except KeyError:
-        return ""
+        return Markup()
     if not isinstance(element, Table) or not element.cells:
-        return ""
-    return f'<div class="wide">{element.to_html(marked=[cited.cell for cited in exhibit.cells])}</div>'
+        return Markup()
+    return html('<div class="wide">{}</div>', element.to_html(marked=[cited.cell for cited in exhibit.cells]))
 
 
-def _cited_cells(exhibit: Exhibit) -> str:
-    rows = "".join(
-        f"<tr><th>{escape(cited.row)}</th><th>{escape(cited.column)}</th>"
-        f"<td><mark>{escape(cited.cell.text)}</mark></td></tr>"
+def _cited_cells(exhibit: Exhibit) -> Markup:
+    rows = Markup().join(
+        html("<tr><th>{}</th><th>{}</th><td><mark>{}</mark></td></tr>", cited.row, cited.column, cited.cell.text)
         for cited in exhibit.cells
     )
-    return f"<table>{rows}</table>" if rows else ""
+    return html("<table>{}</table>", rows) if rows else Markup()
 
 
 def _reading(reading: Reading, names: Mapping[str, str]) -> str:
     name = f"{_element_name(reading.element, names)}, {reading.place.where}"
     if isinstance(reading, UnreadImage):
-        return escape(f"{name}: unread: {reading.reason}")
-    return escape(f"{name}: {reading.text}{'' if reading.relevant else ' (not relevant to the question)'}")
+        return f"{name}: unread: {reading.reason}"
+    return f"{name}: {reading.text}{'' if reading.relevant else ' (not relevant to the question)'}"
 
 
-def _context_summary(context: Context) -> str:
+def _context_summary(context: Context) -> Markup:
     counts = f"{len(context.entities)} entities, {len(context.relations)} relations, {len(context.images)} images"
     sources = [f"S{source.id}, {source.place.where}: {shortened(source.content)}" for source in context.sources]
-    return bullet_list(map(escape, (counts, *sources)))
+    return bullet_list((counts, *sources))
 
 
 def _cost(answer: Answer) -> str:
@@ -228,7 +228,7 @@ def _cost(answer: Answer) -> str:
 # Contexts.
 
 
-def _context_html(context: Context, content: ContentSource) -> str:
+def _context_html(context: Context, content: ContentSource) -> Markup:
     """Four tables; only the sources are unfolded."""
     files = file_names(content)
     sources = (
@@ -243,9 +243,9 @@ def _context_html(context: Context, content: ContentSource) -> str:
         for row in context.relations
     )
     images = ((row.id, row.label, row.caption, places_text([row.place], files)) for row in context.images)
-    crops = "".join(image_tags([row.crop], row.label, content) for row in context.images)
+    crops = Markup().join(image_tags([row.crop], row.label, content) for row in context.images)
     return fragment(
-        f"<p>{escape(_context_text(context))}</p>",
+        html("<p>{}</p>", _context_text(context)),
         details("Sources", grid(("id", "content", "element", "where"), sources), open_=True),
         details("Entities", grid(("id", "entity", "type", "description", "rank", "where"), entities)),
         details("Relationships", grid(("id", "source", "target", "description", "weight", "rank", "where"), relations)),
@@ -275,15 +275,15 @@ def places_text(places: Sequence[Place], files: Mapping[str, str]) -> str:
 # Elements.
 
 
-def _element_html(element: Element, content: ContentSource) -> str:
+def _element_html(element: Element, content: ContentSource) -> Markup:
     """The element, and the reading of its image, marked as a vision model's."""
     title = element.label or "Equation" if isinstance(element, Equation) else _title(element)
     crops = image_tags(crops_of(element), _title(element), content)
     match element:
         case Passage() | Reference():
-            return fragment(f'<p class="text">{escape(element.text)}</p>', aside(_location(element, content)))
+            return fragment(_paragraph(element.text), aside(_location(element, content)))
         case Table():
-            table = f'<div class="wide">{element.to_html()}</div>' if element.cells else ""
+            table = html('<div class="wide">{}</div>', element.to_html()) if element.cells else Markup()
             body = table + details("As printed", crops) if table else crops
         case Figure():
             body = crops + details("Text in the figure", _paragraph(element.text))
@@ -292,10 +292,9 @@ def _element_html(element: Element, content: ContentSource) -> str:
         case _:
             assert_never(element)
     read = (one for one in content.images(element.place.paper).descriptions if one.element == element.id)
-    body += "".join(map(_description, read))
-    return fragment(
-        f"<figure><figcaption>{escape(title)}</figcaption>{body}</figure>", aside(_location(element, content))
-    )
+    body += Markup().join(map(_description, read))
+    figure = html("<figure><figcaption>{}</figcaption>{}</figure>", title, body)
+    return fragment(figure, aside(_location(element, content)))
 
 
 def _title(element: Element) -> str:
@@ -309,29 +308,29 @@ def _location(element: Element, content: ContentSource) -> str:
     return f"{_place(element.place, file_names(content))}, id {element.id}{size}"
 
 
-def _paragraph(text: str) -> str:
-    return f'<p class="text">{escape(text)}</p>' if text else ""
+def _paragraph(text: str) -> Markup:
+    return html('<p class="text">{}</p>', text) if text else Markup()
 
 
-def _description(image: ImageDescription) -> str:
+def _description(image: ImageDescription) -> Markup:
     return details("What a vision model saw", _paragraph(image.text) + _latex(image.latex))
 
 
 # Papers.
 
 
-def _paper_html(paper: Paper) -> str:
+def _paper_html(paper: Paper) -> Markup:
     """Title, authors, counts and problems; sections, tables, figures and equations are folded."""
     floats = [element for element in paper.elements if isinstance(element, Table | Figure | Equation)]
     rows = (
         (_local_id(one.id), one.label, one.text if isinstance(one, Equation) else one.caption, one.place.where)
         for one in floats
     )
-    sections = (escape(f"{section.number} {section.title}".strip()) for section in paper.sections)
+    sections = (f"{section.number} {section.title}".strip() for section in paper.sections)
     return fragment(
-        f'<p class="title">{escape(paper.title)}</p>',
+        html('<p class="title">{}</p>', paper.title),
         aside(", ".join(paper.authors)),
-        f"<p>{escape(_element_counts(paper))}</p>",
+        html("<p>{}</p>", _element_counts(paper)),
         *(warning(_problem(problem, paper)) for problem in paper.problems),
         details("Sections", bullet_list(sections)),
         details("Tables, figures, equations", grid(("id", "label", "caption or text", "where"), rows)),
@@ -339,7 +338,7 @@ def _paper_html(paper: Paper) -> str:
     )
 
 
-def _papers_html(papers: Sequence[Paper]) -> str:
+def _papers_html(papers: Sequence[Paper]) -> Markup:
     rows = (
         (
             paper.title,

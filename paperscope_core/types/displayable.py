@@ -3,6 +3,10 @@
 from functools import singledispatch
 from typing import Protocol
 
+from markupsafe import Markup
+
+from paperscope_core.text.escaping import terminal_text
+
 __all__ = ["Displayable", "as_html", "as_text"]
 
 
@@ -20,7 +24,7 @@ def as_text(value: object) -> str:
 
 
 @singledispatch
-def as_html(value: object) -> str:
+def as_html(value: object) -> Markup:
     """The HTML of a value. `display` registers the types of this package."""
     raise TypeError(f"{type(value).__name__} defines no _repr_html_")
 
@@ -35,9 +39,9 @@ class Displayable:
     __slots__ = ()
 
     def __str__(self) -> str:
-        return as_text(self)
+        return terminal_text(as_text(self))
 
-    def _repr_html_(self) -> str:
+    def _repr_html_(self) -> Markup:
         return as_html(self)
 
     def __init_subclass__(cls) -> None:

@@ -1,14 +1,16 @@
 """HTML building blocks for displayed values.
 
-Parameters named `inner`, `parts` and `items` are HTML; all others are text and are escaped. The HTML contains no script
-and no address, and takes its colours from the page around it, light or dark.
+HTML is `Markup`; every other `str` is text, and is escaped. The HTML contains no script and no address, and takes its
+colours from the page around it, light or dark.
 """
 
 import base64
 from collections.abc import Iterable, Mapping, Sequence
-from html import escape
 from typing import Protocol
 
+from markupsafe import Markup
+
+from paperscope_core.text.escaping import html
 from paperscope_core.types.elements import Element, PaperEntry
 from paperscope_core.types.images import PaperImages
 
@@ -28,7 +30,7 @@ __all__ = [
 
 # No colours except for marks, so that it suits light and dark pages. `.paperscope.paperscope` takes precedence over a
 # notebook's own rules for tables, which align all cells to the right.
-_STYLE = """
+_STYLE = Markup("""
 .paperscope { max-width: 60em; line-height: 1.45; }
 .paperscope p { margin: 0 0 .4em; }
 .paperscope .title { font-weight: 600; }
@@ -47,7 +49,7 @@ _STYLE = """
   vertical-align: top; white-space: pre-line; }
 .paperscope caption { display: none; }
 .paperscope mark { background: #ffe066; color: #000; }
-"""
+""")
 _SHORTENED_LENGTH = 240
 
 
@@ -96,52 +98,52 @@ def file_names(content: ContentSource) -> Mapping[str, str]:
     return {entry.id: entry.file for entry in content.entries()}
 
 
-def fragment(*parts: str) -> str:
+def fragment(*parts: Markup) -> Markup:
     """One block of HTML with its style sheet."""
-    return f'<div class="paperscope"><style>{_STYLE}</style>{"".join(parts)}</div>'
+    return html('<div class="paperscope"><style>{}</style>{}</div>', _STYLE, Markup().join(parts))
 
 
-def aside(text: str) -> str:
+def aside(text: str) -> Markup:
     """A paragraph of secondary text; "" without text."""
-    return f'<p class="aside">{escape(text)}</p>' if text else ""
+    return html('<p class="aside">{}</p>', text) if text else Markup()
 
 
-def warning(text: str) -> str:
+def warning(text: str) -> Markup:
     """A highlighted paragraph."""
-    return f'<p class="warning">{escape(text)}</p>'
+    return html('<p class="warning">{}</p>', text)
 
 
-def bullet_list(items: Iterable[str]) -> str:
+def bullet_list(items: Iterable[str]) -> Markup:
     """A bullet list; "" without items."""
-    rows = "".join(f"<li>{item}</li>" for item in items)
-    return f"<ul>{rows}</ul>" if rows else ""
+    rows = Markup().join(html("<li>{}</li>", item) for item in items)
+    return html("<ul>{}</ul>", rows) if rows else Markup()
 
 
-def details(title: str, inner: str, *, open_: bool = False) -> str:
+def details(title: str, inner: str, *, open_: bool = False) -> Markup:
     """A foldable section; "" without content."""
     tag = "details open" if open_ else "details"
-    return f"<{tag}><summary>{escape(title)}</summary>{inner}</details>" if inner else ""
+    return html("<{}><summary>{}</summary>{}</details>", tag, title, inner) if inner else Markup()
 
 
-def grid(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+def grid(header: Sequence[str], rows: Iterable[Sequence[object]]) -> Markup:
     """A table; "" without rows."""
-    head = "".join(f"<th>{escape(name)}</th>" for name in header)
-    body = "".join(f"<tr>{''.join(f'<td>{escape(str(cell))}</td>' for cell in row)}</tr>" for row in rows)
-    table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-    return f'<div class="wide">{table}</div>' if body else ""
+    head = Markup().join(html("<th>{}</th>", name) for name in header)
+    body = Markup().join(html("<tr>{}</tr>", Markup().join(html("<td>{}</td>", cell) for cell in row)) for row in rows)
+    table = html("<table><thead><tr>{}</tr></thead><tbody>{}</tbody></table>", head, body)
+    return html('<div class="wide">{}</div>', table) if body else Markup()
 
 
-def image_tags(crops: Iterable[str], title: str, content: ContentSource) -> str:
+def image_tags(crops: Iterable[str], title: str, content: ContentSource) -> Markup:
     """The images of those crops that `content` has, embedded as data URLs."""
-    return "".join(_image_tag(crop, title, content) for crop in crops)
+    return Markup().join(_image_tag(crop, title, content) for crop in crops)
 
 
-def _image_tag(crop: str, title: str, content: ContentSource) -> str:
+def _image_tag(crop: str, title: str, content: ContentSource) -> Markup:
     try:
         data = base64.b64encode(content.crop(crop)).decode()
     except KeyError:
-        return ""
-    return f'<img alt="{escape(title)}" src="data:image/png;base64,{data}">'
+        return Markup()
+    return html('<img alt="{}" src="data:image/png;base64,{}">', title, data)
 
 
 def shortened(text: str, *, limit: int = _SHORTENED_LENGTH) -> str:

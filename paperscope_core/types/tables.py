@@ -1,12 +1,12 @@
 """Tables, their cells and rows, and their conversion to text, CSV, HTML and data frames."""
 
-import csv
-import html
-import io
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from markupsafe import Markup
+
+from paperscope_core.text.escaping import html, spreadsheet_csv
 from paperscope_core.types.displayable import Displayable
 from paperscope_core.types.place import Place
 
@@ -104,12 +104,10 @@ class Table(Displayable):
         return [" ".join(part) for part in parts]
 
     def to_csv(self) -> str:
-        """`grid()` as CSV (RFC 4180)."""
-        out = io.StringIO()
-        csv.writer(out).writerows(self.grid())
-        return out.getvalue()
+        """`grid()` as CSV (RFC 4180). A cell that a spreadsheet could run as a formula begins with an apostrophe."""
+        return spreadsheet_csv(self.grid())
 
-    def to_html(self, *, marked: Collection[Cell] = ()) -> str:
+    def to_html(self, *, marked: Collection[Cell] = ()) -> Markup:
         """An HTML table with spans, all texts escaped.
 
         Args:
@@ -119,13 +117,13 @@ class Table(Displayable):
         covered = {position for cell in self.cells for position in _covered(cell)}
         empty = ((row, column) for row in range(shape[0]) for column in range(shape[1]) if (row, column) not in covered)
         parts = [((cell.row, cell.column), _cell_html(cell, marked=cell in marked)) for cell in self.cells]
-        parts += [(position, "<td></td>") for position in empty]
-        rows: list[list[str]] = [[] for _ in range(shape[0])]
+        parts += [(position, Markup("<td></td>")) for position in empty]
+        rows: list[list[Markup]] = [[] for _ in range(shape[0])]
         for (row, _), part in sorted(parts):
             rows[row].append(part)
-        caption = html.escape(f"{self.label}: {self.caption}" if self.label else self.caption)
-        body = "".join(f"<tr>{''.join(row)}</tr>" for row in rows)
-        return f"<table><caption>{caption}</caption>{body}</table>"
+        caption = f"{self.label}: {self.caption}" if self.label else self.caption
+        body = Markup().join(html("<tr>{}</tr>", Markup().join(row)) for row in rows)
+        return html("<table><caption>{}</caption>{}</table>", caption, body)
 
     def to_frame(self) -> "DataFrame":
         """The body as a pandas DataFrame of texts under `column_names()`; needs pandas.
@@ -145,13 +143,14 @@ def _covered(cell: Cell) -> Iterator[tuple[int, int]]:
             yield row, column
 
 
-def _cell_html(cell: Cell, *, marked: bool) -> str:
-    tag = "td" if cell.role == "value" else "th"
-    spans = "".join(
-        f' {name}="{count}"' for name, count in (("rowspan", cell.row_span), ("colspan", cell.column_span)) if count > 1
+def _cell_html(cell: Cell, *, marked: bool) -> Markup:
+    spans = Markup().join(
+        html(' {}="{}"', name, count)
+        for name, count in (("rowspan", cell.row_span), ("colspan", cell.column_span))
+        if count > 1
     )
-    text = f"<mark>{html.escape(cell.text)}</mark>" if marked else html.escape(cell.text)
-    return f"<{tag}{spans}>{text}</{tag}>"
+    text = html("<mark>{}</mark>" if marked else "{}", cell.text)
+    return html("<{tag}{spans}>{text}</{tag}>", tag="td" if cell.role == "value" else "th", spans=spans, text=text)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -1,9 +1,6 @@
 """The rows of a batch, and their forms in `answers.jsonl` and `answers.csv`."""
 
-import csv
-import io
 import json
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -11,6 +8,7 @@ from typing import Literal
 
 from paperscope.library import Library
 from paperscope_core.errors import UnknownPaperError
+from paperscope_core.text.escaping import spreadsheet_csv
 from paperscope_core.types import Answer, Claim, Evidence, ImageFinding, Place, Reading, Usage
 from service.batch.questions import Gold
 
@@ -23,9 +21,6 @@ _CSV_HEADER = (
     *("calls", "cached", "prompt_tokens", "completion_tokens", "cost"),
     *("warnings", "gold", "right"),
 )
-# How a formula begins for a spreadsheet (OWASP, CSV Injection), full-width forms included.
-_FORMULA = re.compile(r"'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
-_NUMBER = re.compile(r"[+-]?(?:\d[\d,]*)?(?:\.\d+|\d)(?:[eE][+-]?\d+)?\s?%?")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -140,14 +135,10 @@ def citation(item: Evidence, answer: Answer, names: Mapping[str, str]) -> str:
 def render_csv(rows: Sequence[BatchRow], *, paper_names: Mapping[str, str]) -> str:
     """The rows as CSV (RFC 4180); semicolons separate several citations or warnings in a cell.
 
-    A cell that a spreadsheet would run as a formula, and that is not a plain number, begins with an apostrophe.
+    A cell that a spreadsheet could run as a formula begins with an apostrophe.
     """
-    text = io.StringIO(newline="")
-    writer = csv.DictWriter(text, _CSV_HEADER, extrasaction="ignore")
-    writer.writeheader()
-    for row in rows:
-        writer.writerow({name: _escape(cell) for name, cell in _cells(row, paper_names).items()})
-    return text.getvalue()
+    cells = (_cells(row, paper_names) for row in rows)
+    return spreadsheet_csv([_CSV_HEADER, *([row[name] for name in _CSV_HEADER] for row in cells)])
 
 
 def _cells(row: BatchRow, names: Mapping[str, str]) -> dict[str, object]:
@@ -156,9 +147,3 @@ def _cells(row: BatchRow, names: Mapping[str, str]) -> dict[str, object]:
     confidence = round(answer.confidence, 4) if answer and answer.confidence is not None else None
     joined = {"citations": "; ".join(dict.fromkeys(cited)), "warnings": "; ".join(row.warnings)}
     return {**row.record(), **asdict(row.usage), **joined, "confidence": confidence}
-
-
-def _escape(cell: object) -> object:
-    # A cell that already begins with apostrophes gets one more, so that removing one restores it.
-    formula = isinstance(cell, str) and _FORMULA.match(cell) and not _NUMBER.fullmatch(cell)
-    return f"'{cell}" if formula else cell

@@ -15,7 +15,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from paperscope_core.errors import BudgetError, PaperscopeError
-from service.cli.display import stderr, stdout
+from service.cli.display import print_json, stderr, stdout
 from service.cli.evaluation import eval_app
 from service.cli.keys import keys_app
 from service.cli.options import ConfigOption, JsonOption, LibraryOption, new_app, print_notes, read_settings
@@ -55,7 +55,7 @@ def show_config(library: LibraryOption = None, config: ConfigOption = None, as_j
     settings = read_settings(library=library, config=config)
     if as_json:
         values = {row.name: {"value": row.value, "origin": row.origin} for row in settings.describe()}
-        typer.echo(json.dumps({"settings": values, "notes": settings.notes()}, indent=2, ensure_ascii=False))
+        print_json(json.dumps({"settings": values, "notes": settings.notes()}, indent=2, ensure_ascii=False))
         return
     grid = Grid(*(Column(name, overflow="fold") for name in ("setting", "value", "from")), box=box.SIMPLE_HEAD)
     for row in settings.describe():

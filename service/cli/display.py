@@ -1,14 +1,21 @@
-"""Renders papers and answers on a terminal. Text of papers and models is printed as it is, never as markup."""
+"""Prints to the terminal, and renders papers and answers for it.
+
+Text of papers and models is neither markup, nor can it control the terminal: all commands print by `stdout`, `stderr`,
+`print_json` and `print_text`.
+"""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
+import typer
 from rich import box
-from rich.console import Console, Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType
 from rich.padding import Padding
+from rich.segment import Segment
 from rich.table import Table as Grid
 from rich.text import Text
 
+from paperscope_core.text.escaping import terminal_json, terminal_text
 from paperscope_core.types import (
     Answer,
     Element,
@@ -27,19 +34,52 @@ from paperscope_core.types import (
     UnreadImage,
 )
 
-__all__ = ["answer_view", "element_name", "extent", "paper_view", "papers_view", "problem_line", "stderr", "stdout"]
+__all__ = [
+    "answer_view",
+    "element_name",
+    "extent",
+    "paper_view",
+    "papers_view",
+    "print_json",
+    "print_text",
+    "problem_line",
+    "stderr",
+    "stdout",
+]
 
 _MAX_QUOTE_CHARACTERS = 160
 
 
+class _Console(Console):
+    """Writes no control characters but Rich's own, and reads no markup in strings."""
+
+    def __init__(self, *, stderr: bool = False) -> None:
+        super().__init__(stderr=stderr, highlight=False, markup=False, emoji=False)
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """See Console."""
+        for text, style, control in super().render(renderable, options):
+            yield Segment(text if control else terminal_text(text), style, control)
+
+
 def stdout() -> Console:
     """The console for results."""
-    return Console(highlight=False, soft_wrap=False)
+    return _Console()
 
 
 def stderr() -> Console:
     """The console for progress and errors."""
-    return Console(stderr=True, highlight=False)
+    return _Console(stderr=True)
+
+
+def print_json(document: str) -> None:
+    """Prints a JSON document to stdout."""
+    typer.echo(terminal_json(document))  # noqa: TID251
+
+
+def print_text(text: str) -> None:
+    """Prints text to stdout as it is, not wrapped to the width of the terminal."""
+    typer.echo(terminal_text(text))  # noqa: TID251
 
 
 def element_name(element: Element) -> str:

@@ -8,7 +8,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.text import Text
 
 from evaluation.suite import SUITES, Part, load_suite
-from service.cli.display import stderr
+from service.cli.display import print_json, print_text, stderr
 from service.cli.options import ConfigOption, JsonOption, new_app, read_settings
 
 if TYPE_CHECKING:
@@ -61,9 +61,9 @@ def _add_command(name: str, title: str) -> None:
         )
         report = _measure(name, run)
         if as_json:
-            typer.echo(report.to_json())
+            print_json(report.to_json())
         else:
-            typer.echo((render_report if misses else render_figures)(report))
+            print_text((render_report if misses else render_figures)(report))
         raise typer.Exit(1 if report.problems else 0)
 
     command.__doc__ = title
@@ -87,7 +87,10 @@ def compare(
     from paperscope_core.codec import to_json
 
     found = compare_runs(load_reports(a), load_reports(b))
-    typer.echo(to_json(found, indent=1) if as_json else "\n".join(map(render_comparison, found)))
+    if as_json:
+        print_json(to_json(found, indent=1))
+    else:
+        print_text("\n".join(map(render_comparison, found)))
 
 
 def _measure(name: str, run: "RunOptions") -> "Report":
@@ -99,7 +102,7 @@ def _measure(name: str, run: "RunOptions") -> "Report":
         BarColumn(),
         MofNCompleteColumn(),
         TimeRemainingColumn(),
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
     )
     with Progress(*columns, console=stderr(), transient=True) as bar:
         task = bar.add_task("", total=None)

@@ -12,7 +12,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from paperscope_core.codec import to_json
-from service.cli.display import stderr, stdout
+from service.cli.display import print_json, print_text, stderr, stdout
 from service.cli.options import ConfigOption, JsonOption, LibraryOption, new_app, read_settings
 
 if TYPE_CHECKING:
@@ -49,10 +49,10 @@ def create(
     day = expires.date() if expires else None
     key, secret = KeyStore.open(settings.service.keys).create(name, settings.library, folders=folder or (), expires=day)
     if as_json:
-        typer.echo(json.dumps(json.loads(to_json(key)) | {"secret": secret.get_secret_value()}, ensure_ascii=False))
+        print_json(json.dumps(json.loads(to_json(key)) | {"secret": secret.get_secret_value()}, ensure_ascii=False))
     else:
         stderr().print(Text(f"key {key.id} for {key.library}; its secret is shown only once:"))
-        typer.echo(secret.get_secret_value())
+        print_text(secret.get_secret_value())
 
 
 @keys_app.command(name="list")
@@ -63,7 +63,7 @@ def list_keys(config: ConfigOption = None, as_json: JsonOption = False) -> None:
     found = KeyStore.open(read_settings(library=None, config=config).service.keys).all()
     if as_json:
         for key in found:
-            typer.echo(to_json(key))
+            print_json(to_json(key))
     else:
         stdout().print(_view(found) if found else Text("No API keys: paperscope keys create NAME"))
 

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from paperscope_core.errors import InputError
 from paperscope_core.settings import Settings, load_settings
-from service.cli.display import stderr
+from service.cli.display import print_json, stderr
 
 if TYPE_CHECKING:
     from paperscope.library import Library
@@ -124,6 +124,6 @@ def expand_paths(paths: Sequence[Path], *, as_json: bool) -> tuple[list[Path], i
 def report_failure(path: Path, error: Exception, *, as_json: bool) -> None:
     """Reports that a file failed: as a JSON row on stdout, or as an error on stderr."""
     if as_json:
-        typer.echo(json.dumps({"file": str(path), "outcome": "failed", "error": str(error)}, ensure_ascii=False))
+        print_json(json.dumps({"file": str(path), "outcome": "failed", "error": str(error)}, ensure_ascii=False))
     else:
         stderr().print(Text(f"error: {error}", style="red"))

@@ -14,7 +14,7 @@ from rich.text import Text
 from paperscope_core.errors import BudgetError, InputError, ModelError, ModelUnavailableError
 from paperscope_core.settings import Settings
 from paperscope_core.types import Usage
-from service.cli.display import extent, paper_view, papers_view, problem_line, stderr, stdout
+from service.cli.display import extent, paper_view, papers_view, print_json, problem_line, stderr, stdout
 from service.cli.options import (
     ConfigOption,
     JsonOption,
@@ -75,7 +75,7 @@ def papers(library: LibraryOption = None, config: ConfigOption = None, as_json: 
         found = opened.papers()
     if as_json:
         for paper in found:
-            typer.echo(to_json(paper))
+            print_json(to_json(paper))
     else:
         stdout().print(papers_view(found))
 
@@ -92,7 +92,7 @@ def show(
         degrees = opened.most_connected(found.id, limit=12)
     if as_json:
         parts = {"images": json.loads(to_json(images)), "shortfall": json.loads(to_json(shortfall))}
-        typer.echo(json.dumps(json.loads(to_json(found)) | parts, ensure_ascii=False, indent=2))
+        print_json(json.dumps(json.loads(to_json(found)) | parts, ensure_ascii=False, indent=2))
     else:
         stdout().print(paper_view(found, degrees, images=images, shortfall=shortfall))
 
@@ -170,7 +170,7 @@ def _report_added(file: Path, added: "AddResult", *, as_json: bool) -> None:
             "shortfall": asdict(shortfall),
             "problems": [asdict(problem) for problem in paper.problems],
         }
-        typer.echo(json.dumps(row, ensure_ascii=False))
+        print_json(json.dumps(row, ensure_ascii=False))
         return
     details = [extent(paper), f"{added.seconds:.1f} s"]
     if added.usage != Usage():
@@ -198,7 +198,7 @@ def _estimate_all(library: "Library", paths: Sequence[Path], *, as_json: bool, p
         for estimate in estimates:
             roles = {role: asdict(usage) for role, usage in estimate.roles.items()}
             row = {"file": str(estimate.file), "roles": roles, "total": asdict(estimate.total)}
-            typer.echo(json.dumps(row, ensure_ascii=False))
+            print_json(json.dumps(row, ensure_ascii=False))
     else:
         stdout().print(_estimates_view(estimates))
     return failed + len(errors)

@@ -16,7 +16,7 @@ from rich.text import Text
 from paperscope_core.errors import InputError, OutputError
 from paperscope_core.settings import ParserSettings, Settings
 from paperscope_core.types import Paper, PaperFile, ParsedPaper
-from service.cli.display import problem_line, stderr, stdout
+from service.cli.display import print_json, problem_line, stderr, stdout
 from service.cli.options import (
     ConfigOption,
     JsonOption,
@@ -131,7 +131,7 @@ def _parse_file(settings: Settings, file: Path, options: _Options, *, folder: Pa
 
         parsed = read_paper(parser, PaperFile(file, password=options.password), on_page=on_page)
     if folder is None:
-        typer.echo(to_paper_json(parsed.paper, pictures={}))
+        print_json(to_paper_json(parsed.paper, pictures={}))
         return
     with _page_images(file, parsed.paper, options, settings=settings.parser) as render:
         written = write_paper(parsed, folder, formats=options.formats, render=render)
@@ -175,7 +175,7 @@ def _report(
             "problems": [asdict(problem) for problem in problems],
             "seconds": round(seconds, 3),
         }
-        typer.echo(json.dumps(row, ensure_ascii=False))
+        print_json(json.dumps(row, ensure_ascii=False))
         return
     parts = [
         f"{count} {kind}{'' if count == 1 else 's'}" for kind, count in counts.items() if paper.paged or kind != "page"

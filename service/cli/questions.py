@@ -14,7 +14,7 @@ from rich.text import Text
 
 from paperscope_core.errors import InputError
 from paperscope_core.types import Answer, Filters, Turn
-from service.cli.display import answer_view, element_name, stderr, stdout
+from service.cli.display import answer_view, element_name, print_json, stderr, stdout
 from service.cli.options import (
     ConfigOption,
     JsonOption,
@@ -66,10 +66,10 @@ def ask(
     with open_library(library=library, config=config) as opened:
         with stderr().status("") as status:
             answer = opened.ask(
-                question, filters=filters, history=history, on_stage=lambda stage: status.update(f"{stage} …")
+                question, filters=filters, history=history, on_stage=lambda stage: status.update(Text(f"{stage} …"))
             )
         if as_json:
-            typer.echo(to_json(answer, indent=2))
+            print_json(to_json(answer, indent=2))
         else:
             _print_answer(opened, answer)
 
@@ -119,7 +119,7 @@ def graph(
     with open_library(library=library, config=config) as opened:
         found = opened.neighbourhood(entity, papers=paper or (), steps=steps, limit=limit)
         if as_json:
-            typer.echo(to_json(found, indent=2))
+            print_json(to_json(found, indent=2))
         else:
             stdout().print(_neighbourhood_view(found))
     for file in _write_graph_files(found, png=png, graphml=graphml):
@@ -163,7 +163,13 @@ def _run_with_progress(
 ) -> "BatchResult":
     from service.batch import BadQuestion
 
-    columns = (TextColumn("answering"), BarColumn(), MofNCompleteColumn(), TimeLeft(), TextColumn("{task.description}"))
+    columns = (
+        TextColumn("answering"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeLeft(),
+        TextColumn("{task.description}", markup=False),
+    )
     bad = {question.index for question in questions if isinstance(question, BadQuestion)}
     total, done = len(questions) - len(bad), 0
     with Progress(*columns, console=stderr(), transient=True) as progress:

@@ -13,8 +13,8 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, field_validator
 
 from paperscope.asking import AskRequest
+from paperscope_core.text.escaping import markdown_line, markdown_text, read_markdown_text
 from paperscope_core.types import Answer, Filters, Turn, Usage
-from service.batch.report import escape_active_markdown, escaped_line
 from service.http.answering import MAX_QUESTION_LENGTH
 from service.http.problems import ProblemError
 
@@ -278,18 +278,18 @@ class Models(BaseModel):
 def reply_text(answer: Answer, *, titles: Mapping[str, str]) -> str:
     """The answer's text, followed by lists of its sources and its warnings, if any.
 
-    Chat front ends render it as Markdown. Text of papers and models can neither load an image, whose address could leak
-    the question, nor show HTML.
+    Chat front ends render it as Markdown, so text of papers and models is escaped: an image could leak the question by
+    its address.
 
     Args:
         titles: The titles of the cited papers by id.
     """
-    text = escape_active_markdown(answer.text)
+    text = markdown_text(answer.text)
     sources = _sources(answer, titles)
     if sources:
         text += _SOURCES_HEADING + "\n".join(f"{number}. {source}" for number, source in enumerate(sources, start=1))
     if answer.warnings:
-        text += _NOTES_HEADING + "\n".join(f"- {escaped_line(warning)}" for warning in answer.warnings)
+        text += _NOTES_HEADING + "\n".join(f"- {markdown_line(warning)}" for warning in answer.warnings)
     return text
 
 
@@ -298,7 +298,7 @@ def read_reply(turn: Turn, text: str) -> Turn:
     appended = _APPENDED.search(text)
     papers = _CITED_PAPER.findall(appended[0]) if appended else []
     answer = text[: appended.start()] if appended else text
-    return replace(turn, answer=answer, papers=tuple(dict.fromkeys(papers)))
+    return replace(turn, answer=read_markdown_text(answer), papers=tuple(dict.fromkeys(papers)))
 
 
 def _sources(answer: Answer, titles: Mapping[str, str]) -> list[str]:
@@ -307,6 +307,6 @@ def _sources(answer: Answer, titles: Mapping[str, str]) -> list[str]:
     lines: dict[str, None] = {}
     for evidence in answer.evidence:
         place = evidence.place
-        title, label = escaped_line(titles.get(place.paper, "")), escaped_line(labels.get(evidence.element, ""))
+        title, label = markdown_line(titles.get(place.paper, "")), markdown_line(labels.get(evidence.element, ""))
         lines[f"{', '.join(filter(None, (title or 'Untitled', place.where, label)))} (paper {place.paper})"] = None
     return list(lines)

@@ -6,7 +6,6 @@ import re
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from functools import cache
-from html import escape
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -14,9 +13,11 @@ from urllib.parse import quote
 from fastapi import Response
 from fastapi.responses import StreamingResponse
 from fastapi.sse import KEEPALIVE_COMMENT
+from markupsafe import Markup
 from starlette.types import Receive, Scope, Send
 
 from paperscope_core.codec import to_json
+from paperscope_core.text.escaping import html
 
 __all__ = [
     "EventStreamResponse",
@@ -55,10 +56,14 @@ def attachment_headers(name: str) -> dict[str, str]:
     return {"Content-Disposition": disposition}
 
 
-def html_response(title: str, fragment: str) -> Response:
+def html_response(title: str, fragment: Markup) -> Response:
     """An HTML page around a fragment, which may neither run scripts nor load anything; `title` is plain text."""
-    head = f'<meta charset="utf-8"><meta name="color-scheme" content="light dark"><title>{escape(title)}</title>'
-    page = f"<!doctype html>\n<html><head>{head}</head><body>{fragment}</body></html>\n"
+    page = html(
+        '<!doctype html>\n<html><head><meta charset="utf-8"><meta name="color-scheme" content="light dark">'
+        "<title>{}</title></head><body>{}</body></html>\n",
+        title,
+        fragment,
+    )
     return Response(page, media_type="text/html", headers={"Content-Security-Policy": _PAGE_POLICY})
 
 

@@ -55,7 +55,7 @@ def test_figures_by_set_times_apart_and_what_failed() -> None:
 def test_the_full_report_holds_every_item_and_miss() -> None:
     shown = render_report(report_of(A))
     assert "- **one/1**: hit@1 1/1, seconds 1/1" in shown
-    assert "- hit@1, the question: 'a|b' → 'c'" in shown
+    assert "- hit@1, the question: 'a\\|b' → 'c'" in shown
 
 
 def test_a_comparison_pairs_the_items_of_both() -> None:

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Response
 
-from ingest.export import remove_control_characters, to_csv
+from ingest.export import remove_control_characters
 from paperscope_core.types import Element, Equation, Figure, Passage, Reference, Table, places_of
 from service.http.auth import LibraryOf
 from service.http.parameters import ElementOf, PaperOf, TableOf
@@ -72,11 +72,9 @@ def list_tables(paper: PaperOf) -> Response:
     responses=document_content("text/csv"),
 )
 def show_table_csv(table: TableOf) -> Response:
-    """A table's grid (RFC 4180). A cell that a spreadsheet would run as a formula that reaches beyond the sheet begins
-    with an apostrophe."""
-    return file_response(
-        to_csv(remove_control_characters(table)), name=f"{table.id.replace('/', '-')}.csv", media_type="text/csv"
-    )
+    """A table's grid (RFC 4180). A cell that a spreadsheet could run as a formula begins with an apostrophe."""
+    text = remove_control_characters(table).to_csv()
+    return file_response(text, name=f"{table.id.replace('/', '-')}.csv", media_type="text/csv")
 
 
 @router.get(

@@ -27,7 +27,7 @@ def test_rows_by_set_and_mode_with_marks_for_what_is_no_chance() -> None:
     page = [" ".join(line.split()) for line in render_page([[ours, *peers]]).splitlines()]
     assert "| set | system | items | hit@1 |" in page
     assert "| set | fused | 20 | 1.0000 (1.0000–1.0000) |" in page
-    assert [line for line in page if line.startswith("| set | bm25 | 20 | 0.1000 (") and line.endswith(")* |")]
+    assert [line for line in page if line.startswith("| set | bm25 | 20 | 0.1000 (") and line.endswith(r")\* |")]
     assert [line for line in page if line.startswith("| set | minilm | 20 | 0.9500 (") and line.endswith(") |")]
     assert page.count("- bm25: not installed") == 1
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingest.export import export_files, read_paper_json, write_paper
-from ingest.export.data_formats import json_schema, remove_control_characters, to_csv
+from ingest.export.data_formats import json_schema, remove_control_characters
 from ingest.export.file_names import file_stems, safe_name
 from paperscope_core.errors import InputError, OutputError
 from paperscope_core.types import Equation, Figure, ParsedPaper, Passage
@@ -66,7 +66,7 @@ def test_a_hostile_label_is_a_plain_name(label: str) -> None:
 def test_a_spanned_text_stands_once_and_annotations_are_folded() -> None:
     cells = (cell(0, 0, "Model", rows=2), cell(0, 1, "English, QQP", columns=2), cell(1, 1, "P"), cell(1, 2, "F1"))
     body = (cell(2, 0, 'BERT "large"'), cell(2, 1, "92.11 (+0.81)"), cell(2, 2, "12.3†"))
-    text = to_csv(table(*cells, *body))
+    text = table(*cells, *body).to_csv()
     assert text.endswith("\r\n")
     assert list(csv.reader(io.StringIO(text))) == [
         ["Model", "English, QQP", ""],
@@ -75,27 +75,9 @@ def test_a_spanned_text_stands_once_and_annotations_are_folded() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    "text", ["-0.5", "+1.41", "-", "@10", "+ BERT (base)", "-LM(small)", "= 0.3", "−0.5", "a=b|c!"]
-)
-def test_what_papers_print_stays_as_it_is(text: str) -> None:
-    assert next(csv.reader([to_csv(table(cell(0, 0, text)))])) == [text]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "=cmd|' /C calc'!A0",
-        '=HYPERLINK("http://evil.example";"x")',
-        "@SUM(1)*WEBSERVICE(A1)",
-        "+IMPORTXML(A1;B1)",
-        "＝IMAGE(A1)",
-        " =DDE(1)",
-        "='file:///etc/passwd'#$x.A1",
-    ],
-)
-def test_a_formula_that_reaches_out_of_its_sheet_becomes_text(text: str) -> None:
-    assert next(csv.reader([to_csv(table(cell(0, 0, text)))])) == [f"'{text}"]
+def test_a_formula_becomes_text() -> None:
+    paper = paper_of(table(cell(0, 0, "=REGISTER.ID(1)"), cell(0, 1, "-0.5"), label="Table 1"))
+    assert export_files(ParsedPaper(paper=paper))["tables/table-1.csv"] == b"'=REGISTER.ID(1),-0.5\r\n"
 
 
 def test_texts_that_no_file_can_hold_are_mended() -> None:

@@ -10,7 +10,6 @@ import pytest
 
 from paperscope_core.errors import OutputError
 from paperscope_core.models import FakeModel
-from paperscope_core.types import ModelRequest
 from query import parse_context, render_context
 from service.batch import BadQuestion, BatchRow, BatchRunner, Question
 from tests.service.batch.fakes import MakeLibrary, questions, reply
@@ -90,21 +89,6 @@ def test_the_report_names_papers_by_their_files(make_library: MakeLibrary, tmp_p
     BatchRunner(make_library(FakeModel(reply)), out=tmp_path / "out").run(questions("F1 of the tagger?"))
     report = (tmp_path / "out" / "report.md").read_text()
     assert "\n  - tagger.pdf p.1, Table 1 (`aaaa00000001/table-1` [50.0 110.0 300.0 130.0]): “0.83”" in report
-
-
-def test_a_models_text_adds_neither_images_nor_html_to_the_report(make_library: MakeLibrary, tmp_path: Path) -> None:
-    def said(request: ModelRequest) -> str:
-        return reply(request).replace("0.83", "0.83 ![chart](http://192.0.2.1/a) <img src='http://192.0.2.1/b'> <a")
-
-    asked = questions("Is <b>0.83</b> its F1, p<.05?")
-    rows = BatchRunner(make_library(FakeModel(said)), out=tmp_path / "out").run(asked).rows
-    assert rows[0].answer is not None
-    assert "<img" in rows[0].answer.text
-    report = re.sub("```csv.*?```", "", (tmp_path / "out" / "report.md").read_text(), flags=re.DOTALL)
-    assert "![" not in report
-    assert not re.search(r"(?<!\\)<[a-z]", report)
-    assert r"0.83 !\[chart](http://192.0.2.1/a) \<img src='http://192.0.2.1/b'>" in report
-    assert r"Is \<b>0.83\</b> its F1, p<.05?" in report
 
 
 def test_every_csv_row_of_a_context_has_its_headers_columns(make_library: MakeLibrary) -> None:

@@ -5,11 +5,11 @@ import io
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from html import escape
 from pathlib import Path
 
 import httpx2
 import pytest
+from markupsafe import escape
 
 from graph_store import Store
 from paperscope_core.codec import from_json

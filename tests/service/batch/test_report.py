@@ -1,0 +1,98 @@
+"""The report in Markdown: its form, and that no text of a paper or a model is read as markup."""
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from paperscope_core.text.escaping import one_line
+from paperscope_core.types import (
+    Answer,
+    Box,
+    Check,
+    Claim,
+    Context,
+    ContextEntity,
+    ContextSource,
+    Evidence,
+    Exhibit,
+    ImageFinding,
+    Place,
+    UnreadImage,
+)
+from query import parse_context
+from service.batch import BatchRow, Gold
+from service.batch.report import render_report
+from service.batch.summary import summarize
+from tests.rendered_markdown import HOSTILE, RENDERERS, TEXTS, elements
+
+PLACE = Place(paper="aaaa", page=3, box=Box(1.0, 2.0, 3.0, 4.0))
+TABLE = "aaaa/table-1"
+OURS = {"div", "h2", "h3", "hr", "p", "br", "strong", "em", "ul", "li", "pre", "code"}
+
+
+def row(text: str) -> BatchRow:
+    """A row with this text wherever a paper, a model or a person writes one."""
+    answer = Answer(
+        question=text,
+        status="answered",
+        text=text,
+        initial=text,
+        merged=text,
+        model=text,
+        claims=(Claim(text=text, evidence=(Evidence(element=TABLE, place=PLACE, quote=text),)),),
+        checks=(Check(number="1", finding="computed", formula=text),),
+        context=Context(
+            sources=(ContextSource(id=0, content=text, element=TABLE, place=PLACE),),
+            entities=(ContextEntity(id=0, entity=text, type=text, description=text, rank=1, places=()),),
+        ),
+        exhibits=(Exhibit(element=TABLE, kind="table", place=PLACE, label=text),),
+        readings=(
+            ImageFinding(element=TABLE, place=PLACE, crop="", text=text, relevant=True),
+            UnreadImage(element=TABLE, place=PLACE, crop="", reason=text),
+        ),
+        warnings=(text,),
+    )
+    return BatchRow(index=0, question=text, status="answered", answer=answer, gold=Gold(answer=text or "1"))
+
+
+def report(text: str) -> str:
+    error = BatchRow(index=1, question=text, status="error", warnings=(text,))
+    rows = [row(text), error]
+    return render_report(rows, summarize(rows, questions=2, seconds=1.0), paper_names={"aaaa": text})
+
+
+def check(text: str, renderer: str) -> None:
+    found = elements(report(text), renderer)
+    assert {one.tag for one in found.iter()} <= OURS
+    query = one_line(f"Query: {text}")
+    assert [one_line(str(one.text_content())) for one in found.iter("h2", "h3")] == [
+        *(query, "Context", "Initial LLM Response", "Multimodal Processing (2 images)"),
+        *("Merged Multimodal Response", "Final Response", query, "Final Response", "Summary"),
+    ]
+    assert len(list(found.iter("pre"))) == 4
+    words = "".join(str(found.text_content()).split())
+    said = "".join(one_line(text).split())
+    assert not said or words.count(said) >= 12
+
+
+@pytest.mark.parametrize("renderer", RENDERERS)
+@pytest.mark.parametrize("text", [*HOSTILE, "```\n![x](http://127.0.0.1/c)\n", "`" * 40, "~~~\n# a"])
+def test_no_known_attack_is_read_as_markup(text: str, renderer: str) -> None:
+    check(text, renderer)
+
+
+@pytest.mark.parametrize("renderer", RENDERERS)
+@settings(max_examples=15)
+@given(TEXTS)
+def test_no_text_is_read_as_markup(renderer: str, text: str) -> None:
+    check(text, renderer)
+
+
+@settings(max_examples=20)
+@given(st.one_of(TEXTS, st.lists(st.sampled_from(["```", "\n", "\r", '"', ",", "-----Images-----"])).map("".join)))
+def test_the_context_of_a_report_reads_back(text: str) -> None:
+    section = report(text).partition("### Context\n\n")[2]
+    context = re.split(r"\n\n### Initial LLM Response\n\n", section, maxsplit=1)[0]
+    assert parse_context(context) == getattr(row(text).answer, "context", None)
