@@ -44,7 +44,17 @@ from paperscope_core.types import (
 )
 from paperscope_core.types.display import view
 
-__all__ = ["AddResult", "Estimate", "Estimator", "Library", "Neighbourhood", "ProgressCallback", "Stage", "View"]
+__all__ = [
+    "AddResult",
+    "Estimate",
+    "Estimator",
+    "Library",
+    "Neighbourhood",
+    "ProgressCallback",
+    "Stage",
+    "View",
+    "open_store",
+]
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -112,7 +122,7 @@ class Library:
             ModelError: The weights of a local model are missing.
         """
         settings = settings or load_settings(environ=os.environ)
-        store = _open_store(Path(folder) if folder is not None else settings.library)
+        store = open_store(Path(folder) if folder is not None else settings.library)
         cache = MemoryCallCache() if store.read_only else store
         models = build_models(settings, cache=cache, budget=budget, on_call=on_call)
         return cls(store=store, settings=settings, models=models)
@@ -431,7 +441,8 @@ class Library:
         return content_hash("\0".join(parts).encode())
 
 
-def _open_store(folder: Path) -> Store:
+def open_store(folder: Path) -> Store:
+    """Open a library's store, for reading only if it can't be written. Raises StoreError."""
     try:
         return Store.open(folder)
     except StoreReadOnlyError:

@@ -3,14 +3,15 @@
 A record of JSON lines, or a row of CSV under its header, has a `question`. Optional are the gold as DocBench has it
 (`answer`, `type`, `answer_format`, `answerable`) and filters. In JSON, `filters` is an object with `papers`,
 `sections`, `kinds` (lists) and `years` ("2018-2020"); in CSV these are columns whose cells separate several values by
-semicolons. Other keys and columns are ignored.
+semicolons. An `id` and DocBench's evidence are not read. Any other key is an error, because a misplaced filter would be
+lost silently; other columns of CSV are ignored.
 """
 
 import csv
 import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from itertools import islice
 from pathlib import Path, PurePath
 
@@ -33,6 +34,7 @@ _REMEDY = "name a file of JSON lines (.jsonl), CSV (.csv) or one question a line
 _MAX_QUOTED = 80
 _GOLD_KEYS = ("type", "answer_format", "answerable")
 _GOLD_RECORD = TypeAdapter(DocBenchLine)
+_KEYS = frozenset({*(one.name for one in fields(DocBenchLine)), "evidence", "filters", "id"})
 _DELIMITERS = (",", ";", "\t")
 _LIST_COLUMNS = ("papers", "sections", "kinds")
 _LIST_MARKER = re.compile(r"(?:[-*+•\u2013]|\(?\d{1,4}[.)])\s+(?=\S)")
@@ -146,8 +148,12 @@ def _parse_row(row: _FileRow, *, index: int, name: str) -> Question | BadQuestio
     try:
         return _question(row, index)
     except InputError as error:
-        quoted = row.text if len(row.text) <= _MAX_QUOTED else row.text[: _MAX_QUOTED - 1] + "…"
+        quoted = _quoted(row.text)
         return BadQuestion(index=index, text=quoted, reason=f"{name}:{row.line}: {error}: {quoted!r}")
+
+
+def _quoted(text: str) -> str:
+    return text if len(text) <= _MAX_QUOTED else text[: _MAX_QUOTED - 1] + "…"
 
 
 def _question(row: _FileRow, index: int) -> Question:
@@ -159,7 +165,15 @@ def _question(row: _FileRow, index: int) -> Question:
     question = record.get("question")
     if not isinstance(question, str) or not question.strip():
         raise InputError("no text under 'question'")
+    if unknown := [key for key in record if key not in _KEYS]:
+        raise InputError(_unknown_key(str(unknown[0])))
     return Question(index=index, text=question.strip(), gold=_gold(record), filters=_filters(record.get("filters")))
+
+
+def _unknown_key(key: str) -> str:
+    if key in _FiltersRecord.model_fields:
+        return f"the key {key!r} restricts nothing here; put it under 'filters'"
+    return f"the key {_quoted(key)!r} is unknown; remove it (known: {', '.join(sorted(_KEYS))})"
 
 
 def _gold(record: Mapping[str, object]) -> Gold | None:
@@ -275,11 +289,11 @@ def _column_count(header: str, delimiter: str) -> int:
 
 
 def _cells_record(cells: dict[str, str]) -> dict[str, object]:
-    """A row's cells as a record of JSON lines."""
+    """A row's cells as a record of JSON lines, without columns that it has no key for."""
     given = {name: cell.strip() for name, cell in cells.items() if cell.strip()}
     filters: dict[str, object] = {
         key: [item.strip() for item in given[key].split(";") if item.strip()] for key in _LIST_COLUMNS if key in given
     }
     if "years" in given:
         filters["years"] = given["years"]
-    return {**given, "filters": filters}
+    return {**{key: cell for key, cell in given.items() if key in _KEYS}, "filters": filters}

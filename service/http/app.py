@@ -135,7 +135,7 @@ class _App(FastAPI):
         """The middleware, from the inside out."""
         service: Service = self.state.service
         app: ASGIApp = BodySizeMiddleware(super().build_middleware_stack())
-        app = SecurityHeadersMiddleware(AdmissionMiddleware(app))
+        app = AdmissionMiddleware(app)
         if service.settings.service.origins:
             app = CORSMiddleware(
                 app,
@@ -144,5 +144,5 @@ class _App(FastAPI):
                 allow_headers=("Authorization", "Content-Type", "X-API-Key", "X-Paper-Password", "X-Request-ID"),
                 expose_headers=("Location", "Retry-After", "X-Request-ID"),
             )
-        app = DrainingMiddleware(app)
+        app = DrainingMiddleware(SecurityHeadersMiddleware(app))
         return ObservabilityMiddleware(app, count=service.metrics.count_request, tracing=service.tracing)

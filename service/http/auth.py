@@ -37,10 +37,14 @@ __all__ = [
     "authenticate",
     "is_loopback",
     "keys_unreadable",
+    "unknown_key",
 ]
 
 _KEY_REMEDY = "send `Authorization: Bearer KEY`; `paperscope keys create` makes one"
+_CHALLENGE = {"WWW-Authenticate": "Bearer"}
 _HOST_HEADER = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?")
+# Of Sec-Fetch-Site; "none" is an address that the user entered. Other ports of this machine are "same-site".
+_OWN_SITES = ("none", "same-origin")
 _BEARER = HTTPBearer(auto_error=False, description="A key that `paperscope keys create` made.")
 _API_KEY = APIKeyHeader(name="X-API-Key", auto_error=False)
 
@@ -78,11 +82,15 @@ class Service:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Caller:
-    """Who calls: a name for the log, the folder of their library, and the folders of papers they may add by path."""
+    """Who calls: a name for the log, the folder of their library, and the folders of papers they may add by path.
+
+    With a key, the name is the key's id.
+    """
 
     name: str
     library: Path
     folders: tuple[Path, ...] = ()
+    keyed: bool = False
 
 
 def _service(request: Request) -> Service:
@@ -119,14 +127,19 @@ async def _keyed_caller(request: Request, service: Service, address: str) -> Cal
     except KeyFileError as error:
         raise keys_unreadable() from error
     if key is not None:
-        return Caller(name=key.id, library=key.library, folders=key.folders)
+        return Caller(name=key.id, library=key.library, folders=key.folders, keyed=True)
     # Failed attempts count against the address.
     service.rate_limiter.take(address)
-    challenge = {"WWW-Authenticate": "Bearer"}
     if not secret:
-        raise ProblemError(401, "no-key", f"This service takes an API key: {_KEY_REMEDY}.", headers=challenge)
+        detail = f"This service takes an API key: {_KEY_REMEDY}."
+        raise ProblemError(401, "no-key", detail, headers=_CHALLENGE)
+    raise unknown_key()
+
+
+def unknown_key() -> ProblemError:
+    """The reply to a request whose key doesn't work, or no longer works."""
     detail = f"The API key is unknown, revoked or expired: {_KEY_REMEDY}."
-    raise ProblemError(401, "unknown-key", detail, headers=challenge)
+    return ProblemError(401, "unknown-key", detail, headers=_CHALLENGE)
 
 
 def keys_unreadable() -> ProblemError:
@@ -138,17 +151,26 @@ def keys_unreadable() -> ProblemError:
 def _check_local(request: Request, service: Service) -> None:
     """Raises ProblemError for a request from a web page of another site."""
     settings = service.settings.service
-    named = request.headers.get("host", "127.0.0.1").lower()
+    headers = request.headers
+    named = headers.get("host", "127.0.0.1").lower()
     host = _HOST_HEADER.fullmatch(named)
     if host is None or not (is_loopback(host[1]) or host[1] in settings.hosts):
         detail = f"The service is not known as {named!r}; add this name to service.hosts to allow it."
         raise ProblemError(421, "unknown-host", detail)
-    origin = request.headers.get("origin")
-    if origin is None or origin in settings.origins:
+    origin = headers.get("origin", _origin_of(headers.get("referer", "")))
+    if origin in settings.origins:
         return
-    if origin.lower() != f"{request.url.scheme}://{named}":
-        detail = f"A web page of {origin!r} may not call this service; add it to service.origins to allow it."
+    # A browser sends no Origin with what a page loads (images, links), but says where the page is from.
+    foreign = headers.get("sec-fetch-site", "none") not in _OWN_SITES
+    if foreign or (origin is not None and origin.lower() != f"{request.url.scheme}://{named}"):
+        page = "another site" if origin is None else repr(origin)
+        detail = f"A web page of {page} may not call this service; add its origin to service.origins to allow it."
         raise ProblemError(403, "foreign-origin", detail)
+
+
+def _origin_of(referer: str) -> str | None:
+    """The origin of the page that a Referer names; None if there is no Referer."""
+    return "/".join(referer.split("/", 3)[:3]) or None
 
 
 def is_loopback(host: str) -> bool:

@@ -13,14 +13,16 @@ from contextlib import suppress
 from typing import cast
 
 from fastapi import FastAPI, Request
+from fastapi.sse import format_sse_event
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from structlog.contextvars import bind_contextvars, clear_contextvars
 
-from service.http.auth import Service, authenticate
+from paperscope_core.errors import KeyFileError
+from service.http.auth import Service, authenticate, unknown_key
 from service.http.limits import limit_body
 from service.http.metrics import RequestRecord
-from service.http.problems import ProblemError, error_response
+from service.http.problems import ProblemError, error_response, error_text
 from service.http.shutdown import shutdown_problem
 from service.logs import event_log
 from service.tracing import Tracing
@@ -28,6 +30,7 @@ from service.tracing import Tracing
 __all__ = [
     "HEAD_TOO_LARGE",
     "MAX_HEAD_BYTES",
+    "SECURITY_HEADERS",
     "AdmissionMiddleware",
     "AuthMiddleware",
     "BodySizeMiddleware",
@@ -54,14 +57,17 @@ _CLIENT_CLOSED_REQUEST = 499
 _MAX_DRAINED_BYTES = 4_000_000
 _MAX_DRAINING_SECONDS = 2.0
 # A route that returns something else (an image that may be cached, a table as HTML) sets its own.
-_SECURITY_HEADERS = {
+SECURITY_HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
     "Cache-Control": "no-store",
 }
+"""The headers of every response, also of those that the server itself sends."""
 _CROWDED_RETRY_SECONDS = 5
+_KEY_CHECK_SECONDS = 0.5
 # A colon, a space and a line break.
 _HEADER_OVERHEAD_BYTES = 4
 _PROTECTED = ("/v1/", "/metrics")
@@ -195,7 +201,7 @@ class SecurityHeadersMiddleware(_Middleware):
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                for name, value in _SECURITY_HEADERS.items():
+                for name, value in SECURITY_HEADERS.items():
                     headers.setdefault(name, value)
             await send(message)
 
@@ -237,7 +243,8 @@ class BodySizeMiddleware(_Middleware):
 
 
 class AuthMiddleware(_Middleware):
-    """Authenticates the caller of `/v1/…` and `/metrics` before the body is received.
+    """Authenticates the caller of `/v1/…` and `/metrics` before the body is received, and ends the request when their
+    key is revoked or expires.
 
     No route can forget it. Health and the OpenAPI document are open to all.
     """
@@ -247,16 +254,53 @@ class AuthMiddleware(_Middleware):
         self._service = service
 
     async def _handle(self, scope: Scope, receive: Receive, send: Send) -> None:
-        app = self._app
-        if scope["path"].startswith(_PROTECTED):
-            request = Request(scope)
-            try:
-                if self._service.shutdown.begun.is_set():
-                    raise shutdown_problem()
-                request.state.caller = await authenticate(request, self._service)
-            except ProblemError as error:
-                app = error_response(request, error)
-        await app(scope, receive, send)
+        if not scope["path"].startswith(_PROTECTED):
+            return await self._app(scope, receive, send)
+        request = Request(scope)
+        try:
+            if self._service.shutdown.begun.is_set():
+                raise shutdown_problem()
+            request.state.caller = await authenticate(request, self._service)
+        except ProblemError as error:
+            return await error_response(request, error)(scope, receive, send)
+        if request.state.caller.keyed:
+            return await self._run_while_key_works(request, receive, send)
+        return await self._app(scope, receive, send)
+
+    async def _run_while_key_works(self, request: Request, receive: Receive, send: Send) -> None:
+        started: Message | None = None
+
+        async def noted_send(message: Message) -> None:
+            nonlocal started
+            started = started or message
+            await send(message)
+
+        timeout = asyncio.timeout(None)
+        try:
+            async with timeout:
+                watching = asyncio.create_task(self._expire_with_key(request.state.caller.name, timeout))
+                try:
+                    await self._app(request.scope, receive, noted_send)
+                finally:
+                    watching.cancel()
+        except TimeoutError:
+            if not timeout.expired():
+                raise
+            if started is None:
+                await error_response(request, unknown_key())(request.scope, receive, send)
+            elif Headers(raw=started["headers"]).get("content-type", "").startswith("text/event-stream"):
+                event = format_sse_event(event="error", data_str=error_text(request, unknown_key()))
+                await send({"type": "http.response.body", "body": event})
+            # Any other response stays incomplete, and the server closes the connection.
+
+    async def _expire_with_key(self, key: str, running: asyncio.Timeout) -> None:
+        works = True
+        while works:
+            await asyncio.sleep(_KEY_CHECK_SECONDS)
+            # While the key file can't be read, new requests are refused, and this one goes on.
+            with suppress(KeyFileError):
+                works = self._service.keys.works(key)
+        running.reschedule(asyncio.get_running_loop().time())
 
 
 class MethodMiddleware(_Middleware):

@@ -21,7 +21,7 @@ from paperscope_core.errors import SettingsError
 from paperscope_core.settings import Settings
 from service.http.app import create_app
 from service.http.auth import is_loopback
-from service.http.middleware import HEAD_TOO_LARGE, MAX_HEAD_BYTES
+from service.http.middleware import HEAD_TOO_LARGE, MAX_HEAD_BYTES, SECURITY_HEADERS
 from service.http.problems import MEDIA_TYPE, Problem
 from service.http.shutdown import CLOSING_SECONDS, Shutdown
 from service.keys import KeyStore
@@ -192,7 +192,7 @@ class Protocol(H11Protocol):
         status = HTTPStatus(getattr(error, "error_status_hint", HTTPStatus.BAD_REQUEST))
         kind, detail = HEAD_TOO_LARGE if status == HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE else _UNREADABLE
         problem = Problem.of(kind, status=status, detail=detail)
-        headers = {"Content-Type": MEDIA_TYPE, "Connection": "close", "X-Content-Type-Options": "nosniff"}
+        headers = {"Content-Type": MEDIA_TYPE, "Connection": "close", **SECURITY_HEADERS}
         response = h11.Response(status_code=status, headers=list(headers.items()), reason=status.phrase.encode())
         for event in (response, h11.Data(data=problem.text.encode()), h11.EndOfMessage()):
             self.transport.write(self.conn.send(event) or b"")

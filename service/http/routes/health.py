@@ -7,7 +7,7 @@ from fastapi import APIRouter, Response
 from prometheus_client import CONTENT_TYPE_PLAIN_0_0_4
 from pydantic import BaseModel
 
-from graph_store import Store
+from paperscope.library import open_store
 from paperscope_core.errors import KeyFileError
 from service.http.auth import CallerOf, Service, ServiceOf, keys_unreadable
 from service.http.problems import ProblemError
@@ -54,7 +54,7 @@ async def metrics(service: ServiceOf, _caller: CallerOf) -> Response:
 
 
 def _check(service: Service) -> None:
-    Store.open(service.settings.library).close()
+    open_store(service.settings.library).close()
 
 
 def _check_keyed(service: Service) -> None:

@@ -51,6 +51,12 @@ def test_filters_restrict_a_question(tmp_path: Path) -> None:
             "filters can't be used (pages: Extra inputs are not permitted)",
         ),
         ('{"question": "A?", "filters": ["Table"]}', "filters can't be used"),
+        ('{"question": "A?", "papers": ["a.pdf"]}', "the key 'papers' restricts nothing here; put it under 'filters'"),
+        ('{"question": "A?", "years": "2020", "id": 3}', "the key 'years' restricts nothing here"),
+        (
+            '{"question": "A?", "paper": "a.pdf"}',
+            "the key 'paper' is unknown; remove it (known: answer, answer_format,",
+        ),
         ('{"question": "A?", "answer": {"is": "x"}}', "gold can't be used (answer: Input should be a valid string)"),
         ('{"question": "A?", "answer": "x", "answerable": "perhaps"}', "gold can't be used (answerable: "),
     ],
@@ -102,6 +108,11 @@ def test_file_that_is_not_text(tmp_path: Path) -> None:
 def test_gold_is_read_as_docbench_has_it(tmp_path: Path, keys: dict[str, object], gold: Gold | None) -> None:
     [question] = load_questions(written(tmp_path, json.dumps({"question": "A?", **keys})))
     assert question == Question(index=0, text="A?", gold=gold)
+
+
+def test_an_id_and_the_evidence_of_docbench_are_not_read(tmp_path: Path) -> None:
+    keys = {"id": 7, "evidence": "Table 2", "evidence_pages": [3]}
+    assert load_questions(written(tmp_path, json.dumps({"question": "A?", **keys}))) == [Question(index=0, text="A?")]
 
 
 def test_a_json_list_is_not_json_lines(tmp_path: Path) -> None:

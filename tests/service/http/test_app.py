@@ -1,13 +1,15 @@
 import socket
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NoReturn
 from urllib.parse import urlsplit
 
 import httpx2
 import pytest
 from fastapi import APIRouter
 
-from paperscope_core.errors import SettingsError
+from graph_store import Store
+from paperscope_core.errors import SettingsError, StoreReadOnlyError
 from service.http import serve
 from service.keys import KeyStore
 from tests.service.conftest import settings_in
@@ -46,6 +48,18 @@ def test_the_openapi_document_is_there_and_no_page_that_fetches_scripts(address:
 def test_beyond_this_machine_it_refuses_to_start_without_keys(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match=r"0\.0\.0\.0.*paperscope keys create"):
         serve(settings_in(tmp_path, **{"service.host": "0.0.0.0"}))  # noqa: S104 # refused
+
+
+def test_a_library_that_can_only_be_read_is_ready(tmp_path: Path) -> None:
+    Store.open(tmp_path / "library").close()
+    with serve_app(settings_in(tmp_path)) as address, pytest.MonkeyPatch.context() as patch:
+        patch.setattr("graph_store.store.open_writable", _refuse)
+        response = httpx2.get(f"{address}/readyz")
+    assert (response.status_code, response.json()) == (200, {"status": "ok"})
+
+
+def _refuse(folder: Path) -> NoReturn:
+    raise StoreReadOnlyError("the library is not writable", where=folder)
 
 
 def test_a_library_that_cannot_be_opened_is_not_ready(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

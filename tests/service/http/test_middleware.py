@@ -1,18 +1,27 @@
 """The middleware: authentication, security headers, size limits, malformed requests."""
 
-from collections.abc import Iterator
+import asyncio
+import threading
+import time
+from collections.abc import AsyncGenerator, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import httpx2
 import pytest
 from fastapi import APIRouter, Body
+from fastapi.sse import format_sse_event
 from pydantic import SecretStr
 
 from service.http.auth import CallerOf
+from service.http.responses import EventStreamResponse
 from service.keys import KeyStore
 from tests.service.conftest import settings_in
-from tests.service.http.requests import send_raw, status_of
+from tests.service.http.requests import events_of, send_raw, status_of
 from tests.service.servers import serve_app
+
+# Released when a request of /v1/waits or a stream of /v1/events is in progress.
+STARTED = threading.Semaphore(0)
 
 
 def routes() -> APIRouter:
@@ -21,6 +30,27 @@ def routes() -> APIRouter:
     @router.post("/v1/echo")
     async def echo(caller: CallerOf, body: dict[str, str] = Body()) -> dict[str, object]:  # noqa: B008 # FastAPI's way
         return {"caller": caller.name, "size": sum(map(len, body.values()))}
+
+    @router.get("/v1/fails")
+    async def fails() -> str:
+        raise RuntimeError("unexpected")
+
+    @router.get("/v1/waits")
+    async def waits() -> str:
+        STARTED.release()
+        await asyncio.sleep(20)
+        return "late"
+
+    @router.get("/v1/events", include_in_schema=False)
+    async def events() -> EventStreamResponse:
+        async def forever() -> AsyncGenerator[bytes, None]:
+            yield format_sse_event(event="tick", data_str="0")
+            STARTED.release()
+            while True:
+                yield format_sse_event(event="tick", data_str="0")
+                await asyncio.sleep(0.05)
+
+        return EventStreamResponse(forever())
 
     @router.get("/v1/name")
     async def name(caller: CallerOf) -> str:
@@ -46,16 +76,33 @@ def keyed(tmp_path: Path) -> Iterator[tuple[str, SecretStr]]:
         yield address, secret
 
 
-@pytest.mark.parametrize("path", ["/healthz", "/v1/name", "/v1/nothing", "/openapi.json", "/metrics"])
+SAFE_HEADERS = {
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-resource-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+    "cache-control": "no-store",
+}
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/v1/name", "/v1/nothing", "/v1/fails", "/openapi.json", "/metrics"])
 def test_every_response_has_the_safe_headers(local: str, path: str) -> None:
     headers = httpx2.get(local + path).headers
-    assert headers["x-content-type-options"] == "nosniff"
-    assert headers["referrer-policy"] == "no-referrer"
-    assert headers["cross-origin-resource-policy"] == "same-origin"
-    assert headers["content-security-policy"] == "default-src 'none'; frame-ancestors 'none'"
-    assert headers["cache-control"] == "no-store"
+    assert SAFE_HEADERS.items() <= headers.items()
     assert len(headers["x-request-id"]) == 32
     assert "server" not in headers
+
+
+@pytest.mark.parametrize("origin", ["https://lab.example", "https://evil.example"])
+def test_a_preflight_response_has_the_safe_headers(local: str, origin: str) -> None:
+    asks = {"Origin": origin, "Access-Control-Request-Method": "POST"}
+    assert SAFE_HEADERS.items() <= httpx2.options(f"{local}/v1/name", headers=asks).headers.items()
+
+
+def test_the_refusal_of_an_unreadable_request_has_the_safe_headers(local: str) -> None:
+    answer = send_raw(local, b"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n").decode().lower()
+    assert all(f"\r\n{name}: {value}\r\n" in answer for name, value in SAFE_HEADERS.items()), answer
 
 
 def test_a_request_id_is_returned_if_it_looks_like_one(local: str) -> None:
@@ -112,6 +159,35 @@ def test_without_keys_a_page_of_another_origin_is_refused(local: str, origin: st
     allowed = response.headers.get("access-control-allow-origin")
     assert allowed == ("https://lab.example" if origin == "https://lab.example" else None)
     assert "access-control-allow-credentials" not in response.headers
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Sec-Fetch-Site": "same-origin"}, 200),
+        ({"Sec-Fetch-Site": "none"}, 200),
+        ({"Sec-Fetch-Site": "cross-site"}, 403),
+        # Another port of this machine.
+        ({"Sec-Fetch-Site": "same-site"}, 403),
+        ({"Sec-Fetch-Site": "cross-site", "Origin": "https://lab.example"}, 200),
+        ({"Sec-Fetch-Site": "cross-site", "Referer": "https://lab.example/chat"}, 200),
+        ({"Sec-Fetch-Site": "cross-site", "Referer": "https://evil.example/"}, 403),
+        ({"Sec-Fetch-Site": "cross-site", "Origin": "{address}"}, 403),
+        ({"Referer": "https://evil.example/"}, 403),
+        ({"Referer": "http://[evil"}, 403),
+        ({"Referer": "{address}/v1/papers?limit=1"}, 200),
+    ],
+)
+def test_without_keys_what_a_foreign_page_loads_or_submits_without_an_origin_is_refused(
+    local: str, headers: dict[str, str], status: int
+) -> None:
+    sent = {name: value.format(address=local) for name, value in headers.items()}
+    read = httpx2.get(f"{local}/v1/name", headers=sent)
+    form = httpx2.post(f"{local}/v1/papers", headers=sent, files={"file": ("a.md", b"")})
+    assert read.status_code == status
+    assert (form.status_code == 403) is (status == 403), form.text
+    if status == 403:
+        assert read.json()["type"] == form.json()["type"] == "urn:paperscope:problem:foreign-origin"
 
 
 def test_a_named_page_may_ask_before_it_calls(local: str) -> None:
@@ -196,6 +272,30 @@ def test_a_key_over_its_rate_limit_is_refused_with_retry_after(keyed: tuple[str,
     # Guessing keys counts against the address.
     guesses = [httpx2.get(f"{address}/v1/name", headers={"X-API-Key": "guess"}).status_code for _ in range(6)]
     assert guesses == [401] * 5 + [429]
+
+
+def test_a_revoked_key_ends_waiting_requests_and_streams_within_a_second(
+    tmp_path: Path, keyed: tuple[str, SecretStr], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("service.http.middleware._KEY_CHECK_SECONDS", 0.05)
+    address, secret = keyed
+    keys = KeyStore.open(tmp_path / "keys.json")
+    headers = {"X-API-Key": secret.get_secret_value()}
+    with ThreadPoolExecutor() as threads:
+        sent = [
+            threads.submit(httpx2.get, f"{address}/v1/{path}", headers=headers, timeout=30)
+            for path in ("waits", "events")
+        ]
+        assert all(STARTED.acquire(timeout=30) for _ in sent)
+        assert not any(one.done() for one in sent)
+        keys.revoke(keys.all()[0].id)
+        began = time.monotonic()
+        waiting, stream = (one.result() for one in sent)
+    assert time.monotonic() - began < 1
+    assert (waiting.status_code, waiting.json()["type"]) == (401, "urn:paperscope:problem:unknown-key")
+    *ticks, (kind, problem) = events_of(stream)
+    assert {one for one, _ in ticks} == {"tick"}
+    assert (kind, problem["type"]) == ("error", "urn:paperscope:problem:unknown-key")
 
 
 def test_damaged_keys_are_reported_without_their_path(tmp_path: Path, keyed: tuple[str, SecretStr]) -> None:
