@@ -197,17 +197,17 @@ def test_a_file_that_became_a_link_pipe_or_another_one_after_it_was_allowed_is_n
 def test_a_file_that_changes_between_two_readings_is_not_stored(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from ingest.readers.markup import MarkupParser
+    from ingest.sandbox.isolated_parser import IsolatedParser
 
-    file, real = tmp_path / "a.md", MarkupParser.parse
+    file, real = tmp_path / "a.md", IsolatedParser.parse
     file.write_bytes(markdown_paper(1, "Indexer"))
     allowed = content_hash(file.read_bytes())
 
-    def swapped(self: MarkupParser, paper: PaperFile, **options: object) -> object:
+    def swapped(self: IsolatedParser, paper: PaperFile, **options: object) -> object:
         file.write_bytes(markdown_paper(1, "Secret"))
         return real(self, paper, **options)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(MarkupParser, "parse", swapped)
+    monkeypatch.setattr(IsolatedParser, "parse", swapped)
     with Library.open(tmp_path / "library", settings=load_settings(environ={})) as library:
         with pytest.raises(PaperFileError, match="was changed or moved while it was read"):
             library.add(file, sha256=allowed)
