@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from graph_store import NativeGraphIndex, Store
 from paperscope_core.errors import UnknownEntityError
-from paperscope_core.text.escaping import html
+from paperscope_core.text.escaping import html, terminal_text
 from paperscope_core.text.words import entity_key
 from paperscope_core.types import WORK, Displayable, Entity, Place, Relation
 from paperscope_core.types.display import places_text
@@ -116,10 +116,8 @@ class Neighbourhood(Displayable):
         return places_text([self.places[source] for source in sources if source in self.places], self.files)
 
     def __str__(self) -> str:
-        return (
-            f"{self.center.name} ({self.center.type}): {len(self.relations)} relations among "
-            f"{len(self.entities)} entities"
-        )
+        counts = f"{len(self.relations)} relations among {len(self.entities)} entities"
+        return terminal_text(f"{self.center.name} ({self.center.type}): {counts}")
 
     def _repr_html_(self) -> Markup:
         names = {entity.id: entity.name for entity in self.entities}

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from evaluation.bench import growth, latency, parse, quality, serve
 from paperscope_core.errors import PaperscopeError
+from paperscope_core.text.escaping import terminal_text
 
 __all__ = ["main"]
 
@@ -24,7 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return int(options.run(options))
     except PaperscopeError as error:
-        sys.stderr.write(f"error: {error}\n")
+        sys.stderr.write(terminal_text(f"error: {error}\n"))
         return error.exit_code
     except KeyboardInterrupt:
         sys.stderr.write("stopped: what is finished is kept; run the same command again to continue\n")

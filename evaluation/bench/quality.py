@@ -15,6 +15,7 @@ from evaluation.suite import SUITES, Suite, load_suite
 from paperscope_core.errors import InputError
 from paperscope_core.files import write_atomically
 from paperscope_core.settings import load_settings
+from paperscope_core.text.escaping import terminal_text
 
 __all__ = ["DESCRIPTION", "HELP", "add_options", "render_page", "run", "suite_rows"]
 
@@ -135,4 +136,4 @@ def _started(items: int) -> None:
 
 def _done(result: ItemResult) -> None:
     if result.problem:
-        sys.stderr.write(f"  ! {result.name}: {result.problem}\n")
+        sys.stderr.write(terminal_text(f"  ! {result.name}: {result.problem}\n"))

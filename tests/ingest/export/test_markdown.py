@@ -1,13 +1,17 @@
 """A paper as Markdown: what a reader of Markdown makes of it is what the paper says."""
 
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
 
+import pytest
+from hypothesis import given, settings
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from ingest.export import to_markdown
 from paperscope_core.types import Figure, Passage
 from tests.ingest.export.sample_papers import PLACE, cell, paper_of, plain_table, table, whole_paper
+from tests.rendered_markdown import HOSTILE, RENDERERS, TEXTS, elements
 
 
 def read(text: str) -> list[Token]:
@@ -57,3 +61,54 @@ def test_texts_from_right_to_left_and_page_furniture() -> None:
     hebrew = Passage(id="p/passage-1", place=PLACE, order=0, text="שלום (עולם)")
     furniture = Passage(id="p/passage-2", place=PLACE, order=0, text="12", role="furniture")
     assert to_markdown(paper_of(hebrew, furniture)).endswith("שלום (עולם)\n")
+
+
+def said_everywhere(value: Any, text: str) -> Any:
+    """The value with this text wherever a paper is quoted."""
+    if isinstance(value, tuple) and not hasattr(value, "_fields"):
+        return tuple(said_everywhere(item, text) for item in value)
+    if not is_dataclass(value) or isinstance(value, type):
+        return value
+    quoted = {"title", "text", "caption", "label", "mark"}
+    changed = {
+        field.name: text if field.name in quoted else said_everywhere(getattr(value, field.name), text)
+        for field in fields(value)
+        if field.name in quoted | {"elements", "cells", "panels"}
+    }
+    return replace(value, **changed)
+
+
+def check(text: str, renderer: str) -> None:
+    found = elements(to_markdown(said_everywhere(whole_paper().paper, text)), renderer)
+    tags = [one.tag for one in found.iter()]
+    tables = {"table", "thead", "tbody", "tr", "th", "td", "strong", "em"}
+    assert set(tags) <= {
+        "div",
+        "h1",
+        "h2",
+        "p",
+        "br",
+        "ul",
+        "li",
+        "blockquote",
+        "pre",
+        "code",
+        "img",
+        "strong",
+        *tables,
+    }
+    assert (tags.count("h1"), tags.count("h2"), tags.count("pre"), tags.count("em")) == (1, 1, 1, 0)
+    assert all(image.attrib["src"].startswith(("figures/", "equations/")) for image in found.iter("img"))
+
+
+@pytest.mark.parametrize("renderer", RENDERERS)
+@pytest.mark.parametrize("text", HOSTILE)
+def test_no_known_attack_in_a_paper_is_read_as_markup(text: str, renderer: str) -> None:
+    check(text, renderer)
+
+
+@pytest.mark.parametrize("renderer", RENDERERS)
+@settings(max_examples=20)
+@given(TEXTS)
+def test_no_text_of_a_paper_is_read_as_markup(renderer: str, text: str) -> None:
+    check(text, renderer)

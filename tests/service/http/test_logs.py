@@ -82,6 +82,15 @@ def test_the_text_form_is_one_line_an_event(tmp_path: Path, log: Callable[[str],
     assert any("event=request method=POST" in line for line in lines), lines
 
 
+def test_no_value_breaks_its_line_or_controls_a_terminal(log: Callable[[str], io.StringIO]) -> None:
+    text = log("text")
+    event_log("service").info("a\x1b[31m\nb", value="c\x1b]8;;\x07\r\ntime=d \x9b2J")
+    assert text.getvalue().isascii()
+    [line] = text.getvalue().splitlines()
+    assert line.isprintable()
+    assert 'event=a[31m value="c]8;; time=d 2J"' in line
+
+
 def test_an_unexpected_error_is_logged_with_its_traceback_and_request_id(
     tmp_path: Path, log: Callable[[str], io.StringIO]
 ) -> None:
