@@ -51,6 +51,12 @@ def test_links_in_markdown_files_resolve(root: Path) -> None:
             assert (file.parent / target).exists(), f"{file.name} links to {target!r}, which is not there"
 
 
+def test_the_tests_that_the_security_page_names_exist(root: Path) -> None:
+    named = re.findall(r"`([\w/]+/test_\w+\.py)`", (root / "docs/security.md").read_text())
+    assert len(named) > 20
+    assert not [name for name in named if not (root / "tests" / name).is_file()]
+
+
 def test_every_dependency_is_documented(root: Path) -> None:
     reasons = (root / "docs" / "dependencies.md").read_text()
     project = (root / "pyproject.toml").read_text().partition("[project.scripts]")[0]
