@@ -46,16 +46,23 @@ class CropFiles:
                 raise ValueError(f"paper {paper.id!r} names crop {crop!r}, whose bytes were not given")
 
     def get(self, crop: str) -> bytes:
-        """The bytes of a crop. Raises KeyError for anything but the hash of a stored crop."""
+        """The bytes of a crop. Raises KeyError for anything but the hash of a stored and undamaged crop."""
         if not _NAME.fullmatch(crop):
             raise KeyError(crop)
         try:
-            return self._path(crop).read_bytes()
+            data = self._path(crop).read_bytes()
         except FileNotFoundError:
             raise KeyError(crop) from None
+        if content_hash(data) != crop:
+            raise KeyError(crop)
+        return data
 
     def __contains__(self, crop: str) -> bool:
-        return _NAME.fullmatch(crop) is not None and self._path(crop).is_file()
+        try:
+            self.get(crop)
+        except KeyError:
+            return False
+        return True
 
     def sweep(self, *, keep: Collection[str]) -> int:
         """Delete crops that are not in `keep`, and temporary files of killed writers; return the number of deleted

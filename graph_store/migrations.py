@@ -40,6 +40,8 @@ Step = Callable[[Connection], None]
 
 CROPS_FOLDER = "crops"
 _FILE = "library.sqlite"
+# What a library with papers has beside its database; opening a new one creates no file in them.
+_OTHER_FOLDERS = (CROPS_FOLDER, "index", "originals", "jobs")
 # Opening a library takes milliseconds, but upgrading a large one may take a minute.
 _LOCK_SECONDS = 60
 # The ids of these types' entities are not derived from their names.
@@ -145,15 +147,28 @@ def check_version(connection: Connection, *, file: Path, version: int = SCHEMA_V
 def upgrade(
     connection: Connection, *, file: Path, version: int = SCHEMA_VERSION, steps: Mapping[int, Step] = STEPS
 ) -> None:
-    """Create the tables if the file is empty, or upgrade an older library to `version`."""
+    """Create the tables if the file is empty, or upgrade an older library to `version`. Raises StoreError if the file
+    is empty, but other files of a library are there."""
     found = check_version(connection, file=file, version=version)
     if found == 0:
+        _check_unused(file.parent)
         metadata.create_all(connection)
         connection.execute(library.insert().values(version=version))
         return
     for number in range(found + 1, version + 1):
         steps[number](connection)
         connection.execute(update(library).values(version=number))
+
+
+def _check_unused(folder: Path) -> None:
+    """Raise StoreError if the folder has files of a library, whose database must have been lost."""
+    for other in _OTHER_FOLDERS:
+        if any(path.is_file() for path in (folder / other).rglob("*")):
+            raise StoreError(
+                f"{_FILE} is missing or empty, but {other!r} has files of a library: restore it from a backup, or "
+                "delete the folder and add the papers again",
+                where=folder,
+            )
 
 
 def open_writable(folder: Path) -> Database:
@@ -173,16 +188,22 @@ def open_writable(folder: Path) -> Database:
     return database
 
 
+def _no_library(folder: Path) -> StoreError:
+    _check_unused(folder)
+    return StoreError("no library there; add a paper first, or choose another folder", where=folder)
+
+
 def open_read_only(folder: Path) -> Database:
     """Open a library for reading only; nothing is created or upgraded."""
     file = folder / _FILE
     if not file.is_file():
-        raise StoreError("no library there; add a paper first, or choose another folder", where=folder)
+        raise _no_library(folder)
     with translate_errors(file):
         database = Database(file, mode="ro")
     try:
         with database.read() as connection:
-            check_version(connection, file=file)
+            if check_version(connection, file=file) == 0:
+                raise _no_library(folder)
     except StoreError:
         database.close()
         raise

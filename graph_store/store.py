@@ -149,7 +149,8 @@ class Store:
         return self.elements([element])[element]
 
     def crop(self, crop: str) -> bytes:
-        """The PNG bytes of a crop that a paper names, by content hash; KeyError for any other hash."""
+        """The PNG bytes of a crop that a paper names, by content hash; KeyError for any other hash, and if the file is
+        missing or damaged."""
         with self._database.read() as connection:
             reading.require_crop(connection, crop)
         with translate_errors(self.folder):

@@ -48,7 +48,9 @@ class ImageReader:
         try:
             reply, usage = await ask_json(self._model, self._request(question, image), _FindingReply)
         except KeyError:
-            return self._unread(image, "its picture is missing from the library; add the paper again"), Usage()
+            return self._unread(
+                image, "its picture is missing from the library, or damaged; remove the paper and add it again"
+            ), Usage()
         except ModelError as error:
             return self._unread(image, error.public), Usage()
         finding = ImageFinding(

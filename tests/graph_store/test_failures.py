@@ -15,6 +15,7 @@ from graph_store import NativeGraphIndex, Store
 from graph_store import database as database_module
 from graph_store.migrations import upgrade
 from graph_store.schema import SCHEMA_VERSION
+from graph_store.writing import crops_of_paper
 from paperscope_core.errors import StoreError, StoreFullError, StoreReadOnlyError, StoreVersionError
 from paperscope_core.types import Candidates, ModelReply, PaperImages, RetrievalRequest, Shortfall
 from tests.graph_store.indexed_papers import PAPER_IDS, add, make_indexed, unit_vector, view
@@ -212,3 +213,42 @@ def test_text_that_utf8_cannot_hold_is_refused(store: Store) -> None:
     lone = RetrievalRequest(text="\ud800 F1", vector=unit_vector(1))
     assert index.retrieve(lone) == Candidates()
     index.close()
+
+
+@pytest.mark.parametrize("emptied", [True, False])
+@pytest.mark.parametrize("kept", ["crops", "index", "originals"])
+def test_a_library_whose_database_is_gone_is_not_taken_for_a_new_one(tmp_path: Path, kept: str, emptied: bool) -> None:
+    kept_file = {"crops": "crops/ab/ab.png", "index": "index/words.sqlite", "originals": "originals/ab/a.pdf"}[kept]
+    Store.open(tmp_path).close()
+    (tmp_path / kept_file).parent.mkdir(parents=True)
+    (tmp_path / kept_file).write_bytes(b"")
+    Store.open(tmp_path).close()
+    (tmp_path / "library.sqlite").unlink()
+    if emptied:
+        (tmp_path / "library.sqlite").write_bytes(b"")
+    for read_only in (False, True, False):
+        with pytest.raises(StoreError, match=r"library.sqlite.*restore it from a backup|no library there"):
+            Store.open(tmp_path, read_only=read_only)
+
+
+def test_a_library_that_was_never_finished_is_created(tmp_path: Path) -> None:
+    (tmp_path / "crops").mkdir()
+    (tmp_path / "library.lock").touch()
+    (tmp_path / "library.sqlite").touch()
+    with pytest.raises(StoreError, match="no library there"):
+        Store.open(tmp_path, read_only=True)
+    Store.open(tmp_path).close()
+
+
+@pytest.mark.parametrize("damage", [b"", b"\x89PNG truncated"])
+def test_a_damaged_crop_is_missing_until_its_paper_is_added_again(store: Store, damage: bytes) -> None:
+    indexed = make_indexed(ONE)
+    add(store, indexed)
+    [crop, *_] = sorted(crops_of_paper(indexed.paper))
+    before = store.crop(crop)
+    [file] = store.folder.glob(f"crops/??/{crop}.png")
+    file.write_bytes(damage)
+    with pytest.raises(KeyError):
+        store.crop(crop)
+    add(store, indexed)
+    assert store.crop(crop) == before

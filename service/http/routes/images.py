@@ -44,7 +44,10 @@ def show_crop(
     try:
         image = library.crop(crop)
     except KeyError as error:
-        raise ProblemError(404, "unknown-crop", f"no paper of the library has a picture {crop!r}") from error
+        detail = (
+            f"no paper of the library has a picture {crop!r}, or it is damaged; then remove its paper and add it again"
+        )
+        raise ProblemError(404, "unknown-crop", detail) from error
     known = etag_matches(crop, if_none_match=if_none_match)
     return image_response(None if known else image, etag=crop, immutable=True)
 
