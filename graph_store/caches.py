@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy import float32
 from numpy.typing import NDArray
-from sqlalchemy import ColumnElement, Connection, delete, select
+from sqlalchemy import Connection, delete, select
 
 from graph_store.reading import read_entries, read_entry, read_paper, read_revision
 from graph_store.schema import calls, embeddings, given
@@ -19,9 +19,12 @@ __all__ = ["PaperCache", "read_call", "read_vectors", "write_call", "write_vecto
 
 
 def read_call(connection: Connection, key: str) -> ModelReply | None:
-    """The stored reply of a call, or None."""
+    """The stored reply of a call, or None if there is none, or it is damaged."""
     value = connection.execute(select(calls.c.value).where(calls.c.key == key)).scalar()
-    return None if value is None else from_json(ModelReply, value)
+    try:
+        return None if value is None else from_json(ModelReply, value)
+    except ValueError:
+        return None
 
 
 def write_call(connection: Connection, key: str, *, model: str, reply: ModelReply) -> None:
@@ -31,7 +34,7 @@ def write_call(connection: Connection, key: str, *, model: str, reply: ModelRepl
 
 
 def read_vectors(connection: Connection, embedder: str, texts: Sequence[str]) -> dict[str, NDArray[float32]]:
-    """The stored vectors of these texts; other texts are left out."""
+    """The stored vectors of these texts; other texts, and those with damaged vectors, are left out."""
     wanted = {_sha256(text): text for text in texts}
     rows = connection.execute(
         select(embeddings.c.sha256, embeddings.c.vector).where(
@@ -39,7 +42,11 @@ def read_vectors(connection: Connection, embedder: str, texts: Sequence[str]) ->
         ),
         {"wanted": list(wanted)},
     )
-    return {wanted[row.sha256]: np.frombuffer(row.vector, dtype="<f4").astype(float32) for row in rows}
+    return {
+        wanted[row.sha256]: np.frombuffer(row.vector, dtype="<f4").astype(float32)
+        for row in rows
+        if row.vector and len(row.vector) % 4 == 0
+    }
 
 
 def write_vectors(connection: Connection, embedder: str, vectors: Mapping[str, NDArray[float32]]) -> None:
@@ -83,11 +90,6 @@ class PaperCache:
     def paper(self, connection: Connection, paper: str) -> Paper:
         """The paper with this id."""
         return self._get(connection, read_entry(connection, paper))
-
-    def newest(self, connection: Connection, condition: ColumnElement[bool]) -> Paper | None:
-        """The most recently added paper that meets a condition."""
-        entries = read_entries(connection, condition)
-        return self._get(connection, entries[-1]) if entries else None
 
     def _get(self, connection: Connection, entry: PaperEntry) -> Paper:
         key = (entry.id, entry.revision)

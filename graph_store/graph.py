@@ -11,10 +11,9 @@ from typing import TypeVar
 
 from sqlalchemy import ColumnElement, Connection, Select, Subquery, and_, bindparam, func, or_, select, union_all
 
-from graph_store.reading import Edge
+from graph_store.reading import Edge, read_value
 from graph_store.schema import entities, given, relations
 from graph_store.short_forms import join_meanings, library_ids, paper_ids
-from paperscope_core.codec import from_json
 from paperscope_core.text.words import singular_key
 from paperscope_core.types import Entity, Relation
 
@@ -121,7 +120,7 @@ def read_entities(connection: Connection, ids: Texts, *, papers: Texts = ()) -> 
         _entities_query(within=bool(papers)),
         {"own": sorted(paper_ids(connection, nodes)), "nodes": nodes, "papers": list(papers)},
     )
-    merged = merge_entities(replace(from_json(Entity, row.value), id=row.node) for row in rows)
+    merged = merge_entities(replace(read_value(Entity, row.value, paper=row.paper), id=row.node) for row in rows)
     return {key: merged[wanted[key]] for key in ids if key in wanted and wanted[key] in merged}
 
 
@@ -173,7 +172,9 @@ def _relations_between(
             "papers": list(papers),
         },
     )
-    return [replace(from_json(Relation, row.value), source=row.source, target=row.target) for row in rows]
+    return [
+        replace(read_value(Relation, row.value, paper=row.paper), source=row.source, target=row.target) for row in rows
+    ]
 
 
 def _ends(*columns: ColumnElement[str], within: bool) -> Subquery:
@@ -198,7 +199,7 @@ def _ends(*columns: ColumnElement[str], within: bool) -> Subquery:
 @cache
 def _entities_query(*, within: bool) -> Select[*tuple[str, ...]]:
     table, (node,) = join_meanings(entities, entities.c.id)
-    query = select(entities.c.value, node.label("node")).select_from(table)
+    query = select(entities.c.paper, entities.c.value, node.label("node")).select_from(table)
     query = query.where(entities.c.id.in_(given("own")), node.in_(given("nodes")))
     return query.where(entities.c.paper.in_(given("papers"))) if within else query
 
@@ -235,6 +236,8 @@ def _edges_query(*, within: bool) -> Select[tuple[str, str, float]]:
 def _between_query(*, within: bool) -> Select[*tuple[str, ...]]:
     table, (source, target) = join_meanings(relations, relations.c.source, relations.c.target)
     # Separate conditions on the ends use an index; a condition on the whole key does not.
-    query = select(relations.c.value, source.label("source"), target.label("target")).select_from(table)
+    query = select(relations.c.paper, relations.c.value, source.label("source"), target.label("target")).select_from(
+        table
+    )
     query = query.where(relations.c.source.in_(given("sources")), relations.c.target.in_(given("targets")))
     return query.where(relations.c.paper.in_(given("papers"))) if within else query

@@ -16,7 +16,7 @@ from graph_store import schema
 from graph_store.schema import changes
 from paperscope_core import types
 from paperscope_core.codec import from_json
-from paperscope_core.errors import UnknownPaperError
+from paperscope_core.errors import StoreDamagedError, UnknownPaperError
 from paperscope_core.types import (
     Chunk,
     Element,
@@ -53,6 +53,7 @@ __all__ = [
     "read_revision",
     "read_searchable",
     "read_shortfall",
+    "read_value",
     "read_values",
     "require_crop",
 ]
@@ -156,15 +157,15 @@ def read_paper(connection: Connection, paper: str) -> Paper:
     rows = connection.execute(
         select(table.c.kind, table.c.value).where(table.c.paper == paper).order_by(table.c.position)
     )
-    elements = tuple(from_json(_ELEMENT_KINDS[row.kind], row.value) for row in rows)
-    return replace(from_json(Paper, head), elements=elements)
+    elements = tuple(read_value(_ELEMENT_KINDS[row.kind], row.value, paper=paper) for row in rows)
+    return replace(read_value(Paper, head, paper=paper), elements=elements)
 
 
 def read_elements(connection: Connection, ids: Sequence[str]) -> dict[str, Element]:
     """The elements with these ids, in this order."""
     table = schema.elements
     rows = connection.execute(select(table.c.id, table.c.kind, table.c.value).where(table.c.id.in_(ids)))
-    found = {row.id: from_json(_ELEMENT_KINDS[row.kind], row.value) for row in rows}
+    found = {row.id: read_value(_ELEMENT_KINDS[row.kind], row.value, paper=_paper_of(row.id)) for row in rows}
     return {key: found[key] for key in ids}
 
 
@@ -172,7 +173,7 @@ def read_chunks(connection: Connection, ids: Sequence[str]) -> dict[str, Chunk]:
     """The chunks with these ids, in this order."""
     table = schema.chunks
     rows = connection.execute(select(table.c.id, table.c.value).where(table.c.id.in_(ids)))
-    found = {row.id: from_json(Chunk, row.value) for row in rows}
+    found = {row.id: read_value(Chunk, row.value, paper=_paper_of(row.id)) for row in rows}
     return {key: found[key] for key in ids}
 
 
@@ -193,8 +194,10 @@ def read_chunks_of(connection: Connection, elements: Sequence[str]) -> list[Chun
     known = set(connection.execute(select(schema.elements.c.id).where(schema.elements.c.id.in_(missing))).scalars())
     if unknown := [element for element in missing if element not in known]:
         raise KeyError(unknown[0])
-    found = {number: value for element in wanted for number, value in holders.get(element, {}).items()}
-    return [from_json(Chunk, value) for value in found.values()]
+    found = {
+        number: (value, _paper_of(element)) for element in wanted for number, value in holders.get(element, {}).items()
+    }
+    return [read_value(Chunk, value, paper=paper) for value, paper in found.values()]
 
 
 def read_indexed(connection: Connection, paper: str) -> IndexedPaper:
@@ -236,10 +239,10 @@ def read_searchable(connection: Connection, paper: str) -> Searchable:
     ).all()
     return Searchable(
         paper=paper,
-        chunks=tuple(from_json(Chunk, row.value) for row in rows),
+        chunks=tuple(read_value(Chunk, row.value, paper=paper) for row in rows),
         numbers=np.array([row.number for row in rows], dtype=np.int64),
         embedder=embedder,
-        vectors=_matrix([row.vector for row in rows]),
+        vectors=_matrix([row.vector for row in rows], paper=paper),
         entities=read_values(connection, schema.entities, Entity, paper=paper),
     )
 
@@ -259,19 +262,38 @@ def _one(connection: Connection, query: Select[str], *, key: str) -> str:
 def read_values(connection: Connection, table: Table, kind: type[T], *, paper: str) -> tuple[T, ...]:
     """A paper's values in a table, in order."""
     rows = connection.execute(select(table.c.value).where(table.c.paper == paper).order_by(table.c.position))
-    return tuple(from_json(kind, row.value) for row in rows)
+    return tuple(read_value(kind, row.value, paper=paper) for row in rows)
 
 
 def _single_value(connection: Connection, table: Table, kind: type[T], *, paper: str) -> T | None:
     """A paper's only value in a table, if it has one."""
     value = connection.execute(select(table.c.value).where(table.c.paper == paper)).scalar()
-    return None if value is None else from_json(kind, value)
+    return None if value is None else read_value(kind, value, paper=paper)
 
 
-def _matrix(blobs: Sequence[bytes]) -> NDArray[float32]:
+def read_value(kind: type[T], value: str, *, paper: str) -> T:
+    """A stored value of a paper. Raises StoreDamagedError."""
+    try:
+        return from_json(kind, value)
+    except ValueError as error:
+        raise StoreDamagedError(paper) from error
+
+
+def _paper_of(key: str) -> str:
+    """The paper of an element or a chunk."""
+    return key.partition("/")[0]
+
+
+def _matrix(blobs: Sequence[bytes], *, paper: str) -> NDArray[float32]:
     if not blobs:
         return np.zeros((0, 0), dtype=float32)
-    return np.frombuffer(b"".join(blobs), dtype="<f4").astype(float32).reshape(len(blobs), -1)
+    lengths = {len(blob) for blob in blobs}
+    if len(lengths) > 1 or 0 in lengths or max(lengths) % 4:
+        raise StoreDamagedError(paper)
+    vectors = np.frombuffer(b"".join(blobs), dtype="<f4").astype(float32).reshape(len(blobs), -1)
+    if not np.isfinite(vectors).all():
+        raise StoreDamagedError(paper)
+    return vectors
 
 
 def read_revision(connection: Connection) -> int:

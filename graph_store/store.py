@@ -7,7 +7,7 @@ from typing import Concatenate, ParamSpec, Self, TypeVar
 
 from numpy import float32
 from numpy.typing import NDArray
-from sqlalchemy import Connection, select
+from sqlalchemy import ColumnElement, Connection, select
 
 from graph_store import caches, graph, reading, short_forms
 from graph_store.crops import CropFiles
@@ -46,8 +46,9 @@ class Store:
     `CallCache` and `VectorCache`.
 
     A change is one transaction: after a crash each paper is stored completely or not at all. Safe for several threads
-    and processes. Failures are raised as StoreError; look-ups of unknown ids raise KeyError. If the library is open for
-    reading only (`read_only`), every change raises StoreReadOnlyError.
+    and processes. Failures are raised as StoreError, damaged values of a paper as StoreDamagedError; look-ups of
+    unknown ids raise KeyError. If the library is open for reading only (`read_only`), every change raises
+    StoreReadOnlyError.
     """
 
     def __init__(self, folder: Path, database: Database) -> None:
@@ -134,15 +135,18 @@ class Store:
         """
         return self.paper(reading.find_entry(self.entries(), text).id)
 
-    def paper_by_sha256(self, sha256: str) -> Paper | None:
-        """The paper of a file with this content."""
-        with self._database.read() as connection:
-            return self._paper_cache.newest(connection, papers.c.sha256 == sha256)
+    def entry_by_sha256(self, sha256: str) -> PaperEntry | None:
+        """The paper of a file with this content, added last."""
+        return self._newest(papers.c.sha256 == sha256)
 
-    def paper_by_source(self, source: str) -> Paper | None:
+    def entry_by_source(self, source: str) -> PaperEntry | None:
         """The paper added last from this absolute path."""
+        return self._newest(papers.c.source == source)
+
+    def _newest(self, condition: ColumnElement[bool]) -> PaperEntry | None:
         with self._database.read() as connection:
-            return self._paper_cache.newest(connection, papers.c.source == source)
+            entries = reading.read_entries(connection, condition)
+        return entries[-1] if entries else None
 
     def element(self, element: str) -> Element:
         """The element with this id."""

@@ -163,17 +163,21 @@ def insert_byline(connection: Connection, paper: Paper) -> None:
 
 
 def _check_dimension(connection: Connection, indexed: IndexedPaper, *, embedder: str) -> None:
-    known = connection.execute(
-        select(vectors.c.vector)
+    query = (
+        select(func.length(vectors.c.vector))
         .join(chunks, chunks.c.number == vectors.c.chunk)
         .join(papers, papers.c.id == chunks.c.paper)
         .where(papers.c.embedder == embedder)
         .limit(1)
-    ).scalar()
-    if known is not None and indexed.chunks and len(known) != 4 * indexed.vectors.shape[1]:
+    )
+    length = 4 * indexed.vectors.shape[1]
+    # A damaged vector may have any length.
+    agrees = connection.execute(query.where(func.length(vectors.c.vector) == length)).scalar() is not None
+    known = None if agrees else connection.execute(query).scalar()
+    if known is not None and indexed.chunks:
         raise ValueError(
             f"paper {indexed.paper.id!r} has vectors of {indexed.vectors.shape[1]} numbers; those of embedder "
-            f"{embedder!r} have {len(known) // 4} in this library; give other weights another name"
+            f"{embedder!r} have {known // 4} in this library; give other weights another name"
         )
 
 

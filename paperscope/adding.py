@@ -12,6 +12,7 @@ from weakref import WeakValueDictionary
 from markupsafe import Markup
 
 from graph_store import Store
+from graph_store.reading import find_entry
 from ingest.captioning import ImageCaptioner, add_to_chunks
 from ingest.chunking import chunk_paper
 from ingest.document.source import read_file
@@ -20,7 +21,7 @@ from ingest.formats import content_file
 from ingest.parsers import check_size, parser_for, read_paper
 from paperscope.originals import Originals, file_name
 from paperscope_core.cancellation import run_in_thread
-from paperscope_core.errors import BudgetError, PaperFileError, UnknownPaperError
+from paperscope_core.errors import BudgetError, PaperFileError, StoreDamagedError, UnknownPaperError
 from paperscope_core.models import CachedEmbedder, MeteredModel, Models
 from paperscope_core.protocols import EntityExtractor, LanguageModel, Parser, VisionModel
 from paperscope_core.settings import Settings
@@ -30,6 +31,7 @@ from paperscope_core.types import (
     Extraction,
     IndexedPaper,
     Paper,
+    PaperEntry,
     PaperFile,
     PaperImages,
     ParsedPaper,
@@ -135,7 +137,7 @@ class Adder:
             self.originals.drop(older.sha256)
         return result
 
-    async def _add_upload(self, request: AddRequest, older: Paper | None, *, name: str) -> AddResult:
+    async def _add_upload(self, request: AddRequest, older: PaperEntry | None, *, name: str) -> AddResult:
         """Add a copy of the file; the copy is kept if a paper was read from it."""
         check_size(request.path, max_mb=self.settings.limits.max_file_mb, name=file_name(name))
         digest = (await asyncio.to_thread(self.originals.put, request.path, name=name)).parent.name
@@ -147,10 +149,10 @@ class Adder:
             try:
                 return await self._run_pipeline(replace(request, path=copy), older)
             finally:
-                known = self.store.paper_by_sha256(digest)
+                known = self.store.entry_by_sha256(digest)
                 self.originals.drop(digest, keep=known.file if known else "")
 
-    async def _run_pipeline(self, request: AddRequest, older: Paper | None) -> AddResult:
+    async def _run_pipeline(self, request: AddRequest, older: PaperEntry | None) -> AddResult:
         extract = MeteredModel(self.models.extract) if self.models.extract else None
         vision = MeteredModel(self.models.vision) if self.models.vision else None
         embedder = CachedEmbedder(self.models.embedder, self.store)
@@ -166,22 +168,20 @@ class Adder:
             raise
         return replace(result, usage=sum((model.usage for model in (extract, vision) if model), Usage()))
 
-    def _paper_to_replace(self, paper: str) -> Paper:
-        try:
-            return self.store.paper(paper)
-        except KeyError as error:
-            raise UnknownPaperError(
-                f"no paper {paper!r} in the library to replace; list the papers to see their ids"
-            ) from error
+    def _paper_to_replace(self, paper: str) -> PaperEntry:
+        for entry in self.store.entries():
+            if entry.id == paper:
+                return entry
+        raise UnknownPaperError(f"no paper {paper!r} in the library to replace; list the papers to see their ids")
 
-    def remove(self, name: str) -> Paper:
+    def remove(self, name: str) -> PaperEntry:
         """Remove a paper. See `Library.remove`."""
-        paper = self.store.find_paper(name)
-        self.store.remove(paper.id)
+        entry = find_entry(self.store.entries(), name)
+        self.store.remove(entry.id)
         self.store.sweep()
-        self.originals.drop(paper.sha256)
-        self.originals.sweep(keep={entry.sha256 for entry in self.store.entries()})
-        return paper
+        self.originals.drop(entry.sha256)
+        self.originals.sweep(keep={one.sha256 for one in self.store.entries()})
+        return entry
 
 
 def build_pipeline(
@@ -256,7 +256,7 @@ class Pipeline:
     max_mb: int
     more_texts: Callable[[Paper], Sequence[str]] = lambda _paper: ()
 
-    async def add(self, request: AddRequest, older: Paper | None) -> AddResult:
+    async def add(self, request: AddRequest, older: PaperEntry | None) -> AddResult:
         """Add one file.
 
         An unchanged file costs nothing, with two exceptions: images are read that this vision model and prompt have not
@@ -320,13 +320,15 @@ class Pipeline:
         chunks = [chunk.searched for chunk in draft.chunks]
         return self.embedder.missing([*chunks, *self.more_texts(draft.parsed.paper)])
 
-    async def _draft(self, request: AddRequest, older: Paper | None) -> _Draft | AddResult:
+    async def _draft(self, request: AddRequest, older: PaperEntry | None) -> _Draft | AddResult:
         """Everything that is stored for a file except the vectors; an AddResult if the library has it already."""
         source, sha256 = await asyncio.to_thread(self._identify, request.path)
         request.check_hash(sha256)
-        known, older = self.store.paper_by_sha256(sha256), older or self.store.paper_by_source(source)
-        images_before = self.store.images(known.id) if known is not None else PaperImages()
-        shortfall = self.store.shortfall(known.id) if known is not None else Shortfall()
+        older = older or self.store.entry_by_source(source)
+        stored = await asyncio.to_thread(self._stored, sha256)
+        known = stored.paper if stored is not None else None
+        images_before = stored.images if stored is not None else PaperImages()
+        shortfall = stored.extraction.shortfall if stored is not None else Shortfall()
         replaced = older is not None and (known is None or older.id != known.id)
         current = known if known and not replaced and self.store.embedder_of(known.id) == self.embedder.name else None
         asks_again = self.asks_model and shortfall.can_shrink
@@ -360,6 +362,14 @@ class Pipeline:
         """The file's absolute path and the SHA-256 of its content."""
         check_size(file, max_mb=self.max_mb)
         return str(file.resolve()), content_hash(read_file(content_file(file)))
+
+    def _stored(self, sha256: str) -> IndexedPaper | None:
+        """The stored paper of a file with this content; None if it is damaged, so that it is read and stored again."""
+        entry = self.store.entry_by_sha256(sha256)
+        try:
+            return self.store.indexed(entry.id) if entry is not None else None
+        except (KeyError, StoreDamagedError):
+            return None
 
     def _has_images_to_read(self, before: PaperImages) -> bool:
         """Whether the vision model or its prompt has changed, or images could not be read."""

@@ -1,23 +1,21 @@
 """Answers questions on a library whose papers may change in the meantime."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
 
 from graph_store import NativeGraphIndex, Store
 from graph_store.reading import find_entry
+from paperscope_core.errors import StoreDamagedError
 from paperscope_core.models import CachedEmbedder, Models
 from paperscope_core.models.cache import MemoryVectorCache
 from paperscope_core.models.tokens import token_counter
 from paperscope_core.settings import Settings
-from paperscope_core.types import Answer, AnswerEvent, Context, Filters, TextEvent, Turn
+from paperscope_core.types import Answer, AnswerEvent, Context, DoneEvent, Filters, TextEvent, Turn
 from query import QueryEngine, RetrievalOptions
 
 __all__ = ["AskRequest", "Asker", "build_engine"]
-
-T = TypeVar("T")
 
 # Vectors of sentences and questions that an open library keeps in memory: 12 MB at 384 dimensions, plus the texts.
 _CACHED_VECTORS = 8192
@@ -38,8 +36,8 @@ class AskRequest:
 class Asker:
     """Asks a query engine.
 
-    If a paper that a question uses is removed in the meantime, the question is asked again of the remaining papers.
-    Model calls are cached, so that only changed calls are paid for again.
+    If a paper that a question uses is removed in the meantime, or is damaged, the question is asked again of the
+    remaining papers. Model calls are cached, so that only changed calls are paid for again.
     """
 
     store: Store
@@ -47,19 +45,26 @@ class Asker:
 
     async def ask(self, request: AskRequest) -> Answer:
         """Answer a question. See `Library.ask`."""
-        filters = await asyncio.to_thread(self._resolve_papers, request)
-        return await self._repeat_if_removed(
-            lambda: self.engine.ask(
-                request.question, filters=filters, history=request.history, on_stage=request.on_stage
-            )
-        )
+        attempts = _Attempts(self.store, request)
+        while True:
+            filters = await asyncio.to_thread(attempts.begin)
+            try:
+                answer = await self.engine.ask(
+                    request.question, filters=filters, history=request.history, on_stage=request.on_stage
+                )
+            except (KeyError, StoreDamagedError) as error:
+                attempts.check(error)
+            else:
+                if await asyncio.to_thread(attempts.is_current, answer.context):
+                    return attempts.completed(answer)
 
     async def stream(self, request: AskRequest) -> AsyncGenerator[AnswerEvent, None]:
         """Answer a question while passing on events. See `Library.stream`."""
-        filters = await asyncio.to_thread(self._resolve_papers, request)
+        attempts = _Attempts(self.store, request)
+        # Whether the text so far is void.
         anew, done = False, False
         while not done:
-            revision = self.store.revision
+            filters = await asyncio.to_thread(attempts.begin)
             try:
                 events = self.engine.stream(request.question, filters=filters, history=request.history)
                 async with aclosing(events):
@@ -67,38 +72,79 @@ class Asker:
                         if anew and isinstance(event, TextEvent):
                             anew = False
                             yield replace(event, anew=True)
-                        else:
+                        elif not isinstance(event, DoneEvent):
                             yield event
-                done = True
-            except KeyError:
-                if not self._removed_since(revision):
-                    raise
-                # The text so far is void.
+                        elif done := await asyncio.to_thread(attempts.is_current, event.answer.context):
+                            yield replace(event, answer=attempts.completed(event.answer))
+                anew = True
+            except (KeyError, StoreDamagedError) as error:
+                attempts.check(error)
                 anew = True
 
     async def retrieve(self, request: AskRequest) -> Context:
         """Retrieve a context. See `Library.retrieve`."""
-        filters = await asyncio.to_thread(self._resolve_papers, request)
-        retrieved = await self._repeat_if_removed(lambda: self.engine.retrieve(request.question, filters=filters))
-        return retrieved.context
-
-    def _resolve_papers(self, request: AskRequest) -> Filters:
-        """The filters with the ids of all papers that the request names."""
-        entries = self.store.entries()
-        names = (*request.filters.papers, *request.papers)
-        return replace(request.filters, papers=tuple(find_entry(entries, name).id for name in names))
-
-    async def _repeat_if_removed(self, work: Callable[[], Awaitable[T]]) -> T:
+        attempts = _Attempts(self.store, request)
         while True:
-            revision = self.store.revision
+            filters = await asyncio.to_thread(attempts.begin)
             try:
-                return await work()
-            except KeyError:
-                if not self._removed_since(revision):
-                    raise
+                context = (await self.engine.retrieve(request.question, filters=filters)).context
+            except (KeyError, StoreDamagedError) as error:
+                attempts.check(error)
+            else:
+                if await asyncio.to_thread(attempts.is_current, context):
+                    return context
 
-    def _removed_since(self, revision: int) -> bool:
-        return any(change.action == "removed" for change in self.store.changes_since(revision))
+
+@dataclass(slots=True)
+class _Attempts:
+    """The attempts at a question, each on the papers that are left.
+
+    Attributes:
+        revision: The store's revision at the beginning of the last attempt.
+        damaged: The papers that are left out because they are damaged, by id.
+    """
+
+    store: Store
+    request: AskRequest
+    revision: int = 0
+    damaged: dict[str, StoreDamagedError] = field(default_factory=dict)
+
+    def begin(self) -> Filters:
+        """The filters of the next attempt, with the ids of all papers to ask. Raises UnknownPaperError."""
+        self.revision = self.store.revision
+        entries = self.store.entries()
+        papers = tuple(find_entry(entries, name).id for name in self._names)
+        if self.damaged and not papers:
+            papers = tuple(entry.id for entry in entries if entry.id not in self.damaged)
+        return replace(self.request.filters, papers=papers)
+
+    def check(self, error: KeyError | StoreDamagedError) -> None:
+        """Raise the error of an attempt again, unless another attempt avoids it."""
+        if isinstance(error, StoreDamagedError):
+            if self._names or error.paper in self.damaged:
+                raise error
+            self.damaged[error.paper] = error
+        elif not self._removed():
+            raise error
+
+    def is_current(self, context: Context) -> bool:
+        """Whether no paper that the context is from was removed in the meantime, and none at all if it is empty."""
+        removed = self._removed()
+        used = {source.place.paper for source in context.sources}
+        return not removed or (bool(used) and removed.isdisjoint(used))
+
+    def completed(self, answer: Answer) -> Answer:
+        """The answer, with a warning for each paper that was left out."""
+        warnings = tuple(f"a paper is left out: {error.public}" for error in self.damaged.values())
+        return replace(answer, warnings=(*warnings, *answer.warnings))
+
+    @property
+    def _names(self) -> tuple[str, ...]:
+        return (*self.request.filters.papers, *self.request.papers)
+
+    def _removed(self) -> set[str]:
+        changes = self.store.changes_since(self.revision)
+        return {change.paper for change in changes if change.action == "removed"}
 
 
 def build_engine(store: Store, index: NativeGraphIndex, *, models: Models, settings: Settings) -> QueryEngine:

@@ -207,7 +207,7 @@ class Library:
         """Return an object that estimates the cost of adding files, one by one. It stores and sends nothing."""
         return Estimator(self._store, self._models, self._settings)
 
-    def remove(self, name: str) -> Paper:
+    def remove(self, name: str) -> PaperEntry:
         """Remove a paper and everything that it added.
 
         A question in progress that uses the paper is asked again of the remaining papers.
@@ -216,7 +216,7 @@ class Library:
             name: See `paper`.
 
         Returns:
-            The removed paper.
+            The removed paper, without its elements.
 
         Raises:
             UnknownPaperError: There is no such paper.

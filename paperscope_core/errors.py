@@ -19,6 +19,7 @@ __all__ = [
     "PaperscopeError",
     "QuestionFileError",
     "SettingsError",
+    "StoreDamagedError",
     "StoreError",
     "StoreFullError",
     "StoreReadOnlyError",
@@ -104,6 +105,14 @@ class StoreReadOnlyError(StoreError):
 
 class StoreFullError(StoreError):
     """The disk that holds the library is full."""
+
+
+class StoreDamagedError(StoreError):
+    """What is stored of a paper can't be read. Other papers are not concerned."""
+
+    def __init__(self, paper: str) -> None:
+        super().__init__(f"what is stored of paper {paper!r} is damaged; remove the paper and add it again")
+        self.paper = paper
 
 
 class JobLostError(StoreError):

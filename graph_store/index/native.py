@@ -1,5 +1,6 @@
 """The default index: full-text search by SQLite FTS5, vectors in FAISS, personalised PageRank over the graph."""
 
+import logging
 import sqlite3
 import threading
 from collections.abc import Callable, Sequence
@@ -16,11 +17,14 @@ from graph_store.index.text_index import TextIndex
 from graph_store.index.vector_index import VectorIndex
 from graph_store.reading import Searchable
 from graph_store.store import Store
+from paperscope_core.errors import StoreDamagedError
 from paperscope_core.types import Candidates, Hit, RetrievalRequest
 
 __all__ = ["NativeGraphIndex"]
 
 T = TypeVar("T")
+
+_log = logging.getLogger(__name__)
 
 _LOCK_SECONDS = 600
 _SEEDS = 20
@@ -136,9 +140,13 @@ class NativeGraphIndex:
                 index.replace(paper, searchable, checkpoint=checkpoint)
 
     def _searchable(self, paper: str) -> Searchable | None:
+        """What is searched of a paper; None if it is removed or damaged."""
         try:
             return self._store.searchable(paper)
         except KeyError:
+            return None
+        except StoreDamagedError as error:
+            _log.warning("%s; until then, it is not searched", error)
             return None
 
     def _retrieve(self, request: RetrievalRequest) -> Candidates:

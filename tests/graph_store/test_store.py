@@ -151,9 +151,9 @@ def test_find_paper(store: Store) -> None:
 def test_a_paper_is_found_by_its_file(store: Store) -> None:
     indexed = make_indexed(ONE)
     add(store, indexed)
-    assert store.paper_by_sha256(indexed.paper.sha256) == indexed.paper
-    assert store.paper_by_source(str(Path("/papers") / indexed.paper.file)) == indexed.paper
-    assert store.paper_by_source("/elsewhere.pdf") is None
+    assert store.entry_by_sha256(indexed.paper.sha256) == store.entries()[0]
+    assert store.entry_by_source(str(Path("/papers") / indexed.paper.file)) == store.entries()[0]
+    assert store.entry_by_source("/elsewhere.pdf") is None
     assert store.embedder_of(ONE) == store.newest_embedder() == EMBEDDER
 
 

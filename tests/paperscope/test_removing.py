@@ -13,7 +13,7 @@ from paperscope.library import Library
 from paperscope_core.errors import StoreError, UnknownPaperError
 from paperscope_core.models import FakeEmbedder, Models
 from paperscope_core.settings import Settings
-from paperscope_core.types import Answer, AnswerEvent, DoneEvent, TextEvent
+from paperscope_core.types import Answer, AnswerEvent, Candidates, DoneEvent, RetrievalRequest, TextEvent
 from query import QueryEngine
 from tests.paperscope.blocking import BlockingModel
 from tests.paperscope.test_adding import write_pdf
@@ -63,6 +63,27 @@ def test_a_question_to_a_removed_paper_is_an_error_that_names_it(library: Librar
     gone = library.entries()[0].id
     with pytest.raises(UnknownPaperError, match=f"no paper '{gone}' in the library"):
         library.ask(QUESTION, papers=[gone], on_stage=Remover(library, gone, at=stage))
+
+
+@pytest.mark.parametrize("streamed", [True, False])
+async def test_nothing_found_during_a_removal_is_no_answer(
+    library: Library, monkeypatch: pytest.MonkeyPatch, streamed: bool
+) -> None:
+    gone, left = library.entries()
+    retrieve = library._index.retrieve
+
+    def late(request: RetrievalRequest) -> Candidates:
+        if gone not in library.entries():
+            return retrieve(request)
+        library.remove(gone.id)
+        return Candidates()
+
+    monkeypatch.setattr(library._index, "retrieve", late)
+    if streamed:
+        [answer] = [event.answer async for event in library.stream(QUESTION) if isinstance(event, DoneEvent)]
+    else:
+        answer = await library.ask_async(QUESTION)
+    assert {source.place.paper for source in answer.context.sources} == {left.id}
 
 
 class _Broken:
