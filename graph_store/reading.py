@@ -1,7 +1,7 @@
 """Reads papers, elements, chunks and the log of changes."""
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
 from pathlib import PurePath
@@ -16,7 +16,7 @@ from graph_store import schema
 from graph_store.schema import changes
 from paperscope_core import types
 from paperscope_core.codec import from_json
-from paperscope_core.errors import StoreDamagedError, UnknownPaperError
+from paperscope_core.errors import StoreDamagedError, UnknownElementError, UnknownPaperError
 from paperscope_core.types import (
     Chunk,
     Element,
@@ -56,6 +56,7 @@ __all__ = [
     "read_value",
     "read_values",
     "require_crop",
+    "unknown_paper",
 ]
 
 T = TypeVar("T")
@@ -125,7 +126,7 @@ def read_entry(connection: Connection, paper: str) -> PaperEntry:
     """The paper with this id, without its elements."""
     entries = read_entries(connection, schema.papers.c.id == paper)
     if not entries:
-        raise KeyError(paper)
+        raise unknown_paper(paper)
     return entries[0]
 
 
@@ -141,7 +142,9 @@ def read_counts(connection: Connection, papers: Sequence[str]) -> dict[str, dict
 
 def read_embedder(connection: Connection, paper: str) -> str:
     """The name of the embedder that made a paper's vectors."""
-    return _one(connection, select(schema.papers.c.embedder).where(schema.papers.c.id == paper), key=paper)
+    return _one(
+        connection, select(schema.papers.c.embedder).where(schema.papers.c.id == paper), missing=unknown_paper(paper)
+    )
 
 
 def read_newest_embedder(connection: Connection) -> str:
@@ -152,7 +155,9 @@ def read_newest_embedder(connection: Connection) -> str:
 
 def read_paper(connection: Connection, paper: str) -> Paper:
     """A paper with its elements."""
-    head = _one(connection, select(schema.papers.c.value).where(schema.papers.c.id == paper), key=paper)
+    head = _one(
+        connection, select(schema.papers.c.value).where(schema.papers.c.id == paper), missing=unknown_paper(paper)
+    )
     table = schema.elements
     rows = connection.execute(
         select(table.c.kind, table.c.value).where(table.c.paper == paper).order_by(table.c.position)
@@ -166,6 +171,13 @@ def read_elements(connection: Connection, ids: Sequence[str]) -> dict[str, Eleme
     table = schema.elements
     rows = connection.execute(select(table.c.id, table.c.kind, table.c.value).where(table.c.id.in_(ids)))
     found = {row.id: read_value(_ELEMENT_KINDS[row.kind], row.value, paper=_paper_of(row.id)) for row in rows}
+    return _in_order(found, ids)
+
+
+def _in_order(found: Mapping[str, T], ids: Sequence[str]) -> dict[str, T]:
+    for key in ids:
+        if key not in found:
+            raise _unknown_element(key)
     return {key: found[key] for key in ids}
 
 
@@ -174,7 +186,7 @@ def read_chunks(connection: Connection, ids: Sequence[str]) -> dict[str, Chunk]:
     table = schema.chunks
     rows = connection.execute(select(table.c.id, table.c.value).where(table.c.id.in_(ids)))
     found = {row.id: read_value(Chunk, row.value, paper=_paper_of(row.id)) for row in rows}
-    return {key: found[key] for key in ids}
+    return _in_order(found, ids)
 
 
 def read_chunks_of(connection: Connection, elements: Sequence[str]) -> list[Chunk]:
@@ -193,7 +205,7 @@ def read_chunks_of(connection: Connection, elements: Sequence[str]) -> list[Chun
     missing = [element for element in wanted if element not in holders]
     known = set(connection.execute(select(schema.elements.c.id).where(schema.elements.c.id.in_(missing))).scalars())
     if unknown := [element for element in missing if element not in known]:
-        raise KeyError(unknown[0])
+        raise _unknown_element(unknown[0])
     found = {
         number: (value, _paper_of(element)) for element in wanted for number, value in holders.get(element, {}).items()
     }
@@ -249,14 +261,23 @@ def read_searchable(connection: Connection, paper: str) -> Searchable:
 
 def require_crop(connection: Connection, crop: str) -> None:
     """Raise KeyError for a crop that no paper names."""
-    _one(connection, select(schema.paper_crops.c.crop).where(schema.paper_crops.c.crop == crop), key=crop)
+    _one(connection, select(schema.paper_crops.c.crop).where(schema.paper_crops.c.crop == crop), missing=KeyError(crop))
 
 
-def _one(connection: Connection, query: Select[str], *, key: str) -> str:
+def _one(connection: Connection, query: Select[str], *, missing: KeyError) -> str:
     row = connection.execute(query).first()
     if row is None:
-        raise KeyError(key)
+        raise missing
     return row[0]
+
+
+def unknown_paper(paper: str) -> UnknownPaperError:
+    """The error for an id that no paper has, or no longer has."""
+    return UnknownPaperError(f"no paper {paper!r} in the library; list the papers to see their ids")
+
+
+def _unknown_element(key: str) -> UnknownElementError:
+    return UnknownElementError(f"no {key!r} in the library; list the elements of its paper to see their ids")
 
 
 def read_values(connection: Connection, table: Table, kind: type[T], *, paper: str) -> tuple[T, ...]:

@@ -16,7 +16,6 @@ from graph_store.jobs import JobQueue
 from graph_store.migrations import CROPS_FOLDER, open_read_only, open_writable
 from graph_store.schema import paper_crops, papers
 from graph_store.writing import put_paper, remove_paper, validate
-from paperscope_core.errors import UnknownPaperError
 from paperscope_core.types import Element, IndexedPaper, ModelReply, Paper, PaperEntry
 
 __all__ = ["Store"]
@@ -47,8 +46,8 @@ class Store:
 
     A change is one transaction: after a crash each paper is stored completely or not at all. Safe for several threads
     and processes. Failures are raised as StoreError, damaged values of a paper as StoreDamagedError; look-ups of
-    unknown ids raise KeyError. If the library is open for reading only (`read_only`), every change raises
-    StoreReadOnlyError.
+    unknown ids raise a KeyError (UnknownPaperError, UnknownElementError). If the library is open for reading only
+    (`read_only`), every change raises StoreReadOnlyError.
     """
 
     def __init__(self, folder: Path, database: Database) -> None:
@@ -105,7 +104,7 @@ class Store:
         with self._database.write() as connection:
             revision = remove_paper(connection, paper)
         if revision is None:
-            raise UnknownPaperError(f"no paper {paper!r} in the library; list the papers to see their ids")
+            raise reading.unknown_paper(paper)
         return revision
 
     def sweep(self) -> int:
@@ -122,6 +121,13 @@ class Store:
         """All papers, in the order of addition."""
         with self._database.read() as connection:
             return self._paper_cache.papers(connection)
+
+    def entry(self, paper: str) -> PaperEntry:
+        """The paper with this id, without its elements."""
+        for entry in self.entries():
+            if entry.id == paper:
+                return entry
+        raise reading.unknown_paper(paper)
 
     def paper(self, paper: str) -> Paper:
         """The paper with this id."""
@@ -147,6 +153,10 @@ class Store:
         with self._database.read() as connection:
             entries = reading.read_entries(connection, condition)
         return entries[-1] if entries else None
+
+    def removed_since(self, revision: int) -> set[str]:
+        """The papers that were removed after a revision, by id."""
+        return {change.paper for change in self.changes_since(revision) if change.action == "removed"}
 
     def element(self, element: str) -> Element:
         """The element with this id."""

@@ -21,7 +21,7 @@ from ingest.formats import content_file
 from ingest.parsers import check_size, parser_for, read_paper
 from paperscope.originals import Originals, file_name
 from paperscope_core.cancellation import run_in_thread
-from paperscope_core.errors import BudgetError, PaperFileError, StoreDamagedError, UnknownPaperError
+from paperscope_core.errors import BudgetError, PaperFileError, StoreDamagedError
 from paperscope_core.models import CachedEmbedder, MeteredModel, Models
 from paperscope_core.protocols import EntityExtractor, LanguageModel, Parser, VisionModel
 from paperscope_core.settings import Settings
@@ -128,7 +128,7 @@ class Adder:
 
     async def add(self, request: AddRequest) -> AddResult:
         """Add one file. See `Library.add`."""
-        older = self._paper_to_replace(request.replaces) if request.replaces is not None else None
+        older = self.store.entry(request.replaces) if request.replaces is not None else None
         if request.name is None:
             result = await self._run_pipeline(request, older)
         else:
@@ -167,12 +167,6 @@ class Adder:
             await self.models.aclose()
             raise
         return replace(result, usage=sum((model.usage for model in (extract, vision) if model), Usage()))
-
-    def _paper_to_replace(self, paper: str) -> PaperEntry:
-        for entry in self.store.entries():
-            if entry.id == paper:
-                return entry
-        raise UnknownPaperError(f"no paper {paper!r} in the library to replace; list the papers to see their ids")
 
     def remove(self, name: str) -> PaperEntry:
         """Remove a paper. See `Library.remove`."""

@@ -124,12 +124,12 @@ class _Attempts:
             if self._names or error.paper in self.damaged:
                 raise error
             self.damaged[error.paper] = error
-        elif not self._removed():
+        elif not self.store.removed_since(self.revision):
             raise error
 
     def is_current(self, context: Context) -> bool:
         """Whether no paper that the context is from was removed in the meantime, and none at all if it is empty."""
-        removed = self._removed()
+        removed = self.store.removed_since(self.revision)
         used = {source.place.paper for source in context.sources}
         return not removed or (bool(used) and removed.isdisjoint(used))
 
@@ -141,10 +141,6 @@ class _Attempts:
     @property
     def _names(self) -> tuple[str, ...]:
         return (*self.request.filters.papers, *self.request.papers)
-
-    def _removed(self) -> set[str]:
-        changes = self.store.changes_since(self.revision)
-        return {change.paper for change in changes if change.action == "removed"}
 
 
 def build_engine(store: Store, index: NativeGraphIndex, *, models: Models, settings: Settings) -> QueryEngine:

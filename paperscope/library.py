@@ -17,7 +17,7 @@ from paperscope.event_loop import EventLoopThread
 from paperscope.neighbourhood import Neighbourhood, find_entity, most_connected, neighbourhood
 from paperscope.originals import Originals
 from paperscope_core.cancellation import run_in_thread
-from paperscope_core.errors import InputError, StoreReadOnlyError, UnknownPaperError
+from paperscope_core.errors import InputError, StoreReadOnlyError, UnknownElementError
 from paperscope_core.models import Budget, Models, RoleCallListener, build_models
 from paperscope_core.models.cache import MemoryCallCache
 from paperscope_core.settings import Settings, load_settings
@@ -315,10 +315,7 @@ class Library:
 
     def entry(self, paper: str) -> PaperEntry:
         """The paper with exactly this id, without its elements. Raises UnknownPaperError."""
-        for entry in self._store.entries():
-            if entry.id == paper:
-                return entry
-        raise UnknownPaperError(f"no paper {paper!r} in the library; list the papers to see their ids")
+        return self._store.entry(paper)
 
     def counts(self, papers: Sequence[str]) -> Mapping[str, Mapping[str, int]]:
         """How many elements of each kind papers have: by paper id, then by kind."""
@@ -418,10 +415,16 @@ class Library:
             UnknownEntityError: There is no such entity, or there are several.
             UnknownPaperError: There is no such paper.
         """
-        entries = self._store.entries()
-        ids = tuple(find_entry(entries, paper).id for paper in papers)
-        center = find_entity(self._store, self._index, entity, papers=ids)
-        return neighbourhood(self._store, center, steps=steps, limit=limit)
+        while True:
+            revision, entries = self._store.revision, self._store.entries()
+            ids = tuple(find_entry(entries, paper).id for paper in papers)
+            try:
+                center = find_entity(self._store, self._index, entity, papers=ids)
+                return neighbourhood(self._store, center, steps=steps, limit=limit)
+            except UnknownElementError:
+                # Read again what is left after a removal.
+                if not self._store.removed_since(revision):
+                    raise
 
     neighbourhood_async = _awaitable(neighbourhood)
 

@@ -24,6 +24,7 @@ __all__ = [
     "StoreFullError",
     "StoreReadOnlyError",
     "StoreVersionError",
+    "UnknownElementError",
     "UnknownEntityError",
     "UnknownJobError",
     "UnknownPaperError",
@@ -45,6 +46,10 @@ class PaperscopeError(Exception):
         self.public = public
         self.where = str(where)
         super().__init__(f"{self.where}: {public}" if self.where else public)
+
+    def __str__(self) -> str:
+        # KeyError, the other base of some errors, would quote the message.
+        return str(self.args[0])
 
 
 class InputError(PaperscopeError):
@@ -77,8 +82,12 @@ class SettingsError(InputError):
         self.public, self.where = "a setting is wrong; Paperscope's log says which", message
 
 
-class UnknownPaperError(InputError):
+class UnknownPaperError(InputError, KeyError):
     """The library has no such paper."""
+
+
+class UnknownElementError(InputError, KeyError):
+    """The library has no such element or chunk."""
 
 
 class UnknownEntityError(InputError):

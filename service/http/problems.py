@@ -43,6 +43,7 @@ _STATUSES: Mapping[type[PaperscopeError], int] = {
     errors.QuestionFileError: 422,
     errors.SettingsError: 500,
     errors.UnknownPaperError: 404,
+    errors.UnknownElementError: 404,
     errors.UnknownEntityError: 404,
     errors.UnknownJobError: 404,
     errors.StoreError: 503,

@@ -1,6 +1,7 @@
 """Papers: list, show, download, remove and add them, by upload or by a path on the service's machine."""
 
 import asyncio
+import stat
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -108,9 +109,12 @@ def show_file(paper: PaperOf, library: LibraryOf) -> Response:
     """The file as it was added, while it still exists unchanged; a file that is not a PDF comes as plain bytes."""
     try:
         file = library.source(paper.id)
+        found = file.stat()
     except PaperFileError as error:
         raise ProblemError(404, "no-file", error.public) from error
-    if not file.is_file():
+    except FileNotFoundError as error:
+        raise ProblemError(404, "no-file", f"{paper.file!r} was removed in the meantime") from error
+    if not stat.S_ISREG(found.st_mode):
         raise ProblemError(404, "no-file", f"{paper.file!r} is a folder; a paper of several files can't be downloaded")
     media_type = "application/pdf" if paper.format == "pdf" else "application/octet-stream"
     headers = {
@@ -118,7 +122,7 @@ def show_file(paper: PaperOf, library: LibraryOf) -> Response:
         "Cache-Control": "private, no-cache",
         **attachment_headers(library_file_name(paper.file)),
     }
-    return FileResponse(file, media_type=media_type, headers=headers)
+    return FileResponse(file, media_type=media_type, headers=headers, stat_result=found)
 
 
 @router.post("", status_code=202, summary="Add a paper", openapi_extra=_BODY)
