@@ -118,7 +118,8 @@ __all__ = [
 
 __version__ = "0.1.0"
 
-# Imported on first use, because these modules load FAISS, PyMuPDF and SQLAlchemy.
+# Public names that are not imported above are imported on first use, because their modules load FAISS, PyMuPDF and
+# SQLAlchemy. All others of them are in `paperscope.library`.
 _LAZY = {
     "Budget": "paperscope_core.models",
     "Settings": "paperscope_core.settings",

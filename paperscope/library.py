@@ -225,6 +225,7 @@ class Library:
         return self._adder.remove(name)
 
     remove_async = _awaitable(remove)
+    """Awaitable `remove`."""
 
     # Asking.
 
@@ -427,6 +428,7 @@ class Library:
                     raise
 
     neighbourhood_async = _awaitable(neighbourhood)
+    """Awaitable `neighbourhood`."""
 
     def show(self, value: Displayable | Sequence[Displayable]) -> View:
         """Render one or several answers, contexts, papers or elements, with images and marked cells, for a notebook."""

@@ -33,8 +33,8 @@ _WORD = re.compile(r"\w*[^\W\d_]\w*(?:\+\w+)*")
 _NAME = re.compile(r"(?<=[^.!?:]\s)[A-Z][\w+-]*|\b\w*[A-Z]\w*[A-Z][\w+-]*|\b[^\W\d_]+[\w+-]*\d[\w+-]*")
 # Footnote marks, as in "types;⁶" and "① first". A power follows a digit or a bracket.
 _MARKS = re.compile(r"(?<=[^\d\s)⁺⁻⁰¹²³⁴⁵⁶⁷⁸⁹])[⁰¹²³⁴⁵⁶⁷⁸⁹]+|[\u2460-\u2473]")
-# Words that accompany a number without adding content.
-_NUMBER_WORDS = frozenset(
+# Function words, and words that accompany a number without adding content.
+_IGNORED_WORDS = STOP_WORDS | frozenset(
     "approximately around compared faster greater higher increase less lower percent percentage point points reach "
     "reaches respectively score scores slower time times value values yes".split()
 )
@@ -118,5 +118,5 @@ def stated_share(gold: str, answer: str, question: str = "") -> Tally:
 
 def _content_stems(text: str) -> frozenset[str]:
     found = (word.casefold() for word in _WORD.findall(normalise_spaces(text)))
-    telling = (word for word in found if len(word) > 1 and word not in STOP_WORDS | _NUMBER_WORDS)
+    telling = (word for word in found if len(word) > 1 and word not in _IGNORED_WORDS)
     return frozenset(word[:_STEM_LENGTH] if word.isalpha() else word for word in telling)

@@ -1,6 +1,6 @@
 """The values exchanged with a peer's process, and the interface of a peer.
 
-Of other packages, only numpy and pydantic are imported, which the peers need, too.
+Of other packages, only numpy, pydantic and markupsafe are imported, which the peers need, too.
 """
 
 from collections.abc import Callable, Iterator, Sequence

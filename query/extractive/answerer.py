@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence, Set
 from functools import partial
+from threading import Lock
 
 from paperscope_core.cancellation import check_cancelled, run_in_thread
 from paperscope_core.protocols import Corpus, Embedder
@@ -43,6 +44,8 @@ class ExtractiveAnswerer:
         self._corpus = corpus
         self._embedder = embedder
         self._vocabularies: dict[tuple[str, int], Set[str]] = {}
+        # Several questions are answered in threads at once.
+        self._lock = Lock()
 
     async def answer(
         self, question: str, context: Context, *, named: tuple[str, ...] = (), asked: tuple[str, ...] = ()
@@ -140,13 +143,15 @@ class ExtractiveAnswerer:
 
     def _words_of(self, paper: Paper) -> Set[str]:
         key = (paper.id, len(paper.elements))
-        found = self._vocabularies.pop(key, None)
+        with self._lock:
+            found = self._vocabularies.pop(key, None)
         if found is None:
             check_cancelled()
             found = vocabulary((paper.title, *paper.authors, *map(searched_text, paper.elements)))
-        self._vocabularies[key] = found
-        if len(self._vocabularies) > _MAX_PAPERS:
-            del self._vocabularies[next(iter(self._vocabularies))]
+        with self._lock:
+            self._vocabularies[key] = found
+            if len(self._vocabularies) > _MAX_PAPERS:
+                del self._vocabularies[next(iter(self._vocabularies))]
         return found
 
 

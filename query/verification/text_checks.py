@@ -30,7 +30,7 @@ _SAME = str.maketrans(
 _CURLY = re.compile("\u201c((?:[^\u201c\u201d]|\u201c[^\u201c\u201d]*\u201d)*)\u201d")
 _STRAIGHT = re.compile(r'(?<!\w)"([^"\n]+)"(?!\w)')
 _CUT = re.compile(r"\s*(?:\[\s*(?:\.\.\.|\u2026)\s*\]|\.\.\.|\u2026)\s*")
-# Each cell is compared with its row and its column.
+# A text that gives more cells is not checked, because each is compared with its row and its column.
 _MOST_COMPARED = 20
 # Fewer words in quotation marks are a name or an emphasis.
 _LEAST_WORDS = 3
@@ -54,8 +54,8 @@ def check_extremes(text: str, scope: CitedEvidence, *, statement: Statement) -> 
     """
     high, low = _HIGHEST.search(text), _LOWEST.search(text)
     given = {number.value for number in numbers_in(text)}
-    cells = [one for one in scope.cells if one.names is not None and one.number.value in given][:_MOST_COMPARED]
-    if bool(high) == bool(low) or _OTHER.search(text) or not cells:
+    cells = [one for one in scope.cells if one.names is not None and one.number.value in given]
+    if bool(high) == bool(low) or _OTHER.search(text) or not 0 < len(cells) <= _MOST_COMPARED:
         return None, ""
     word, pick = ("highest", max) if high else ("lowest", min)
     compared = [(one, *_compared(one, statement)) for one in cells]

@@ -9,7 +9,7 @@ import asyncio
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
 
 from paperscope.library import Library
@@ -87,13 +87,14 @@ class BatchRunner:
 
 
 class _Batch:
-    """One run: its rows by the index of their question, and its output files."""
+    """One run: its rows by the position of their question, which is its index, and its output files."""
 
     def __init__(self, library: Library, out: Path, questions: Sequence[Question | BadQuestion], on_row: OnRow) -> None:
         self._started = time.perf_counter()
         self._library = library
         self._out = out
-        self._questions = questions
+        # The questions may come from several files.
+        self._questions = [replace(question, index=index) for index, question in enumerate(questions)]
         self._on_row = on_row
         self._rows: dict[int, BatchRow] = {}
 

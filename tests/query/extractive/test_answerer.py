@@ -1,11 +1,16 @@
 """The extractive answerer as a whole: what it answers, what it shows, and what it says is nowhere."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Set
+from threading import Thread
+from typing import cast
 
 import pytest
 
+from paperscope_core.models.fakes import FakeEmbedder
+from paperscope_core.protocols import Corpus
 from paperscope_core.types import Paper, Passage, Table
 from query.evidence import Draft
+from query.extractive import ExtractiveAnswerer
 
 Ask = Callable[..., Awaitable[Draft]]
 
@@ -134,3 +139,25 @@ async def test_a_sentence_that_says_it_is_shown_and_not_denied(
     assert draft.status == "evidence"
     assert "Adam optimizer" in draft.text
     assert "do not say" not in draft.text
+
+
+def test_two_threads_do_not_drop_the_words_of_the_same_paper(
+    make_paper: Callable[..., Paper], make_passage: Callable[..., Passage], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("query.extractive.answerer._MAX_PAPERS", 1)
+    first, second, third = (make_paper(make_passage(1, "A leaf."), ident=f"{number:012}") for number in range(3))
+    answerer = ExtractiveAnswerer(cast("Corpus", None), FakeEmbedder())
+    other = Thread(target=answerer._words_of, args=(third,))
+
+    class Interrupted(dict[object, object]):
+        def __delitem__(self, key: object) -> None:
+            if other.ident is None:
+                other.start()
+                other.join(0.1)
+            super().__delitem__(key)
+
+    answerer._vocabularies = cast("dict[tuple[str, int], Set[str]]", Interrupted())
+    assert "leaf" in answerer._words_of(first)
+    assert "leaf" in answerer._words_of(second)
+    other.join()
+    assert [paper for paper, _ in answerer._vocabularies] == [third.id]

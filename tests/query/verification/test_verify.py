@@ -12,6 +12,7 @@ from query import Cited, Verified, verify
 from query.numbers import numbers_in
 
 HERE = Place(paper="p", page=1, box=Box(0, 0, 1, 1))
+LETTERS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
 
 
 def claim(text: str, *quotes: str) -> Claim:
@@ -207,6 +208,21 @@ def test_only_cited_cells_count_where_cells_are_cited() -> None:
 def test_a_highest_value_that_is_none_is_flagged() -> None:
     [warning] = verified("The highest value on CTB5 is 94.10.").warnings
     assert warning == "94.10 is called the highest, but 96.30 is in the same column"
+
+
+def test_a_highest_value_after_many_others_is_not_flagged() -> None:
+    rows = [("Model", "F1"), *((f"Model {letter}", f"{50 + number}.5") for number, letter in enumerate(LETTERS))]
+    cells = tuple(
+        Cell(row=row, column=column, text=text, place=HERE, role="value" if row and column else "row_header")
+        for row, texts in enumerate(rows)
+        for column, text in enumerate(texts)
+    )
+    table = Table(id="p/table-2", place=HERE, order=1, label="Table 2", cells=cells)
+    text = f"The values of F1 are {', '.join(value for _, value in rows[1:])}; the highest is {rows[-1][1]}."
+    evidence = Evidence(element=table.id, place=HERE, quote="")
+    claims = [Claim(text=text, evidence=(evidence,))]
+    warnings = verify(question="", text=text, claims=claims, cited=Cited(elements={table.id: table})).warnings
+    assert [warning for warning in warnings if "highest" in warning] == []
 
 
 def test_how_a_number_was_computed_is_told_with_the_cells() -> None:

@@ -56,6 +56,12 @@ def test_a_question_is_not_asked_again_where_it_has_moved(make_library: MakeLibr
     assert [row["index"] for row in written] == [0, 1]
 
 
+def test_questions_of_two_files_are_all_answered(make_library: MakeLibrary, tmp_path: Path) -> None:
+    both = [*questions("F1 of the tagger?"), *questions("Its name?")]
+    rows = BatchRunner(make_library(FakeModel(reply)), out=tmp_path / "out").run(both).rows
+    assert [(row.index, row.question) for row in rows] == [(0, "F1 of the tagger?"), (1, "Its name?")]
+
+
 def test_a_torn_progress_line_is_asked_again(make_library: MakeLibrary, tmp_path: Path) -> None:
     model = FakeModel(reply)
     texts = ("F1 of the tagger?", "Its\u2028name?")
