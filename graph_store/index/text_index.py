@@ -154,8 +154,7 @@ class TextIndex:
                 self._connection.execute(statement)
 
     def replace(self, paper: str, searchable: Searchable | None, *, checkpoint: Checkpoint) -> None:
-        """Replace the content of a paper, or delete it if `searchable` is None, and move to a checkpoint; one
-        transaction."""
+        """Replace a paper's content, or delete it if `searchable` is None, and move to a checkpoint, atomically."""
         with self._connection:
             self._connection.execute("BEGIN IMMEDIATE")
             touched = self._delete(paper)

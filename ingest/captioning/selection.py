@@ -95,9 +95,10 @@ def select_images(paper: Paper, crops: Mapping[str, bytes]) -> Selection:
             continue
         try:
             pixels = Pixels.read(crops[named[0]])
-            reason = next(_reasons(element, pixels, seen), "")
         except ValueError:
             reason = "its crop can't be opened as a picture"
+        else:
+            reason = next(_reasons(element, pixels, seen), "")
         if reason:
             skipped.append(SkippedImage(element=element.id, crop=named[0], place=element.place, reason=reason))
         else:

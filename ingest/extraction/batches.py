@@ -11,7 +11,7 @@ import prompts
 from paperscope_core.errors import ModelError
 from paperscope_core.models.structured import ask_json
 from paperscope_core.protocols import LanguageModel
-from paperscope_core.types import Message, ModelRequest
+from paperscope_core.types import ModelRequest
 from prompts import as_data
 
 __all__ = ["ask_in_batches", "gather_replies"]
@@ -61,15 +61,16 @@ async def ask_in_batches(
 
     Returns:
         The answer to each item, the error of its call, or None if the reply has no usable answer to it.
+
+    Raises:
+        PaperscopeError: An error other than ModelError, when all calls have ended.
     """
 
     async def ask(batch: Sequence[object]) -> list[Answer | None]:
         named = {f"{prefix}{number}": item for number, item in enumerate(batch, start=1)}
         lines = [f"{name} {json.dumps(item, ensure_ascii=False)}" for name, item in named.items()]
         template = prompts.load(prompt, placeholders=frozenset({placeholder}))
-        system, user = template.fill(**{placeholder: as_data("\n".join(lines))})
-        messages = (Message(role="system", text=system), Message(role="user", text=user))
-        request = ModelRequest(messages=messages, schema_name=schema_name)
+        request = ModelRequest.of(template.fill(**{placeholder: as_data("\n".join(lines))}), schema_name)
         value, _ = await ask_json(model, request, reply, accept=lambda value: answers(value).keys() >= named.keys())
         found = answers(value)
         return [found.get(name) for name in named]

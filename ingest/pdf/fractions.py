@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from statistics import median
 
-from ingest.document.geometry import runs_of
 from ingest.document.pages import HorizontalRule
 from ingest.pdf.formulas import read_formula
-from ingest.pdf.words import Word
+from ingest.pdf.words import Word, split_row
 
 __all__ = ["fold_fractions"]
 
@@ -104,11 +103,7 @@ def _is_within(word: Word, rule: HorizontalRule) -> bool:
 
 def _are_cells(words: Sequence[Word], *, size: float) -> bool:
     """Whether words are far apart, as the cells above and below a table's rule are."""
-    cells = runs_of(
-        sorted(words, key=lambda word: word.x0),
-        joins=lambda cell, word: word.x0 - max(other.x1 for other in cell) <= _CELL_GAP * size,
-    )
-    return len(cells) > 1
+    return len(split_row(words, joins=lambda right, word: word.x0 - right <= _CELL_GAP * size)) > 1
 
 
 def _fills(words: Sequence[Word], rule: HorizontalRule) -> bool:

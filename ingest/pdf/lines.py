@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from ingest.document.geometry import bounding_box, runs_of
+from ingest.document.geometry import bounding_box
 from ingest.document.line_text import script_text
-from ingest.pdf.words import Word
+from ingest.pdf.words import Word, split_row
 from paperscope_core.types import Box
 
 __all__ = ["Line", "line_of", "lines_of", "rejoined"]
@@ -138,12 +138,11 @@ def _rows(words: Sequence[Word]) -> list[list[Word]]:
 
 
 def _cut(row: Sequence[Word], *, gutters: Sequence[float]) -> list[list[Word]]:
-    def joins(piece: list[Word], word: Word) -> bool:
-        right = max(other.x1 for other in piece)
+    def joins(right: float, word: Word) -> bool:
         between = any(right <= gutter + 1 and word.x0 >= gutter - 1 for gutter in gutters)
         return word.x0 - right <= (_GUTTER_GAP if between else _MAX_GAP) * word.size
 
-    return runs_of(sorted(row, key=lambda word: word.x0), joins=joins)
+    return split_row(row, joins=joins)
 
 
 def _attach_scripts(pieces: Sequence[Line], *, body: float, gutters: Sequence[float]) -> list[Line]:

@@ -13,7 +13,7 @@ from ingest.document.geometry import runs_of
 from ingest.document.pages import Char
 from paperscope_core.types import Box
 
-__all__ = ["Word", "em_box", "fold_initials", "words_of"]
+__all__ = ["Word", "em_box", "fold_initials", "split_row", "words_of"]
 
 _MATH_FONT = re.compile(r"CMMI|CMSY|CMEX|MSBM|MSAM|LMMath|Math|Symbol|EUFM|EUSM|RSFS", re.IGNORECASE)
 _ROMAN = re.compile(r"CMR\d|SFRM\d|LMRoman", re.IGNORECASE)
@@ -221,3 +221,20 @@ def _is_beside(word: Word, initial: Word, *, body: float) -> bool:
         and abs(word.baseline - _CAP_HEIGHT * word.size - top) < _TOP_SHIFT * body
         and initial.baseline - word.baseline > _MIN_DROP * body
     )
+
+
+def split_row(row: Iterable[Word], *, joins: Callable[[float, Word], bool]) -> list[list[Word]]:
+    """Splits the words of a row into runs from left to right, in linear time.
+
+    `joins` says whether a word belongs to the run before it, whose right end is given.
+    """
+    runs: list[list[Word]] = []
+    right = 0.0
+    for word in sorted(row, key=lambda word: word.x0):
+        if runs and joins(right, word):
+            runs[-1].append(word)
+            right = max(right, word.x1)
+        else:
+            runs.append([word])
+            right = word.x1
+    return runs

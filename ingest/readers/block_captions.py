@@ -93,7 +93,8 @@ def match_captions(blocks: Sequence[Block]) -> tuple[Mapping[BlockFloat, BlockCa
         used = {block for part in found for block in part.blocks}
         matched.update(found)
         matched.update({part: None for part in floats if used.isdisjoint(part.blocks)})
-    return matched, [caption for caption in captions if caption not in set(matched.values())]
+    used_captions = set(matched.values())
+    return matched, [caption for caption in captions if caption not in used_captions]
 
 
 def _find_captions(blocks: Sequence[Block]) -> list[BlockCaption]:

@@ -102,10 +102,10 @@ class Accounting:
             used, ended = Usage(), ModelCall(outcome="limited")
             raise
         finally:
-            if self.on_call is not None:
-                self.on_call(ended)
             if self.budget is not None:
                 self.budget.settle(estimate.cost, used)
+            if self.on_call is not None:
+                self.on_call(ended)
         return result
 
 

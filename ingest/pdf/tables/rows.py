@@ -8,7 +8,7 @@ from statistics import median
 from ingest.document.cell_values import is_value
 from ingest.document.geometry import bounding_box, runs_of
 from ingest.pdf.lines import Line, line_of
-from ingest.pdf.words import Word
+from ingest.pdf.words import Word, split_row
 from paperscope_core.types import Box
 
 __all__ = ["PrintedRow", "em_of", "printed_rows", "with_currency"]
@@ -110,11 +110,10 @@ def _host(word: Word, rows: Sequence[list[Word]], *, em: float) -> list[Word] | 
 
 
 def _segments(row: Sequence[Word], *, em: float, verticals: Sequence[float]) -> list[Line]:
-    def joins(run: list[Word], word: Word) -> bool:
-        right = max(other.x1 for other in run)
+    def joins(right: float, word: Word) -> bool:
         return word.x0 - right <= _SEGMENT_GAP * em and not any(right - 1 < x < word.x0 + 1 for x in verticals)
 
-    runs = runs_of(sorted(row, key=lambda word: word.x0), joins=joins)
+    runs = split_row(row, joins=joins)
     if len(runs) > 1 and _BULLET.fullmatch(runs[0][0].text) and runs[1][0].x0 - runs[0][0].x1 < _BULLET_GAP * em:
         item = " ".join(word.text for word in runs[1])
         runs[:2] = runs[:2] if is_value(item) else [runs[0] + runs[1]]

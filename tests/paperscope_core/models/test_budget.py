@@ -30,7 +30,7 @@ from paperscope_core.models.budget import AccountedEmbedder, AccountedModel, Acc
 from paperscope_core.models.cache import MemoryCallCache
 from paperscope_core.models.tokens import count_tokens, request_tokens
 from paperscope_core.models.usage import estimate_usage, minimal_reply
-from paperscope_core.types import Message, ModelReply, ModelRequest, Prices, Usage
+from paperscope_core.types import Message, ModelCall, ModelReply, ModelRequest, Prices, Usage
 
 
 def request(text: str = "hello", *images: bytes) -> ModelRequest:
@@ -197,6 +197,18 @@ async def test_a_rate_limited_call_costs_nothing_and_a_failed_one_does() -> None
     assert (counting.calls, budget.spent.calls) == (5, 2)
     with pytest.raises(BudgetError, match="budget of 2 model calls is spent"):
         await model.complete(request())
+
+
+async def test_a_call_is_settled_even_if_its_listener_fails() -> None:
+    def fail(_call: ModelCall) -> None:
+        raise RuntimeError("no listener")
+
+    budget = Budget(max_calls=2)
+    model = AccountedModel(FakeModel(["a", "b"]), Accounting(budget=budget, on_call=fail))
+    for _ in range(2):
+        with pytest.raises(RuntimeError, match="no listener"):
+            await model.complete(request())
+    assert budget.spent.calls == 2
 
 
 async def test_an_embedder_spends_from_the_same_budget() -> None:
