@@ -11,6 +11,7 @@ from fastapi.responses import FileResponse
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.datastructures import FormData
 
+from graph_store.reading import find_entry
 from ingest.formats import HEAD_BYTES, check_head
 from ingest.parsers import check_size
 from paperscope.library import Library
@@ -155,7 +156,7 @@ async def _add_upload(fields: FormData, response: Response, queue: JobSubmitter)
 
 async def _replaced(library: Library, name: str) -> str | None:
     """The id of the paper to replace. Raises UnknownPaperError."""
-    return (await asyncio.to_thread(library.paper, name)).id if name else None
+    return find_entry(await asyncio.to_thread(library.entries), name).id if name else None
 
 
 def _allowed(path: str, folders: Sequence[Path]) -> Path:

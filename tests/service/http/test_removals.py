@@ -40,16 +40,16 @@ class Remover:
     """Removes the paper before a read of the store."""
 
     def __init__(self, store: Store, read: Read) -> None:
-        self._store, self._read = store, read
+        self.store, self._read = store, read
         self.reads_left = -1
 
     @contextmanager
     def read(self, database: Database) -> Iterator[Connection]:
-        if database is not self._store._database:
+        if database is not self.store._database:
             self.reads_left -= 1
             if self.reads_left == -1:
-                self._store.remove(PAPER)
-                self._store.sweep()
+                self.store.remove(PAPER)
+                self.store.sweep()
         with self._read(database) as connection:
             yield connection
 
@@ -64,7 +64,7 @@ class Remover:
         relation = Relation(source="tagger", target="f1", kind="measured by", description="", sources=(table.id,))
         extraction = Extraction(entities=entities, relations=(relation,))
         indexed = replace(small_paper(), extraction=extraction)
-        self._store.add(indexed, crops={content_hash(PNG): PNG}, source="/tagger.pdf", embedder="fake-64")
+        self.store.add(indexed, crops={content_hash(PNG): PNG}, source="/tagger.pdf", embedder="fake-64")
         self.reads_left = reads
 
 
@@ -95,3 +95,16 @@ def test_a_read_that_races_a_removal_is_found_or_not(service: tuple[str, Remover
         if remover.reads_left >= 0:
             return
     pytest.fail(f"more than 30 reads: {found}")
+
+
+def test_a_damaged_paper_is_named_and_can_be_removed(service: tuple[str, Remover]) -> None:
+    address, remover = service
+    remover.arm(-1)
+    with remover.store._database.write() as connection:
+        connection.exec_driver_sql("UPDATE papers SET value = '{'")
+    shown = httpx2.get(f"{address}/v1/papers/{PAPER}")
+    assert (shown.status_code, shown.json()["type"]) == (503, "urn:paperscope:problem:store-damaged")
+    assert f"paper {PAPER!r} is damaged; remove the paper and add it again" in shown.json()["detail"]
+    assert [one["id"] for one in httpx2.get(f"{address}/v1/papers").json()["papers"]] == [PAPER]
+    assert httpx2.delete(f"{address}/v1/papers/{PAPER}").status_code == 204
+    assert httpx2.get(f"{address}/v1/papers/{PAPER}").status_code == 404
