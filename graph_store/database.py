@@ -13,6 +13,7 @@ from typing import Literal
 import filelock
 import sqlalchemy.exc
 from sqlalchemy import Connection, QueuePool, create_engine, event
+from sqlalchemy.pool import ConnectionPoolEntry
 
 from graph_store.schema import metadata
 from paperscope_core.errors import StoreError, StoreFullError, StoreReadOnlyError
@@ -112,6 +113,8 @@ class Database:
         self._writing = threading.Lock()
         self._engine = create_engine("sqlite://", creator=self._connect, poolclass=QueuePool, pool_size=8)
         event.listen(self._engine, "begin", _begin)
+        if self.read_only:
+            event.listen(self._engine, "checkin", _discard_if_temporary)
         self._writer = self._engine.execution_options(**{_BEGIN: "BEGIN IMMEDIATE"})
 
     @contextmanager
@@ -166,6 +169,12 @@ def _add_missing_tables(connection: sqlite3.Connection) -> None:
     for table in metadata.tables.values():
         if table.name not in existing:
             connection.execute(f"CREATE TEMPORARY TABLE {table.name} ({', '.join(table.c.keys())})")
+
+
+def _discard_if_temporary(connection: sqlite3.Connection | None, record: ConnectionPoolEntry) -> None:
+    """Close a connection with temporary tables after use, since another process may create the tables meanwhile."""
+    if connection is not None and connection.execute("SELECT 1 FROM sqlite_temp_master LIMIT 1").fetchone():
+        record.invalidate()
 
 
 def read_only_uri(file: Path) -> str:

@@ -4,7 +4,7 @@ import errno
 import os
 import sqlite3
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -29,6 +29,12 @@ def sql(folder: Path, statement: str) -> None:
     with connection:
         connection.execute(statement)
     connection.close()
+
+
+def make_version_1(folder: Path) -> None:
+    for table in ("images", "shortfalls", "short_forms", "meanings", "verdicts"):
+        sql(folder, f"DROP TABLE {table}")
+    sql(folder, "UPDATE library SET version = 1")
 
 
 def test_a_newer_library_names_both_versions(tmp_path: Path) -> None:
@@ -71,9 +77,7 @@ def test_a_library_of_version_1_has_no_images_and_no_shortfall_until_its_papers_
     store = Store.open(tmp_path)
     add(store, make_indexed(ONE, note="seen"))
     store.close()
-    for table in ("images", "shortfalls", "short_forms", "meanings", "verdicts"):
-        sql(tmp_path, f"DROP TABLE {table}")
-    sql(tmp_path, "UPDATE library SET version = 1")
+    make_version_1(tmp_path)
     old = Store.open(tmp_path, read_only=True)
     assert old.images(ONE) == PaperImages()
     assert old.indexed(ONE).images == PaperImages()
@@ -85,6 +89,19 @@ def test_a_library_of_version_1_has_no_images_and_no_shortfall_until_its_papers_
     assert new.shortfall(ONE).unread != ()
     assert [reading.kind for reading in new.images(ONE).readings] == ["description", "skipped", "unread"]
     new.close()
+
+
+def test_a_reader_of_an_older_library_sees_what_another_process_adds_after_upgrading_it(tmp_path: Path) -> None:
+    store = Store.open(tmp_path)
+    add(store, make_indexed(ONE))
+    store.close()
+    make_version_1(tmp_path)
+    reader = Store.open(tmp_path, read_only=True)
+    assert reader.images(ONE) == PaperImages()
+    with closing(Store.open(tmp_path)) as writer:
+        add(writer, make_indexed(ONE, note="seen"))
+        assert reader.images(ONE) == writer.images(ONE) != PaperImages()
+    reader.close()
 
 
 def test_upgrading_adds_the_authors_and_years_of_papers(tmp_path: Path) -> None:
