@@ -18,6 +18,7 @@ from paperscope_core.errors import SettingsError
 __all__ = ["Tracing", "open_tracing"]
 
 _TRACES_PATH = "/v1/traces"
+_TRACE_PARENT = "traceparent"
 _EXPORT_TIMEOUT_SECONDS = 5.0
 # Short, so that a restart loses little; OpenTelemetry's own default is 5 s, the sizes are its defaults.
 _EXPORT_INTERVAL_MILLISECONDS = 2000.0
@@ -40,7 +41,8 @@ class Tracing:
         """
         with self._tracer.start_as_current_span(
             method,
-            context=TraceContextTextMapPropagator().extract(headers),
+            # Without `tracestate`, which is the caller's text.
+            context=TraceContextTextMapPropagator().extract({_TRACE_PARENT: headers.get(_TRACE_PARENT, "")}),
             kind=SpanKind.SERVER,
             attributes={"http.request.method": method},
             record_exception=False,

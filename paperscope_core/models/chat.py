@@ -108,13 +108,12 @@ class OpenAIChatModel:
         choice, used = completion.choices[0], completion.usage or _TokenUsage()
         model, where = f"model {self.name!r}", self._endpoint.base_url
         if choice.message.refusal or choice.finish_reason == "content_filter":
-            refusal = choice.message.refusal or "content filter"
+            refusal = self._endpoint.redacted(choice.message.refusal or "content filter")
             raise ModelRefusedError(f"{model} refuses to answer: {refusal!r}", where=where)
         cut = choice.finish_reason == "length"
         if not choice.message.content and not cut:
-            raise ModelReplyError(
-                f"{model}: a reply without text (finish_reason {choice.finish_reason!r})", where=where
-            )
+            reason = self._endpoint.redacted(choice.finish_reason or "")
+            raise ModelReplyError(f"{model}: a reply without text (finish_reason {reason!r})", where=where)
         usage = self._prices.usage(prompt_tokens=used.prompt_tokens, completion_tokens=used.completion_tokens)
         return ModelReply(text=choice.message.content or "", usage=usage, cut=cut)
 

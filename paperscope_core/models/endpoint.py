@@ -23,6 +23,7 @@ from paperscope_core.errors import (
     ModelReplyError,
     ModelUnavailableError,
 )
+from paperscope_core.models.redaction import MASK, redact
 
 if TYPE_CHECKING:
     import ssl
@@ -35,7 +36,8 @@ Reply = TypeVar("Reply", bound=BaseModel)
 
 # The maximum number of characters that an error quotes of a server's reply.
 _QUOTE_LENGTH = 300
-_MASK = "********"
+# The start of a server's text that is searched for the key.
+_SEARCHED_LENGTH = 10 * _QUOTE_LENGTH
 _REMEDIES = {
     401: "check the role's api_key",
     403: "the key may not use this model: check api_key and model",
@@ -112,7 +114,7 @@ class Endpoint:
                         on_chunk(chunk)
                 except ValueError as error:
                     raise ModelReplyError(
-                        f"model {self.model!r} streams no {reply.__name__} ({self._redacted(str(error))}); is base_url "
+                        f"model {self.model!r} streams no {reply.__name__} ({self.redacted(str(error))}); is base_url "
                         "an OpenAI-compatible endpoint?",
                         where=self.base_url,
                     ) from None
@@ -164,19 +166,19 @@ class Endpoint:
             return reply.model_validate_json(text)
         except ValidationError:
             raise ModelReplyError(
-                f"model {self.model!r} answered no {reply.__name__} but {self._redacted(text)!r}; is base_url an "
+                f"model {self.model!r} answered no {reply.__name__} but {self.redacted(text)!r}; is base_url an "
                 "OpenAI-compatible endpoint? It usually ends in /v1",
                 where=self.base_url,
             ) from None
 
-    def _redacted(self, text: str) -> str:
+    def redacted(self, text: str) -> str:
         """The start of a server's text, with key and address masked."""
-        address = urlsplit(self.base_url)
-        for secret in filter(None, (self.api_key.get_secret_value(), self.base_url, address.netloc)):
-            text = text.replace(secret, _MASK)
+        text, address = redact(text[:_SEARCHED_LENGTH], self.api_key.get_secret_value()), urlsplit(self.base_url)
+        for part in filter(None, (self.base_url, address.netloc)):
+            text = text.replace(part, MASK)
         # A host's name may be part of other words.
         host = re.escape(address.hostname or self.base_url)
-        return re.sub(rf"(?<!\w){host}(?!\w)", _MASK, text)[:_QUOTE_LENGTH]
+        return re.sub(rf"(?<!\w){host}(?!\w)", MASK, text)[:_QUOTE_LENGTH]
 
     def _translated(self, error: "OpenAIError") -> ModelError:
         import openai
@@ -186,17 +188,17 @@ class Endpoint:
             message = f"{model}: no reply in time; raise the role's timeout or try later"
             return ModelUnavailableError(message, where=self.base_url)
         if isinstance(error, openai.APIConnectionError):
-            reason = self._redacted(str(error.__cause__ or error))
+            reason = self.redacted(str(error.__cause__ or error))
             message = f"{model}: no connection ({reason}); is the server up, and base_url right?"
             return ModelUnavailableError(message, where=self.base_url)
         if isinstance(error, openai.APIStatusError):
             return self._translated_status(error)
-        message = f"{model}: {self._redacted(str(error))}; is base_url an OpenAI-compatible endpoint?"
+        message = f"{model}: {self.redacted(str(error))}; is base_url an OpenAI-compatible endpoint?"
         return ModelReplyError(message, where=self.base_url)
 
     def _translated_status(self, error: "APIStatusError") -> ModelError:
         status, where = error.status_code, self.base_url
-        complaint = self._redacted(str(error.body or error.message))
+        complaint = self.redacted(str(error.body or error.message))
         message = f"model {self.model!r}: HTTP {status}, {complaint!r}"
         if status == 429 and error.code != "insufficient_quota":
             wait = retry_after(error.response.headers)
@@ -209,7 +211,7 @@ class Endpoint:
             message = f"{message}; the server can't do what was asked"
             return BadRequestError(message, where=where, complaint=complaint.lower())
         if 300 <= status < 400:
-            target = error.response.headers.get("location", "")[:_QUOTE_LENGTH]
+            target = redact(error.response.headers.get("location", "")[:_QUOTE_LENGTH], self.api_key.get_secret_value())
             return ModelRefusedError(
                 f"model {self.model!r}: redirects are not followed; set base_url to the final address",
                 where=f"{where} (to {target!r})",

@@ -25,7 +25,6 @@ _REPAIR_PROMPT = (
     "Your reply does not obey the JSON schema: {problems}.\n"
     "Reply again with the whole JSON object, corrected, and nothing else."
 )
-_QUOTE_LENGTH = 200
 _QUOTED_PROBLEMS = 5
 # A request whose cached reply is unusable is repeated at a higher temperature, which gives it another cache key.
 _MAX_ATTEMPTS = 5
@@ -95,7 +94,7 @@ async def _ask_with_repair(
     except ValueError as error:
         raise _UnusableReplyError(
             f"model {model.name!r} twice gave no valid {request.schema_name!r} ({_problems(error)}); "
-            f"its reply starts {reply.text[:_QUOTE_LENGTH]!r}; a model that follows schemas better may help"
+            "a model that follows schemas better may help"
         ) from error
 
 

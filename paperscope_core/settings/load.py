@@ -163,5 +163,6 @@ def _describe_value(name: str, value: object, origin: str | None) -> str:
     """Name, value and origin; values that may be secrets are left out."""
     if origin is None:
         return name
-    secret = name.endswith("api_key") or (name.endswith("base_url") and set("@?") & set(str(value)))
+    # An address may hold a password ("@"), or a token in its query or fragment.
+    secret = name.endswith("api_key") or set("@?#") & set(str(value))
     return f"{name} (from {origin})" if secret else f"{name} = {value!r} (from {origin})"

@@ -373,6 +373,9 @@ async def test_a_bad_request_stays_one_and_is_not_remembered(server: Server, cha
         (Said(body=b"[1]"), ModelReplyError, "answered no ChatCompletion"),
         (chat(None), ModelReplyError, "without text"),
         (chat(None, refusal="I won't"), ModelRefusedError, "I won't"),
+        (failure(401, f"wrong key {base64.b64encode(KEY.encode()).decode()}"), ModelRefusedError, "HTTP 401"),
+        (failure(400, f"wrong key {KEY[:-3]}"), ModelRefusedError, "HTTP 400"),
+        (chat(None, refusal=f"not for {KEY[3:]}"), ModelRefusedError, "not for"),
         (chat(None, finish="content_filter"), ModelRefusedError, "content filter"),
     ],
 )
@@ -387,7 +390,9 @@ async def test_every_failure_is_of_our_tree_and_names_model_and_server(
     assert isinstance(error, ModelUnavailableError) == issubclass(kind, ModelUnavailableError)
     for part in (words, "'m-1'", server.url):
         assert part in str(error)
-    assert KEY not in str(error) + repr(error.__cause__)
+    told = str(error) + repr(error.__cause__)
+    assert "very-secret" not in told
+    assert base64.b64encode(KEY.encode()).decode()[:8] not in told
     assert error.__suppress_context__ or error.__context__ is None
 
 

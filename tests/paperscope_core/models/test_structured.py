@@ -151,12 +151,13 @@ async def test_a_wrong_reply_is_shown_to_the_model_once(wrong: str, problem: str
     assert problem in shown[-1].text
 
 
-async def test_two_wrong_replies_are_an_error_that_quotes_the_second() -> None:
+async def test_two_wrong_replies_are_an_error_that_quotes_neither() -> None:
     model = FakeModel(["nonsense", '{"leaves": null}' + " " * 1000, '{"leaves": 1}'])
-    with pytest.raises(ModelReplyError, match=r"'fake' twice gave no valid 'tree' \(leaves: .*null") as caught:
+    with pytest.raises(ModelReplyError, match=r"'fake' twice gave no valid 'tree' \(leaves: Input should be") as caught:
         await ask_json(model, REQUEST, Tree)
     assert len(model.requests) == 2
-    assert len(str(caught.value)) < 600
+    # A reply may hold the server's key.
+    assert "null" not in str(caught.value)
 
 
 class Cutting(FakeModel):

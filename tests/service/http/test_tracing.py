@@ -82,7 +82,7 @@ def test_a_question_is_a_span_with_its_stages_below(
             serve_library(example_library, model=None, **{"service.otlp_endpoint": collector.url}) as address,
             httpx2.Client(trust_env=False, timeout=120) as client,
         ):
-            headers = {"traceparent": f"00-{TRACE}-{PARENT}-01"}
+            headers = {"traceparent": f"00-{TRACE}-{PARENT}-01", "tracestate": "of=the-caller"}
             client.post(f"{address}/v1/query?key=in-query", json={"question": QUESTION}, headers=headers)
             client.post(f"{address}/v1/query", json={"question": QUESTION, "stream": True})
             client.get(f"{address}/v1/in-path")
@@ -99,7 +99,7 @@ def test_a_question_is_a_span_with_its_stages_below(
     assert all(span.end_time_unix_nano <= answer.end_time_unix_nano for span in stages)
     assert sum(span.name == "answer: retrieving" for span in spans) == 2
     told = b"".join(collector.bodies)
-    for secret in (QUESTION, "LoRA", "in-query", "in-path", "127.0.0.1"):
+    for secret in (QUESTION, "LoRA", "in-query", "in-path", "127.0.0.1", "the-caller"):
         assert secret.encode() not in told
 
 
