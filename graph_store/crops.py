@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from graph_store.writing import crops_of_paper
-from paperscope_core.files import replace_file
+from paperscope_core.files import PRIVATE_FILE, create_private_folder, replace_file
 from paperscope_core.types import Paper, content_hash
 
 __all__ = ["CropFiles"]
@@ -35,9 +35,9 @@ class CropFiles:
                 raise ValueError(f"crop {crop!r}: the bytes have another SHA-256; name crops with content_hash")
         folders = {self._path(crop).parent for crop in missing}
         for folder in folders:
-            folder.mkdir(parents=True, exist_ok=True)
+            create_private_folder(folder)
         for crop, data in missing.items():
-            replace_file(self._path(crop), data)
+            replace_file(self._path(crop), data, mode=PRIVATE_FILE)
         if folders:
             for folder in (*folders, self._folder):
                 _sync_folder(folder)

@@ -142,6 +142,13 @@ class Database:
             if shutil.disk_usage(self.file.parent).free < _ROOM:
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
+    def truncate_log(self) -> None:
+        """Write the log back and empty it, unless another process reads an older state."""
+        with translate_errors(self.file), self._engine.connect() as connection:
+            connection.execution_options(isolation_level="AUTOCOMMIT").exec_driver_sql(
+                "PRAGMA wal_checkpoint(TRUNCATE)"
+            )
+
     def close(self) -> None:
         """Release the file."""
         self._engine.dispose()
@@ -153,7 +160,8 @@ class Database:
         if not self.read_only:
             connection.execute("PRAGMA journal_mode=WAL")
             connection.execute("PRAGMA synchronous=FULL")
-            # A job's password must not remain in free pages, which not every build of SQLite overwrites by default.
+            # Neither a removed paper nor a password that an older version stored remains in free pages, which not
+            # every build of SQLite overwrites by default.
             connection.execute("PRAGMA secure_delete=ON")
         else:
             _add_missing_tables(connection)

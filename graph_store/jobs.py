@@ -1,32 +1,45 @@
 """The jobs of a library: a queue that survives its workers.
 
-A worker leases a job and renews the lease while it works. If the worker dies, the job is claimed again when the lease
-expires, or at once if the supervisor noticed. A job fails after too many workers have died.
+A worker leases a job and renews the lease while it works. If the worker dies, its jobs go to the quarantine when the
+lease expires, or at once if the supervisor noticed: each may have killed the worker. Jobs in quarantine are claimed by
+a worker of their own, one at a time. A job fails if workers die that work on nothing else.
 """
 
 import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
+from typing import NamedTuple
 
-from sqlalchemy import Connection, delete, func, or_, select, update
+from sqlalchemy import ColumnElement, Connection, and_, delete, exists, func, or_, select, update
 
 from graph_store.database import Database
 from graph_store.schema import jobs
 from paperscope_core.errors import JobLostError, UnknownJobError
 from paperscope_core.types import ENDED, Job, JobKind, JobState
 
-__all__ = ["ATTEMPTS", "LEASE_SECONDS", "JobQueue"]
+__all__ = ["ATTEMPTS", "LEASE_SECONDS", "JobQueue", "PendingJobs"]
 
-
-ATTEMPTS = 3
+# The first worker may have died of another job. Three deaths in quarantine, because a worker may also be killed from
+# outside.
+ATTEMPTS = 4
 LEASE_SECONDS = 30.0
 
 _TOO_MANY_ATTEMPTS = (
-    f"{ATTEMPTS} workers died of this job; look at the file or the questions it is about, then send it again"
+    f"{ATTEMPTS - 1} workers died while they worked on this job only; look at the file or the questions it is about, "
+    "then send it again"
 )
-# All except the secret, the worker and its lease.
+_QUARANTINE = "in quarantine"
+# All except the worker and its lease.
 _JOB = select(*(jobs.c[field.name] for field in fields(Job)))
+
+
+class PendingJobs(NamedTuple):
+    """Whether jobs wait that no worker died of, whether jobs wait in quarantine, and whether jobs run."""
+
+    new: bool
+    quarantined: bool
+    running: bool
 
 
 class JobQueue:
@@ -39,14 +52,13 @@ class JobQueue:
         self._database = database
         self._clock = clock
 
-    def create(self, kind: JobKind, request: str, *, secret: str = "", job: str | None = None) -> Job:
-        """Queue a job; `request` is its JSON text. `secret` (a password) is stored separately and deleted when the job
-        ends.
+    def create(self, kind: JobKind, request: str, *, job: str | None = None) -> Job:
+        """Queue a job; `request` is its JSON text.
 
         `job` is the job's id if the caller has chosen one (see `new_id`).
         """
         job = job or self.new_id()
-        row = {"id": job, "kind": kind, "state": "queued", "request": request, "secret": secret}
+        row = {"id": job, "kind": kind, "state": "queued", "request": request}
         with self._database.write() as connection:
             connection.execute(jobs.insert().values(created=self._clock(), **row))
             return _read(connection, job)
@@ -73,14 +85,22 @@ class JobQueue:
         with self._database.read() as connection:
             return {state: int(count) for state, count in connection.execute(query)}
 
-    def claim(self, owner: str) -> Job | None:
-        """Lease the oldest job that is queued or whose lease has expired; None if there is none.
+    def pending(self) -> PendingJobs:
+        """Which jobs have not ended."""
+        conditions = (self._waits(quarantined=False), self._waits(quarantined=True), jobs.c.state == "running")
+        with self._database.read() as connection:
+            row = connection.execute(select(*(exists().where(condition) for condition in conditions))).one()
+            return PendingJobs(*(bool(found) for found in row))
 
-        The lease lasts LEASE_SECONDS; `renew` extends it.
+    def claim(self, owner: str, *, quarantined: bool = False) -> Job | None:
+        """Lease the oldest waiting job; None if there is none.
+
+        In quarantine, the job of which the fewest workers died comes first. The lease lasts LEASE_SECONDS; `renew`
+        extends it.
         """
         now = self._clock()
-        waits = or_(jobs.c.state == "queued", (jobs.c.state == "running") & (jobs.c.lease_end < now))
-        query = _JOB.where(waits).order_by(jobs.c.number).limit(1)
+        waits = self._waits(quarantined=quarantined)
+        query = _JOB.where(waits).order_by(jobs.c.attempts, jobs.c.number).limit(1)
         # Read first, so that an idle worker takes no write lock.
         with self._database.read() as connection:
             if connection.execute(query).first() is None:
@@ -97,17 +117,19 @@ class JobQueue:
                     return _update(connection, job.id, **lease, attempts=job.attempts + 1, started=job.started or now)
         return None
 
-    def secret(self, job: str, owner: str) -> str:
-        """The secret of a leased job. Raises JobLostError."""
-        with self._database.read() as connection:
-            return _leased_secret(connection, job, owner)
+    def _waits(self, *, quarantined: bool) -> ColumnElement[bool]:
+        """The jobs that can be claimed from the quarantine, or from outside it."""
+        if not quarantined:
+            return and_(jobs.c.state == "queued", jobs.c.attempts == 0)
+        expired = and_(jobs.c.state == "running", jobs.c.lease_end < self._clock())
+        return or_(and_(jobs.c.state == "queued", jobs.c.attempts > 0), expired)
 
     def renew(self, job: str, owner: str, *, stage: str = "", done: int = 0, total: int = 0) -> Job:
         """Report progress and extend the lease; the returned job's `cancelling` says whether to stop. Raises
         JobLostError if the lease has been lost."""
         lease_end = self._clock() + LEASE_SECONDS
         with self._database.write() as connection:
-            _leased_secret(connection, job, owner)
+            _require_lease(connection, job, owner)
             return _update(connection, job, lease_end=lease_end, stage=stage, done=done, total=total)
 
     def finish(self, job: str, owner: str, *, state: JobState, result: str = "", error: str = "") -> Job:
@@ -115,7 +137,7 @@ class JobQueue:
         if state not in ENDED:
             raise ValueError(f"{state!r} is not a final state of a job")
         with self._database.write() as connection:
-            _leased_secret(connection, job, owner)
+            _require_lease(connection, job, owner)
             return _end(connection, job, state=state, now=self._clock(), result=result, error=error)
 
     def cancel(self, job: str) -> Job:
@@ -129,12 +151,12 @@ class JobQueue:
 
     def release(self, owner: str, *, died: bool) -> Sequence[str]:
         """Queue the jobs of a worker that has ended again, and return their ids. The attempt counts only if the worker
-        died."""
+        died; the jobs are then in quarantine."""
         held = (jobs.c.state == "running") & (jobs.c.owner == owner)
-        attempts = jobs.c.attempts if died else jobs.c.attempts - 1
+        values = {"stage": _QUARANTINE} if died else {"attempts": jobs.c.attempts - 1}
         with self._database.write() as connection:
             ids = connection.execute(select(jobs.c.id).where(held)).scalars().all()
-            connection.execute(update(jobs).where(held).values(state="queued", owner="", attempts=attempts))
+            connection.execute(update(jobs).where(held).values(state="queued", owner="", **values))
             return list(ids)
 
     def forget(self, *, before: float) -> Sequence[str]:
@@ -146,16 +168,14 @@ class JobQueue:
             return list(ids)
 
 
-def _leased_secret(connection: Connection, job: str, owner: str) -> str:
+def _require_lease(connection: Connection, job: str, owner: str) -> None:
     leased = (jobs.c.id == job) & (jobs.c.owner == owner) & (jobs.c.state == "running")
-    secret = connection.execute(select(jobs.c.secret).where(leased)).scalar()
-    if secret is None:
+    if connection.execute(select(jobs.c.id).where(leased)).scalar() is None:
         raise JobLostError(f"the job {job!r} is no longer leased by this worker")
-    return str(secret)
 
 
 def _end(connection: Connection, job: str, *, state: JobState, now: float, result: str = "", error: str = "") -> Job:
-    values = {"state": state, "finished": now, "result": result, "error": error, "owner": "", "secret": ""}
+    values = {"state": state, "finished": now, "result": result, "error": error, "owner": ""}
     return _update(connection, job, cancelling=False, **values)
 
 

@@ -30,6 +30,7 @@ from graph_store.schema import (
 from graph_store.short_forms import insert_short_forms, refresh_meanings, short_forms_of
 from graph_store.writing import insert_byline, insert_values
 from paperscope_core.errors import StoreError, StoreVersionError
+from paperscope_core.files import PRIVATE_FILE, create_private_file, create_private_folder
 from paperscope_core.text.words import singular_key
 from paperscope_core.types import WORK, Entity, Extraction, Relation
 
@@ -111,6 +112,12 @@ def _rename_entities(connection: Connection) -> None:
         refresh_meanings(connection, sorted(shorts))
 
 
+def _drop_passwords(connection: Connection) -> None:
+    """Version 10 stores no passwords of jobs."""
+    if any(column["name"] == "secret" for column in inspect(connection).get_columns(jobs.name)):
+        connection.execute(text("ALTER TABLE jobs DROP COLUMN secret"))
+
+
 # Step n upgrades a library of version n - 1 to version n. A released step is never changed. A paper without a row in
 # one of the tables that a step creates has no readings of images, no known shortfall, or no verdicts.
 STEPS: Mapping[int, Step] = MappingProxyType(
@@ -123,6 +130,7 @@ STEPS: Mapping[int, Step] = MappingProxyType(
         7: _add_bylines,
         8: _create(jobs),
         9: _rename_entities,
+        10: _drop_passwords,
     }
 )
 
@@ -146,18 +154,21 @@ def check_version(connection: Connection, *, file: Path, version: int = SCHEMA_V
 
 def upgrade(
     connection: Connection, *, file: Path, version: int = SCHEMA_VERSION, steps: Mapping[int, Step] = STEPS
-) -> None:
-    """Create the tables if the file is empty, or upgrade an older library to `version`. Raises StoreError if the file
-    is empty, but other files of a library are there."""
+) -> bool:
+    """Create the tables if the file is empty, or upgrade an older library to `version`; return whether either was done.
+
+    Raises StoreError if the file is empty, but other files of a library are there.
+    """
     found = check_version(connection, file=file, version=version)
     if found == 0:
         _check_unused(file.parent)
         metadata.create_all(connection)
         connection.execute(library.insert().values(version=version))
-        return
+        return True
     for number in range(found + 1, version + 1):
         steps[number](connection)
         connection.execute(update(library).values(version=number))
+    return found < version
 
 
 def _check_unused(folder: Path) -> None:
@@ -175,13 +186,19 @@ def open_writable(folder: Path) -> Database:
     """Open a library for writing: create it if there is none, upgrade it if it is older."""
     file = folder / _FILE
     with translate_errors(folder):
-        (folder / CROPS_FOLDER).mkdir(parents=True, exist_ok=True)
+        create_private_folder(folder)
+        create_private_folder(folder / CROPS_FOLDER)
         # Two processes can't switch a new file to WAL at the same time.
-        with filelock.FileLock(folder / "library.lock", timeout=_LOCK_SECONDS):
+        with filelock.FileLock(folder / "library.lock", timeout=_LOCK_SECONDS, mode=PRIVATE_FILE):
+            # SQLite gives its log and shared memory the mode of the file.
+            create_private_file(file)
             database = Database(file, mode="rwc")
             try:
                 with database.write() as connection:
-                    upgrade(connection, file=file)
+                    upgraded = upgrade(connection, file=file)
+                if upgraded:
+                    # What a step deleted must not remain in the write-ahead log.
+                    database.truncate_log()
             except BaseException:
                 database.close()
                 raise

@@ -46,7 +46,7 @@ __all__ = [
     "verdicts",
 ]
 
-SCHEMA_VERSION = 9
+SCHEMA_VERSION = 10
 
 metadata = MetaData()
 
@@ -223,8 +223,6 @@ jobs = Table(
     Column("kind", Text, nullable=False),
     Column("state", Text, nullable=False, index=True),
     Column("request", Text, nullable=False),
-    # A password that the job needs; "" once the job has ended.
-    Column("secret", Text, nullable=False, default=""),
     Column("stage", Text, nullable=False, default=""),
     Column("done", Integer, nullable=False, default=0),
     Column("total", Integer, nullable=False, default=0),

@@ -11,7 +11,7 @@ from pathlib import Path
 from graph_store.database import translate_errors
 from ingest.formats import content_file
 from paperscope_core.errors import PaperFileError
-from paperscope_core.files import replace_file
+from paperscope_core.files import PRIVATE_FILE, create_private_folder, replace_file
 from paperscope_core.types import PaperEntry, content_hash
 
 __all__ = ["Originals", "file_name"]
@@ -56,8 +56,9 @@ class Originals:
         copy = self._folder / content_hash(data) / name
         if not copy.is_file():
             with translate_errors(self._folder):
-                copy.parent.mkdir(parents=True, exist_ok=True)
-                replace_file(copy, data)
+                create_private_folder(self._folder)
+                create_private_folder(copy.parent)
+                replace_file(copy, data, mode=PRIVATE_FILE)
         return copy
 
     def of(self, entry: PaperEntry) -> Path:

@@ -4,13 +4,27 @@ import errno
 import os
 import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
 from paperscope_core.errors import OutputError
 
-__all__ = ["output_errors", "replace_file", "write_atomically"]
+__all__ = [
+    "PRIVATE_FILE",
+    "PRIVATE_FOLDER",
+    "create_private_file",
+    "create_private_folder",
+    "output_errors",
+    "replace_file",
+    "write_atomically",
+]
+
+# The modes of what only its owner may read, such as the files of a library. They are given when a file is created;
+# those of an existing file are left as they are, because its owner may share it.
+PRIVATE_FILE = 0o600
+PRIVATE_FOLDER = 0o700
+
 
 _REMEDIES = {
     errno.ENOSPC: "free some space and run the same command again",
@@ -19,6 +33,25 @@ _REMEDIES = {
     errno.ENOTDIR: "choose another folder: part of this path is a file",
     errno.EEXIST: "choose another folder: part of this path is a file",
 }
+
+
+def create_private_folder(folder: Path) -> None:
+    """Create a folder that only its owner may read, unless it exists; its parents get the usual mode.
+
+    Raises:
+        OSError: The folder can't be created.
+    """
+    folder.mkdir(PRIVATE_FOLDER, parents=True, exist_ok=True)
+
+
+def create_private_file(file: Path) -> None:
+    """Create an empty file that only its owner may read, unless it exists.
+
+    Raises:
+        OSError: The file can't be created.
+    """
+    with suppress(FileExistsError):
+        file.touch(PRIVATE_FILE, exist_ok=False)
 
 
 @contextmanager

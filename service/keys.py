@@ -20,13 +20,12 @@ from pydantic import Field, SecretStr
 
 from paperscope_core.codec import from_json, to_json
 from paperscope_core.errors import InputError, KeyFileError
-from paperscope_core.files import output_errors, replace_file
+from paperscope_core.files import PRIVATE_FILE, create_private_folder, output_errors, replace_file
 
 __all__ = ["Key", "KeyStore"]
 
 # Rewriting the file takes milliseconds; a lock held for this long is stuck.
 _LOCK_TIMEOUT_SECONDS = 10
-_OWNER_ONLY = 0o600
 # Fits a column of `paperscope keys list`.
 _MAX_NAME_LENGTH = 80
 
@@ -137,7 +136,7 @@ class KeyStore:
         )
         secret = f"ps_{key.id}_{secrets.token_urlsafe(32)}"
         with output_errors(self._file):
-            self._file.parent.mkdir(parents=True, exist_ok=True)
+            create_private_folder(self._file.parent)
         self._rewrite(lambda entries: (*entries, _Entry(key=key, sha256=_sha256(secret))))
         return key, SecretStr(secret)
 
@@ -152,9 +151,9 @@ class KeyStore:
     def _rewrite(self, change: Callable[[tuple[_Entry, ...]], tuple[_Entry, ...]]) -> None:
         lock = self._file.with_name(f"{self._file.name}.lock")
         try:
-            with output_errors(self._file), filelock.FileLock(lock, timeout=_LOCK_TIMEOUT_SECONDS, mode=_OWNER_ONLY):
+            with output_errors(self._file), filelock.FileLock(lock, timeout=_LOCK_TIMEOUT_SECONDS, mode=PRIVATE_FILE):
                 content = _Content(keys=change(self._entries()))
-                replace_file(self._file, to_json(content, indent=1).encode(), mode=_OWNER_ONLY)
+                replace_file(self._file, to_json(content, indent=1).encode(), mode=PRIVATE_FILE)
         except filelock.Timeout as error:
             raise KeyFileError(f"{self._file}: locked by another process; try again when it has finished") from error
 

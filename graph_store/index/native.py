@@ -18,6 +18,7 @@ from graph_store.index.vector_index import VectorIndex
 from graph_store.reading import Searchable
 from graph_store.store import Store
 from paperscope_core.errors import StoreDamagedError
+from paperscope_core.files import PRIVATE_FILE, create_private_file, create_private_folder
 from paperscope_core.types import Candidates, Hit, RetrievalRequest
 
 __all__ = ["NativeGraphIndex"]
@@ -201,11 +202,12 @@ class NativeGraphIndex:
     def _file_lock(self) -> AbstractContextManager[object]:
         if not self._writable:
             return nullcontext()
-        return filelock.FileLock(self._folder / "index.lock", timeout=_LOCK_SECONDS)
+        return filelock.FileLock(self._folder / "index.lock", timeout=_LOCK_SECONDS, mode=PRIVATE_FILE)
 
     def _open_words(self) -> TextIndex:
         try:
             if self._writable:
+                create_private_file(self._words_file)
                 return TextIndex.open(self._words_file)
             return TextIndex.open_read_only(self._words_file)
         except sqlite3.OperationalError:
@@ -220,6 +222,7 @@ class NativeGraphIndex:
             return TextIndex.in_memory()
         for suffix in ("", "-wal", "-shm"):
             self._words_file.with_name(self._words_file.name + suffix).unlink(missing_ok=True)
+        create_private_file(self._words_file)
         return TextIndex.open(self._words_file)
 
 
@@ -231,8 +234,8 @@ def _is_writable(folder: Path) -> bool:
     """Whether the folder exists or can be created, and files can be written to it."""
     probe = folder / "index.lock"
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        probe.touch()
+        create_private_folder(folder)
+        probe.touch(PRIVATE_FILE)
     except OSError:
         return False
     return True

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from graph_store.reading import Checkpoint, Searchable
 from paperscope_core.codec import from_json, to_json
 from paperscope_core.errors import SettingsError
-from paperscope_core.files import replace_file
+from paperscope_core.files import PRIVATE_FILE, replace_file
 
 __all__ = ["VectorIndex"]
 
@@ -89,7 +89,7 @@ class VectorIndex:
             columns=columns,
         )
         header = replace(header, digest=header.digest_of(body))
-        replace_file(file, to_json(header).encode() + b"\n", body)
+        replace_file(file, to_json(header).encode() + b"\n", body, mode=PRIVATE_FILE)
         self.changed = 0
 
     def __len__(self) -> int:

@@ -4,6 +4,7 @@ Commands import the libraries they need when they run, so that `--help` responds
 """
 
 import json
+import os
 import sys
 from typing import Annotated
 
@@ -44,6 +45,8 @@ def serve(
     """Serve the library over HTTP until Ctrl-C. Unfinished jobs go on when it is started again."""
     from service.http import serve as serve_http
 
+    # Everything that the service writes is its user's alone.
+    os.umask(0o077)
     overrides = {"service.host": host, "service.port": port}
     settings = read_settings(library=library, config=config, overrides=overrides)
     print_notes(settings)

@@ -159,21 +159,29 @@ class JobSubmitter:
         response: Response,
         *,
         upload: BinaryIO | None = None,
-        secret: str = "",
+        password: str = "",
     ) -> JobView:
         """Stores the upload that the request names, if any, and queues the job."""
-        job = await asyncio.to_thread(self._create, request, upload, secret)
-        self.service.supervisor.notify(self.folder)
+        supervisor, name = self.service.supervisor, JobQueue.new_id()
+        if password:
+            # Before a worker can lease the job.
+            supervisor.keep_password(name, password, folder=self.folder)
+        try:
+            job = await asyncio.to_thread(self._create, name, request, upload)
+        except BaseException:
+            supervisor.forget_password(name)
+            raise
+        supervisor.notify(self.folder)
         response.headers["Location"] = f"/v1/jobs/{job.id}"
         return JobView.of(job)
 
-    def _create(self, request: JobRequest, upload: BinaryIO | None, secret: str) -> Job:
-        files, job = JobFiles(self.folder), JobQueue.new_id()
+    def _create(self, job: str, request: JobRequest, upload: BinaryIO | None) -> Job:
+        files = JobFiles(self.folder)
         kind: JobKind = "add" if isinstance(request, AddRequest) else "batch"
         try:
             if upload is not None:
                 files.store(job, upload, file=request.upload if isinstance(request, AddRequest) else request.file)
-            return self.library.jobs.create(kind, to_json(request), secret=secret, job=job)
+            return self.library.jobs.create(kind, to_json(request), job=job)
         except BaseException:
             files.delete(job)
             raise

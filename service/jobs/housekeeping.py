@@ -1,6 +1,7 @@
 """Housekeeping of a library's job queue: orphaned jobs, old jobs, files that no job needs."""
 
 import time
+from collections.abc import Iterable
 from contextlib import closing, suppress
 from pathlib import Path
 
@@ -8,10 +9,12 @@ import filelock
 
 from graph_store import Store
 from graph_store.database import translate_errors
+from graph_store.jobs import PendingJobs
 from paperscope_core.errors import UnknownJobError
+from paperscope_core.files import PRIVATE_FILE, create_private_folder
 from service.jobs.requests import JobFiles
 
-__all__ = ["WorkerLocks", "clean_up_jobs", "has_pending_jobs", "requeue_orphans"]
+__all__ = ["WorkerLocks", "clean_up_jobs", "ended_jobs", "requeue_orphans"]
 
 _LOCK_SUFFIX = ".lock"
 # The lock file is named after its worker; otherwise only housekeeping holds it, briefly.
@@ -33,8 +36,8 @@ class WorkerLocks:
     def acquire(self, worker: str) -> filelock.BaseFileLock:
         """Marks a worker as alive until `release` is called or its process ends."""
         with translate_errors(self._folder):
-            self._folder.mkdir(parents=True, exist_ok=True)
-            lock = filelock.FileLock(self._folder / f"{worker}{_LOCK_SUFFIX}", thread_local=False)
+            create_private_folder(self._folder)
+            lock = filelock.FileLock(self._folder / f"{worker}{_LOCK_SUFFIX}", thread_local=False, mode=PRIVATE_FILE)
             lock.acquire(timeout=_LOCK_TIMEOUT_SECONDS)
         return lock
 
@@ -57,13 +60,13 @@ class WorkerLocks:
         return dead
 
 
-def clean_up_jobs(folder: Path, *, keep_days: int) -> bool:
+def clean_up_jobs(folder: Path, *, keep_days: int) -> PendingJobs:
     """Requeues orphaned jobs, and deletes jobs that ended more than `keep_days` ago and files that no job needs.
 
-    Returns whether jobs are pending in the library in `folder`. Raises StoreError.
+    Returns which jobs are pending in the library in `folder`. Raises StoreError.
     """
     if not (folder / "library.sqlite").is_file():
-        return False
+        return PendingJobs(new=False, quarantined=False, running=False)
     with closing(Store.open(folder)) as store:
         requeue_orphans(store, folder)
         store.jobs.forget(before=time.time() - keep_days * _SECONDS_PER_DAY)
@@ -71,7 +74,7 @@ def clean_up_jobs(folder: Path, *, keep_days: int) -> bool:
         for job in files.jobs(min_age=_UPLOAD_GRACE_SECONDS):
             if not _needs_files(store, job):
                 files.delete(job)
-        return has_pending_jobs(store)
+        return store.jobs.pending()
 
 
 def requeue_orphans(store: Store, folder: Path) -> None:
@@ -80,10 +83,15 @@ def requeue_orphans(store: Store, folder: Path) -> None:
         store.jobs.release(worker, died=True)
 
 
-def has_pending_jobs(store: Store) -> bool:
-    """Whether a job is queued or running."""
-    counts = store.jobs.counts()
-    return "queued" in counts or "running" in counts
+def ended_jobs(folder: Path, jobs: Iterable[str]) -> list[str]:
+    """Those of these jobs of a library that have ended. Raises StoreError."""
+    ended: list[str] = []
+    with closing(Store.open(folder)) as store:
+        for job in jobs:
+            # A job is unknown until its upload is on disk.
+            with suppress(UnknownJobError):
+                ended += [job] if store.jobs.get(job).ended else []
+    return ended
 
 
 def _needs_files(store: Store, job: str) -> bool:

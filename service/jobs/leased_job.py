@@ -63,11 +63,6 @@ class LeasedJob:
         """Renews the lease at the next poll, which also shows whether the job was cancelled."""
         self._renewed = 0.0
 
-    @property
-    def secret(self) -> str:
-        """The password that came with the job. Raises JobLostError."""
-        return self._queue.secret(self.job.id, self._owner)
-
     async def run(self, work: Coroutine[Any, Any, str]) -> None:
         """Does the work, whose result is the job's, and finishes the job.
 

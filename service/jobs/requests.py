@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from io import BufferedReader
 from pathlib import Path
 from typing import BinaryIO
@@ -16,6 +17,7 @@ from typing import BinaryIO
 from graph_store.database import translate_errors
 from paperscope.library import AddResult as LibraryAddResult
 from paperscope_core.errors import PaperFileError
+from paperscope_core.files import PRIVATE_FILE, PRIVATE_FOLDER, create_private_folder
 from paperscope_core.types import PageProblem, Shortfall, Usage
 
 __all__ = ["AddRequest", "AddResult", "BatchRequest", "JobFiles", "open_without_links", "upload_name"]
@@ -41,12 +43,14 @@ class AddRequest:
         upload: The name of the uploaded file among the job's files; "" for a path.
         path: The absolute path of the file; "" for an upload.
         replaces: The id of the paper that it replaces, if any.
+        with_password: Whether a password came with it, which is in memory only.
     """
 
     name: str
     upload: str = ""
     path: str = ""
     replaces: str | None = None
+    with_password: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -123,8 +127,9 @@ class JobFiles:
         """Writes an uploaded file to disk and syncs it. Raises StoreError, and may then leave files behind."""
         path = self.folder(job) / file
         with translate_errors(self._folder):
-            path.parent.mkdir(parents=True)
-            with path.open("xb") as stored:
+            create_private_folder(self._folder)
+            path.parent.mkdir(PRIVATE_FOLDER)
+            with open(path, "xb", opener=partial(os.open, mode=PRIVATE_FILE)) as stored:
                 shutil.copyfileobj(data, stored, _COPY_BYTES)
                 stored.flush()
                 os.fsync(stored.fileno())

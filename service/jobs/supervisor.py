@@ -1,22 +1,29 @@
-"""The supervisor, in the service: runs a worker process while there are jobs, and requeues its jobs when it dies."""
+"""The supervisor, in the service: runs worker processes while there are jobs, and requeues their jobs when they die.
+
+The jobs of a worker that died go to the quarantine, from which another worker does them one at a time. So no job is
+blamed for what another one did, and jobs outside the quarantine don't wait.
+"""
 
 import asyncio
 import logging
 import secrets
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing, suppress
 from pathlib import Path
 
 from graph_store import Store
+from graph_store.jobs import LEASE_SECONDS, PendingJobs
 from paperscope_core.errors import PaperscopeError, StoreError
 from paperscope_core.settings import Settings
-from service.jobs.housekeeping import clean_up_jobs, has_pending_jobs, requeue_orphans
+from service.jobs.housekeeping import clean_up_jobs, ended_jobs, requeue_orphans
 from service.jobs.worker_process import WorkerProcess
 from service.libraries import OnUsage
 
 __all__ = ["Supervisor"]
 
 _HOUSEKEEPING_SECONDS = 3600.0
+# Another service's worker, or one that died without its lock, loses its jobs within this time.
+_RECHECK_SECONDS = LEASE_SECONDS
 # A worker that ended sooner is restarted after a pause, which doubles each time.
 _SHORT_LIFE_SECONDS = 10.0
 _FIRST_PAUSE_SECONDS = 0.5
@@ -26,7 +33,7 @@ _log = logging.getLogger(__name__)
 
 
 class Supervisor:
-    """Runs a worker process while there are jobs. All methods belong to the event loop that `start` was called on.
+    """Runs worker processes while there are jobs. All methods belong to the event loop that `start` was called on.
 
     Args:
         folders: Returns the folders of all libraries that may have jobs; it may raise PaperscopeError.
@@ -34,50 +41,85 @@ class Supervisor:
     """
 
     def __init__(self, settings: Settings, *, folders: Callable[[], Iterable[Path]], on_usage: OnUsage) -> None:
-        self._settings = settings
+        self._keep_days = settings.service.keep_jobs_days
+        self._max_wait = settings.service.shutdown_seconds
         self._folders = folders
-        self._on_usage = on_usage
-        self._notified: set[Path] = set()
-        self._woken = asyncio.Event()
-        self._worker: WorkerProcess | None = None
-        self._owner = ""
+        # In memory only; with the library of each job.
+        self._passwords: dict[str, tuple[Path, str]] = {}
+        self._normal, self._quarantine = (
+            _WorkerLoop(
+                settings,
+                quarantine=quarantine,
+                passwords=self._passwords,
+                on_usage=on_usage,
+                on_pending=self._notify_pending,
+            )
+            for quarantine in (False, True)
+        )
         self._tasks: list[asyncio.Task[None]] = []
 
     def start(self) -> None:
         """Starts housekeeping, which finds waiting jobs, and runs workers."""
-        self._tasks = [asyncio.create_task(self._keep_house()), asyncio.create_task(self._run_workers())]
+        self._tasks = [
+            asyncio.create_task(self._keep_house()),
+            asyncio.create_task(self._normal.run()),
+            asyncio.create_task(self._quarantine.run()),
+        ]
 
     def notify(self, folder: Path) -> None:
-        """Notifies the worker of a library with a new or cancelled job."""
-        self._notified.add(folder)
-        self._woken.set()
-        if self._worker is not None:
-            self._worker.notify(folder)
+        """Notifies the workers of a library with a new or cancelled job."""
+        self._normal.notify(folder)
+        self._quarantine.notify_running(folder)
+
+    def keep_password(self, job: str, password: str, *, folder: Path) -> None:
+        """Keeps the password of a job in memory, here and in the workers, until the job has ended."""
+        self._passwords[job] = (folder, password)
+        self._normal.send_password(job, password)
+        self._quarantine.send_password(job, password)
+
+    def forget_password(self, job: str) -> None:
+        """Forgets the password of a job, if it has one."""
+        self._passwords.pop(job, None)
 
     async def stop(self) -> None:
-        """Ends the worker and requeues its jobs, which continue when the service is started again."""
+        """Ends the workers and requeues their jobs, which continue when the service is started again."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        if self._worker is not None:
-            worker, self._worker = self._worker, None
-            await worker.stop(max_wait=self._settings.service.shutdown_seconds)
-            # A request in progress may still add a folder.
-            for folder in list(self._notified):
-                with suppress(StoreError):
-                    await asyncio.to_thread(_requeue, folder, self._owner, died=False)
+        await asyncio.gather(*(loop.stop(max_wait=self._max_wait) for loop in (self._normal, self._quarantine)))
+
+    def _notify_pending(self, folder: Path, pending: PendingJobs) -> None:
+        if pending.new or pending.running:
+            self._normal.notify(folder)
+        if pending.quarantined:
+            self._quarantine.notify(folder)
 
     async def _keep_house(self) -> None:
-        """Cleans up the jobs of all libraries, now and every hour."""
-        keep_days = self._settings.service.keep_jobs_days
+        """Cleans up the jobs of all libraries, now and every hour; those of libraries with running jobs more often."""
         while True:
-            for folder in await self._all_folders():
-                try:
-                    if await asyncio.to_thread(clean_up_jobs, folder, keep_days=keep_days):
-                        self.notify(folder)
-                except StoreError as error:
-                    _log.warning("the jobs of %s can't be cleaned up: %s", folder, error)
-            await asyncio.sleep(_HOUSEKEEPING_SECONDS)
+            folders = await self._all_folders()
+            for _ in range(int(_HOUSEKEEPING_SECONDS / _RECHECK_SECONDS)):
+                folders = [folder for folder in folders if await self._clean_up(folder)]
+                await self._forget_passwords()
+                await asyncio.sleep(_RECHECK_SECONDS)
+
+    async def _clean_up(self, folder: Path) -> bool:
+        """Cleans up a library's jobs; returns whether jobs run."""
+        try:
+            pending = await asyncio.to_thread(clean_up_jobs, folder, keep_days=self._keep_days)
+        except StoreError as error:
+            _log.warning("the jobs of %s can't be cleaned up: %s", folder, error)
+            return False
+        self._notify_pending(folder, pending)
+        return pending.running
+
+    async def _forget_passwords(self) -> None:
+        """Forgets the passwords of jobs that have ended."""
+        for folder in {folder for folder, _ in self._passwords.values()}:
+            jobs = [job for job, (owner, _) in self._passwords.items() if owner == folder]
+            with suppress(StoreError):
+                for job in await asyncio.to_thread(ended_jobs, folder, jobs):
+                    self.forget_password(job)
 
     async def _all_folders(self) -> list[Path]:
         try:
@@ -86,8 +128,52 @@ class Supervisor:
             _log.warning("%s", error)
             return []
 
-    async def _run_workers(self) -> None:
-        """Runs one worker after the other while there are jobs."""
+
+class _WorkerLoop:
+    """Runs one worker after the other while there are jobs for it, in quarantine or outside it.
+
+    Args:
+        passwords: The passwords of jobs, which each worker gets.
+        on_pending: Called with the pending jobs of a library whose worker has ended.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        quarantine: bool,
+        passwords: Mapping[str, tuple[Path, str]],
+        on_usage: OnUsage,
+        on_pending: Callable[[Path, PendingJobs], None],
+    ) -> None:
+        self._settings = settings
+        self._is_quarantine = quarantine
+        self._passwords = passwords
+        self._on_usage = on_usage
+        self._on_pending = on_pending
+        self._notified: set[Path] = set()
+        self._woken = asyncio.Event()
+        self._worker: WorkerProcess | None = None
+        self._owner = ""
+
+    def notify(self, folder: Path) -> None:
+        """Notifies the worker of a library's jobs; starts one if none runs."""
+        self._notified.add(folder)
+        self._woken.set()
+        self.notify_running(folder)
+
+    def notify_running(self, folder: Path) -> None:
+        """Notifies the worker of a library's jobs if one runs."""
+        if self._worker is not None:
+            self._worker.notify(folder)
+
+    def send_password(self, job: str, password: str) -> None:
+        """Sends a job's password to the worker if one runs."""
+        if self._worker is not None:
+            self._worker.send_password(job, password)
+
+    async def run(self) -> None:
+        """Runs workers until it is cancelled."""
         pause, clock = 0.0, asyncio.get_running_loop().time
         while True:
             await self._woken.wait()
@@ -99,33 +185,44 @@ class Supervisor:
             if self._woken.is_set():
                 await asyncio.sleep(pause)
 
+    async def stop(self, *, max_wait: float) -> None:
+        """Ends the worker and requeues its jobs, after `run` was cancelled."""
+        if self._worker is not None:
+            worker, self._worker = self._worker, None
+            await worker.stop(max_wait=max_wait)
+            # A request in progress may still add a folder.
+            for folder in list(self._notified):
+                with suppress(StoreError):
+                    await asyncio.to_thread(_requeue, folder, self._owner, died=False)
+
     async def _run_worker(self) -> None:
         """Runs a worker until it ends, then requeues its jobs."""
         self._owner = f"worker-{secrets.token_hex(8)}"
         try:
-            worker = await WorkerProcess.start(self._settings, owner=self._owner)
+            worker = await WorkerProcess.start(self._settings, owner=self._owner, quarantine=self._is_quarantine)
         except OSError as error:
             _log.warning("the worker for jobs can't be started (%s); trying again", error)
             return
         self._worker = worker
+        for job, (_, password) in self._passwords.items():
+            worker.send_password(job, password)
         for folder in self._notified:
             worker.notify(folder)
         code = await worker.wait(self._on_usage)
         if code != 0:
             reason = f"signal {-code}" if code < 0 else f"exit code {code}"
-            _log.warning("the worker ended (%s); another one goes on with its jobs", reason)
+            _log.warning("the worker ended (%s); its jobs are tried again one at a time", reason)
         # From here on, notifications go to the next worker.
         folders, self._notified, self._worker = self._notified, set(), None
         self._woken.clear()
         for folder in folders:
             with suppress(StoreError):
-                if await asyncio.to_thread(_requeue, folder, self._owner, died=True):
-                    self.notify(folder)
+                self._on_pending(folder, await asyncio.to_thread(_requeue, folder, self._owner, died=True))
 
 
-def _requeue(folder: Path, owner: str, *, died: bool) -> bool:
-    """Requeues the jobs of a worker that has ended; returns whether jobs are pending. Raises StoreError."""
+def _requeue(folder: Path, owner: str, *, died: bool) -> PendingJobs:
+    """Requeues the jobs of a worker that has ended; returns which jobs are pending. Raises StoreError."""
     with closing(Store.open(folder)) as store:
         store.jobs.release(owner, died=died)
         requeue_orphans(store, folder)
-        return has_pending_jobs(store)
+        return store.jobs.pending()

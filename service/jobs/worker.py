@@ -13,10 +13,10 @@ import filelock
 from graph_store import Store
 from paperscope.library import Library, Stage
 from paperscope_core.codec import from_json, to_json
-from paperscope_core.errors import StoreError
+from paperscope_core.errors import PaperLockedError, StoreError
 from paperscope_core.settings import Settings
 from service.batch import BatchRow, BatchRunner, parse_questions
-from service.jobs.housekeeping import WorkerLocks, has_pending_jobs
+from service.jobs.housekeeping import WorkerLocks
 from service.jobs.leased_job import LeasedJob
 from service.jobs.requests import AddRequest, AddResult, BatchRequest, JobFiles, open_without_links
 from service.libraries import Libraries, current_work
@@ -28,7 +28,10 @@ __all__ = ["Worker", "data_mb", "limit_memory"]
 _POLL_SECONDS = 5.0
 # An idle worker frees the memory of its models.
 _IDLE_SECONDS = 300.0
+_QUARANTINE_IDLE_SECONDS = 5.0
 _EXIT_STUCK = 70
+# A password is sent before its job is in the queue, but another thread receives it.
+_PASSWORD_TIMEOUT_SECONDS = 5.0
 # A worker that is stuck, and so has lost its batch, is killed after a minute.
 _FOLDER_LOCK_TIMEOUT_SECONDS = 120.0
 # Columns of /proc/self/statm, in pages.
@@ -40,17 +43,24 @@ _log = logging.getLogger(__name__)
 class Worker:
     """Does the jobs of the libraries that it is notified of, as `owner`.
 
-    Libraries take turns. A job during which a worker died is run alone, so that it can't bring down other jobs again.
+    Libraries take turns. In `quarantine`, the worker does only jobs during which a worker died, each alone, so that
+    none can bring down another one.
     """
 
-    def __init__(self, *, settings: Settings, libraries: Libraries, tracing: Tracing, owner: str) -> None:
-        self._max_jobs = settings.service.jobs_at_once
+    def __init__(
+        self, *, settings: Settings, libraries: Libraries, tracing: Tracing, owner: str, quarantine: bool = False
+    ) -> None:
+        self._max_jobs = 1 if quarantine else settings.service.jobs_at_once
+        self._idle_seconds = _QUARANTINE_IDLE_SECONDS if quarantine else _IDLE_SECONDS
+        self._quarantine = quarantine
         # Above half of its memory, the worker takes no further job and exits when it is idle.
         self._max_resident_mb = settings.service.worker_memory_mb / 2
         self._libraries = libraries
         self._tracing = tracing
         self._owner = owner
         self._notified: set[Path] = set()
+        self._passwords: dict[str, str] = {}
+        self._password_received = asyncio.Event()
         # In the order of their turns.
         self._stores: dict[Path, Store] = {}
         self._locks: dict[Path, filelock.BaseFileLock] = {}
@@ -66,6 +76,11 @@ class Worker:
             if leased.folder == folder:
                 leased.renew_soon()
         self._woken.set()
+
+    def receive_password(self, job: str, password: str) -> None:
+        """Keeps the password that came with a job."""
+        self._passwords[job] = password
+        self._password_received.set()
 
     def stop(self) -> None:
         """Requeues the running jobs, and lets `run` return."""
@@ -89,7 +104,7 @@ class Worker:
         if self._running:
             self._idle_since = time.monotonic()
             return False
-        return self._is_over_memory() or time.monotonic() - self._idle_since > _IDLE_SECONDS
+        return self._is_over_memory() or time.monotonic() - self._idle_since > self._idle_seconds
 
     def _is_over_memory(self) -> bool:
         return _statm_mb(_STATM_RESIDENT) > self._max_resident_mb
@@ -112,16 +127,15 @@ class Worker:
             task.add_done_callback(self._on_done)
 
     def _has_capacity(self) -> bool:
-        alone = any(leased.job.attempts > 1 for leased in self._running.values())
         full = len(self._running) >= self._max_jobs or (bool(self._running) and self._is_over_memory())
-        return not self._stopping and not alone and not full
+        return not self._stopping and not full
 
     async def _lease(self) -> LeasedJob | None:
         """The next job, from the libraries in turn."""
         for folder, store in list(self._stores.items()):
             try:
-                job = await asyncio.to_thread(store.jobs.claim, self._owner)
-                done = job is None and not await asyncio.to_thread(has_pending_jobs, store)
+                job = await asyncio.to_thread(store.jobs.claim, self._owner, quarantined=self._quarantine)
+                done = job is None and not await asyncio.to_thread(self._is_needed, store)
             except StoreError as error:
                 _log.warning("no jobs from %s: %s", folder, error)
                 continue
@@ -133,6 +147,11 @@ class Worker:
                 return LeasedJob(job, folder=folder, queue=store.jobs, owner=self._owner)
         return None
 
+    def _is_needed(self, store: Store) -> bool:
+        """Whether the store has jobs for this worker, now or if another worker gives its jobs back."""
+        pending = store.jobs.pending()
+        return pending.running or (pending.quarantined if self._quarantine else pending.new)
+
     async def _run(self, leased: LeasedJob) -> None:
         try:
             await leased.run(self._work(leased))
@@ -143,15 +162,45 @@ class Worker:
             _log.warning("%s: %s", leased.job.id, error)
 
     async def _work(self, leased: LeasedJob) -> str:
-        others = [task for task, other in self._running.items() if other is not leased]
-        if leased.job.attempts > 1 and others:
-            await asyncio.wait(others)
         current_work.set(leased.job.kind)
-        do = _add if leased.job.kind == "add" else _answer
+        do = self._add if leased.job.kind == "add" else _answer
         async with self._libraries.use(leased.folder) as library:
             with self._tracing.stages(leased.job.kind) as on_stage:
                 leased.trace(on_stage)
                 return await do(leased, library)
+
+    async def _add(self, leased: LeasedJob, library: Library) -> str:
+        request = from_json(AddRequest, leased.job.request)
+        password = await self._password(leased.job.id) if request.with_password else None
+        file = Path(request.path) if request.path else JobFiles(leased.folder).folder(leased.job.id) / request.upload
+        # A link may replace the file at any time, but the hash then differs.
+        sha256 = await asyncio.to_thread(_hash, file) if request.path else None
+        try:
+            added = await library.add_async(
+                file,
+                name=None if request.path else request.name,
+                replaces=request.replaces,
+                sha256=sha256,
+                password=password,
+                on_stage=leased.report,
+            )
+        except PaperLockedError as error:
+            if request.with_password and password is None:
+                raise PaperLockedError(
+                    f"{request.name!r}: the service was restarted, and it keeps passwords in memory only; send the "
+                    "paper again with its password"
+                ) from error
+            raise
+        return to_json(AddResult.of(added))
+
+    async def _password(self, job: str) -> str | None:
+        """The password that came with a job; None if the service was restarted since."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_PASSWORD_TIMEOUT_SECONDS):
+                while job not in self._passwords:
+                    self._password_received.clear()
+                    await self._password_received.wait()
+        return self._passwords.pop(job, None)
 
     def _on_done(self, task: asyncio.Task[None]) -> None:
         self._running.pop(task)
@@ -175,22 +224,6 @@ class Worker:
         for folder, lock in self._locks.items():
             with suppress(StoreError):
                 await asyncio.to_thread(WorkerLocks(folder).release, lock)
-
-
-async def _add(leased: LeasedJob, library: Library) -> str:
-    request = from_json(AddRequest, leased.job.request)
-    file = Path(request.path) if request.path else JobFiles(leased.folder).folder(leased.job.id) / request.upload
-    # A link may replace the file at any time, but the hash then differs.
-    sha256 = await asyncio.to_thread(_hash, file) if request.path else None
-    added = await library.add_async(
-        file,
-        name=None if request.path else request.name,
-        replaces=request.replaces,
-        sha256=sha256,
-        password=leased.secret or None,
-        on_stage=leased.report,
-    )
-    return to_json(AddResult.of(added))
 
 
 def _hash(file: Path) -> str:

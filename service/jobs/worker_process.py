@@ -1,7 +1,8 @@
 """The worker process: the service starts it and communicates with it over two pipes.
 
-The service writes the settings and then a folder per line for each library that has jobs. The worker writes an empty
-line as a heartbeat, and a line of JSON for each finished model call.
+The service writes the settings and then lines of JSON: a folder for each library that has jobs, and a pair of job and
+password for each password that came with a job. The worker writes an empty line as a heartbeat, and a line of JSON for
+each finished model call.
 """
 
 import asyncio
@@ -57,14 +58,14 @@ class WorkerProcess:
         self._output = cast("asyncio.StreamReader", process.stdout)
 
     @classmethod
-    async def start(cls, settings: Settings, *, owner: str) -> Self:
-        """Starts a worker that leases jobs as `owner`. Raises OSError."""
+    async def start(cls, settings: Settings, *, owner: str, quarantine: bool = False) -> Self:
+        """Starts a worker that leases jobs as `owner`, from outside the quarantine or from it. Raises OSError."""
         # Its own process group: it is killed with the processes it started, and Ctrl-C reaches the service only.
         process = await asyncio.create_subprocess_exec(
             sys.executable, "-c", _START_CODE, json.dumps(sys.path), stdin=PIPE, stdout=PIPE, start_new_session=True
         )
         worker = cls(process)
-        worker._input.write(pickle.dumps((settings, owner)))
+        worker._input.write(pickle.dumps((settings, owner, quarantine)))
         return worker
 
     @property
@@ -75,6 +76,10 @@ class WorkerProcess:
     def notify(self, folder: Path) -> None:
         """Notifies the worker of a library's jobs."""
         self._input.write(json.dumps(str(folder)).encode() + b"\n")
+
+    def send_password(self, job: str, password: str) -> None:
+        """Sends the password that came with a job."""
+        self._input.write(json.dumps([job, password]).encode() + b"\n")
 
     async def wait(self, on_usage: OnUsage) -> int:
         """Waits until the worker ends, reports its model usage, and returns its exit code.
@@ -111,12 +116,14 @@ def main() -> None:
     os.dup2(2, 1)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # Written by the service, not by a caller.
-    settings, owner = pickle.load(sys.stdin.buffer)  # noqa: S301
+    settings, owner, quarantine = pickle.load(sys.stdin.buffer)  # noqa: S301
+    # Also for the results of batches, which are files of the library here.
+    os.umask(0o077)
     configure_logs(settings.service.log)
     threading.excepthook = _on_thread_error
     limit_memory(settings.service.worker_memory_mb)
     try:
-        asyncio.run(_run(settings, owner, output))
+        asyncio.run(_run(settings, owner, output, quarantine=quarantine))
     except (MemoryError, RuntimeError) as error:
         # Without memory, no thread starts and nothing can be cleaned up; the service requeues the jobs.
         event_log(__name__).warning("the worker can't go on", error=type(error).__name__)
@@ -130,10 +137,10 @@ def _on_thread_error(error: threading.ExceptHookArgs) -> None:
     threading.__excepthook__(error)
 
 
-async def _run(settings: Settings, owner: str, output: BinaryIO) -> None:
+async def _run(settings: Settings, owner: str, output: BinaryIO, *, quarantine: bool) -> None:
     libraries = Libraries(settings, on_usage=partial(_send_usage, output), max_open=_MAX_OPEN_LIBRARIES)
     tracing = open_tracing(settings.service.otlp_endpoint)
-    worker = Worker(settings=settings, libraries=libraries, tracing=tracing, owner=owner)
+    worker = Worker(settings=settings, libraries=libraries, tracing=tracing, owner=owner, quarantine=quarantine)
     loop = asyncio.get_running_loop()
     loop.add_signal_handler(signal.SIGTERM, worker.stop)
     threading.Thread(target=_read_notifications, args=(loop, worker), daemon=True).start()
@@ -151,7 +158,11 @@ async def _run(settings: Settings, owner: str, output: BinaryIO) -> None:
 def _read_notifications(loop: asyncio.AbstractEventLoop, worker: Worker) -> None:
     """Forwards the service's notifications; stops or kills the worker when the service has ended."""
     for line in sys.stdin.buffer:
-        loop.call_soon_threadsafe(worker.notify, Path(json.loads(line)))
+        match json.loads(line):
+            case [job, password]:
+                loop.call_soon_threadsafe(worker.receive_password, job, password)
+            case folder:
+                loop.call_soon_threadsafe(worker.notify, Path(folder))
     loop.call_soon_threadsafe(worker.stop)
     time.sleep(_EXIT_TIMEOUT_SECONDS)
     os.killpg(0, signal.SIGKILL)

@@ -67,7 +67,8 @@ def test_an_expired_lease_passes_to_another_worker_and_the_first_gets_an_error(q
     clock.now += LEASE_SECONDS - 1
     assert queue.claim("w2") is None
     clock.now += 2
-    again = queue.claim("w2")
+    assert queue.claim("w2") is None
+    again = queue.claim("w2", quarantined=True)
     assert again is not None
     assert (again.id, again.attempts, again.started) == (made.id, 2, 1000.0)
     with pytest.raises(JobLostError, match=made.id):
@@ -78,14 +79,47 @@ def test_an_expired_lease_passes_to_another_worker_and_the_first_gets_an_error(q
 
 
 def test_a_job_that_kills_its_workers_fails_and_says_so(queue: JobQueue) -> None:
-    made = queue.create("add", "{}", secret="open sesame")  # noqa: S106 # no real one
+    made = queue.create("add", "{}")
     for number in range(ATTEMPTS):
-        assert queue.claim(f"w{number}") is not None
+        assert queue.claim(f"w{number}", quarantined=number > 0) is not None
         assert queue.release(f"w{number}", died=True) == [made.id]
-    assert queue.claim("last") is None
+    assert queue.claim("last", quarantined=True) is None
     failed = queue.get(made.id)
     assert failed.state == "failed"
-    assert f"{ATTEMPTS} workers died" in failed.error
+    assert f"{ATTEMPTS - 1} workers died while they worked on this job only" in failed.error
+
+
+def test_the_jobs_of_a_worker_that_died_are_in_quarantine_and_block_no_others(queue: JobQueue) -> None:
+    deadly, harmless = queue.create("add", "1"), queue.create("add", "2")
+    for _ in range(2):
+        queue.claim("w")
+    queue.release("w", died=True)
+    assert (queue.get(harmless.id).state, queue.get(harmless.id).stage) == ("queued", "in quarantine")
+    assert queue.pending() == (False, True, False)
+    new = queue.create("add", "3")
+    assert queue.pending() == (True, True, False)
+    claimed = queue.claim("w2")
+    assert claimed is not None
+    assert claimed.id == new.id
+    assert queue.claim("w2") is None
+    for expected in (deadly.id, harmless.id, deadly.id):
+        alone = queue.claim("q", quarantined=True)
+        assert alone is not None
+        assert alone.id == expected
+        if expected == deadly.id:
+            queue.release("q", died=True)
+        else:
+            queue.finish(harmless.id, "q", state="succeeded")
+    assert queue.pending() == (False, True, True)
+
+
+def test_a_shutdown_leaves_a_job_in_quarantine(queue: JobQueue) -> None:
+    queue.create("add", "{}")
+    queue.claim("w")
+    queue.release("w", died=True)
+    queue.claim("q", quarantined=True)
+    queue.release("q", died=False)
+    assert queue.pending() == (False, True, False)
 
 
 def test_a_worker_that_was_asked_to_end_gives_its_jobs_back_uncounted(queue: JobQueue) -> None:
@@ -114,20 +148,8 @@ def test_a_cancelled_job_whose_worker_died_is_not_begun_again(queue: JobQueue) -
     queue.claim("w")
     queue.cancel(made.id)
     queue.release("w", died=True)
-    assert queue.claim("w2") is None
+    assert queue.claim("w2", quarantined=True) is None
     assert queue.get(made.id).state == "cancelled"
-
-
-def test_a_secret_is_readable_by_the_leasing_worker_until_the_job_ends(queue: JobQueue, store: Store) -> None:
-    made = queue.create("add", "{}", secret="open sesame")  # noqa: S106 # no real one
-    assert "sesame" not in repr(queue.get(made.id))
-    with pytest.raises(JobLostError):
-        queue.secret(made.id, "w")
-    queue.claim("w")
-    assert queue.secret(made.id, "w") == "open sesame"
-    queue.finish(made.id, "w", state="failed", error="no")
-    with store._database.read() as connection:
-        assert connection.exec_driver_sql("SELECT secret FROM jobs").scalar() == ""
 
 
 def test_jobs_outlive_the_process_that_made_them(tmp_path: Path) -> None:

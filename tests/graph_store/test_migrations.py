@@ -54,3 +54,22 @@ def test_entities_of_one_paper_that_get_one_id_are_merged(tmp_path: Path) -> Non
         assert {entity.name, *entity.aliases} >= {"matrices", "matrix"}
         relations = store.indexed(ONE).extraction.relations
         assert [(one.source, one.target) for one in relations] == [("matrix", "rank"), ("rank", "matrix")]
+
+
+def test_the_passwords_of_older_versions_are_deleted_from_the_file_and_its_log(tmp_path: Path) -> None:
+    with closing(Store.open(tmp_path)) as store:
+        made = store.jobs.create("add", "{}").id
+
+    def stored() -> bytes:
+        return b"".join(file.read_bytes() for file in tmp_path.glob("library.sqlite*"))
+
+    with closing(sqlite3.connect(tmp_path / "library.sqlite")) as connection:
+        connection.execute("UPDATE library SET version = 9")
+        connection.execute("ALTER TABLE jobs ADD COLUMN secret TEXT NOT NULL DEFAULT ''")
+        connection.execute("UPDATE jobs SET secret = 'open sesame'")
+        connection.commit()
+        assert b"open sesame" in stored()
+        with closing(Store.open(tmp_path)) as store:
+            assert store.jobs.get(made).state == "queued"
+            assert store.jobs.create("add", "{}").state == "queued"
+            assert b"open sesame" not in stored()

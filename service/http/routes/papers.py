@@ -41,6 +41,7 @@ router = APIRouter(prefix="/v1/papers", tags=["papers"])
 
 _BYTES_PER_MB = 1_000_000
 _MAX_JSON_BYTES = 100_000
+_PASSWORD = "opens an encrypted file; it is kept in memory only, until the job has ended"  # noqa: S105 # no password
 # Longer paths are cut off in messages.
 _MAX_QUOTED = 200
 
@@ -51,14 +52,14 @@ class PaperPath(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     path: str = Field(description="the absolute path of a file inside a folder that the caller may add from")
-    password: str = Field(default="", description="opens an encrypted file")
+    password: str = Field(default="", description=_PASSWORD)
     replaces: str = Field(default="", description="the paper of which this is a newer version")
 
 
 _BODY = document_upload(
     PaperPath,
     file="the paper, with its file name",
-    fields={"password": "opens an encrypted file", "replaces": "the paper of which this is a newer version"},
+    fields={"password": _PASSWORD, "replaces": "the paper of which this is a newer version"},
     example={"path": "/srv/papers/ner-report.pdf"},
 )
 
@@ -140,8 +141,8 @@ async def add_paper(request: Request, response: Response, queue: JobSubmitterOf)
     file = await asyncio.to_thread(_allowed, named.path, queue.caller.folders)
     await asyncio.to_thread(_check_file, file, max_mb=max_mb)
     replaces = await _replaced(queue.library, named.replaces)
-    job = AddRequest(name=file.name, path=str(file), replaces=replaces)
-    return await queue.submit(job, response, secret=named.password)
+    job = AddRequest(name=file.name, path=str(file), replaces=replaces, with_password=bool(named.password))
+    return await queue.submit(job, response, password=named.password)
 
 
 async def _add_upload(fields: FormData, response: Response, queue: JobSubmitter) -> JobView:
@@ -150,8 +151,9 @@ async def _add_upload(fields: FormData, response: Response, queue: JobSubmitter)
     check_head(await file.read(HEAD_BYTES), Path(name))
     await file.seek(0)
     replaces = await _replaced(queue.library, str(fields.get("replaces", "")))
-    request = AddRequest(name=name, upload=upload_name(name), replaces=replaces)
-    return await queue.submit(request, response, upload=file.file, secret=str(fields.get("password", "")))
+    password = str(fields.get("password", ""))
+    request = AddRequest(name=name, upload=upload_name(name), replaces=replaces, with_password=bool(password))
+    return await queue.submit(request, response, upload=file.file, password=password)
 
 
 async def _replaced(library: Library, name: str) -> str | None:

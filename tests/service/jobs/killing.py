@@ -143,7 +143,6 @@ def has_ended(address: str, name: str) -> bool:
 SECONDS = 0.08
 _LONGEST = 2.0
 _AT_WORK = 0.8
-_BLAMES = 2
 _HOUR = 3600.0
 _OF_A_BATCH = {"upload.jsonl", "progress.jsonl", "answers.jsonl", "answers.csv", "report.md", "images"}
 
@@ -224,10 +223,9 @@ def kill_services(folder: Path, server: ModelServer, *, kills: int, seed: int) -
 
 def _kill(service: ServiceProcess, library: Path, server: ModelServer, found: Killed, how: str) -> None:
     """Kill, restart what was killed, and wait until a job that was running goes on."""
-    at_work = _rows(library, "SELECT id, owner, attempts FROM jobs WHERE state = 'running'")
+    at_work = _rows(library, "SELECT id, owner FROM jobs WHERE state = 'running'")
     children = worker_pids(service.process.pid)
-    if not children or any(int(str(attempts)) > _BLAMES for _, _, attempts in at_work):
-        # A job during which three workers died has failed, as it should.
+    if not children:
         how = "service"
     found.kills[how] = found.kills.get(how, 0) + 1
     if how != "worker":
@@ -243,7 +241,7 @@ def _kill(service: ServiceProcess, library: Path, server: ModelServer, found: Ki
     if how != "worker":
         found.ready.append(service.start())
     if at_work:
-        owners = {str(owner) for _, owner, _ in at_work}
+        owners = {str(owner) for _, owner in at_work}
         wait_until(partial(_goes_on, library, [str(row[0]) for row in at_work], owners))
         found.going_on.append(time.monotonic() - killed)
     found.repeated += len(paid & set(server.names[before:]))
