@@ -21,7 +21,7 @@ _STANDARD = re.compile(
 )
 _DECIMAL = re.compile(r"(?<!\w)[-+]?\d+(?:[.,]\d+)+%?|(?<!\w)\d+%")
 _YEAR = r"[^()\d]*(?:19|20)\d\d[a-z]?"
-_CITED = re.compile(rf"\s*(?:\({_YEAR}(?:;{_YEAR})*\)|\[\d[\d,\s]*\])")
+_CITED = re.compile(rf"(?<!\s)\s*+(?:\({_YEAR}(?:;{_YEAR})*\)|\[\d[\d,\s]*\])")
 # A statement that names more values in different ways names none of them more specifically than others.
 _MOST_NAMED = 400
 # "+ negative" and "- negative" are different names.

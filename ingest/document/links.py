@@ -36,12 +36,13 @@ _BARE = re.compile(
 )
 _ONE = re.compile(_NUMBER)
 _RANGE = re.compile(
-    r"(?P<head>(?:[A-Z]\.?|\d+\.)?)(?P<first>\d+)\)?\s*(?:[-–—]|to)\s*\(?(?P=head)(?P<last>\d+)(?![.\d])"
+    r"(?<!\d)(?P<head>(?:[A-Z]\.?|\d++\.)?)(?P<first>\d++)\)?\s*(?:[-–—]|to)\s*\(?(?P=head)(?P<last>\d+)(?![.\d])"
 )
 _FOREIGN = re.compile(
     r"\)?,?\s+(?:of|in|from)\s+(?:\[\d|\(?[A-Z][\w’'-]+\s+(?:et\s+al|\(?(?:19|20)\d{2}|(?:and|&)\s+[A-Z][\w’'-]+,?\s+\(?\d{4}))"
 )
 _OTHER_NUMBERING = re.compile(r"(?:Supplementary|Supplemental|Supp\.|Suppl\.|Extended Data)\s+$", re.IGNORECASE)
+_LONGEST_PREFIX = 40  # Letters before a mention in which a word that belongs to it is looked for.
 _MAX_RANGE = 30  # A longer range ("Tables 2-200") does not number floats.
 
 _BRACKETED = re.compile(r"\[[^\[\]]{1,120}\](?:\s?[-–]\s?\[\d{1,3}\])?")
@@ -134,7 +135,7 @@ def _section_names(sections: Sequence[Section]) -> Iterator[tuple[str, str]]:
 def find_mentions(text: str) -> Iterator[Mention]:
     """Yields everything named by a word and a number, except in other papers; `in (3)` is an equation."""
     for match in _MENTION.finditer(text):
-        if _FOREIGN.match(text, match.end()) or _OTHER_NUMBERING.search(text[: match.start()]):
+        if _FOREIGN.match(text, match.end()) or _OTHER_NUMBERING.search(_before(text, match)):
             continue
         word = match["many"] or match["one"]
         printed = match[0].removesuffix(")") if match[0].count(")") > match[0].count("(") else match[0]
@@ -144,6 +145,11 @@ def find_mentions(text: str) -> Iterator[Mention]:
     for match in _BARE.finditer(text):
         for number in expand_numbers(match["item"]):
             yield Mention(label=f"Equation {number}", text=match["item"])
+
+
+def _before(text: str, match: re.Match[str]) -> str:
+    """The end of the text before a match; reading all of it for each match would take quadratic time."""
+    return text[max(0, match.start() - _LONGEST_PREFIX) : match.start()]
 
 
 def _label(word: str, number: str) -> str:
@@ -200,7 +206,7 @@ class _CitationFinder:
         """Yields the citations in a style; a group that contains anything but references is not a citation."""
         for match in style.finditer(text):
             keys = _keys(match[0].strip().translate(_FLAT))
-            if _INTERVAL.search(text[: match.start()]) and len(keys) == 2 and "," in match[0]:
+            if _INTERVAL.search(_before(text, match)) and len(keys) == 2 and "," in match[0]:
                 continue
             if all(key in self._keys for key in keys):
                 yield from (Mention(label=self._keys[key], text=match[0].strip()) for key in keys)

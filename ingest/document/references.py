@@ -26,7 +26,7 @@ _QUOTED = re.compile(r"[“\"‘]([^”\"]{10,300}?)[,.?!]?[”\"’](?=[\s,.]|$
 _END = re.compile(
     r"(?<!\b[A-Z])(?<!\bvs)(?<!\bSt)(?<!\bDr)(?<!\bNo)(?<!\bvol)\.(?=\s|$)|[?!](?=\s+[^\sa-z]|$)|,(?=\s[Ii]n:\s)"
 )
-_BRACKETS = re.compile(r"\s*[(\[][^()\[\]]*[)\]]$")
+_BRACKETS = re.compile(r"(?<!\s)\s*+[(\[][^()\[\]]*[)\]]$")
 _QUOTES = '“"‘'
 _NO_TITLE = re.compile(r"https?:|www\.|\bdoi\b|\barxiv\b|\bet al\b|\bpp\b|\bproceedings\b", re.IGNORECASE)
 _MIN_TITLE_WORDS = 3  # Fewer words don't identify a work.

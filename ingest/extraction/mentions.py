@@ -27,6 +27,8 @@ __all__ = [
 Key = TypeVar("Key")
 # The mark of a footnote after a word; powers and indices follow one or two letters.
 _MARK = re.compile(r"(?<=[^\W\d_]{3})[\u00b9\u00b2\u00b3\u2070\u2074-\u2079]+(?!\w)")
+# Longer sentences are cut, because patterns and taggers take more than linear time on a sentence.
+_LONGEST_SENTENCE = 1500
 _ABSTRACT_WORDS = 400
 _PROSE = frozenset({"abstract", "paragraph", "list", "footnote"})
 
@@ -174,7 +176,10 @@ def _sentences(element: Element) -> Iterator[Sentence]:
     else:
         return
     for sentence in split_sentences(text):
-        yield Sentence(element=element.id, text=" ".join(sentence.split()), caption=not isinstance(element, Passage))
+        spaced = " ".join(sentence.split())
+        for start in range(0, len(spaced), _LONGEST_SENTENCE):
+            part = spaced[start : start + _LONGEST_SENTENCE].strip()
+            yield Sentence(element=element.id, text=part, caption=not isinstance(element, Passage))
 
 
 def variant_key(name: str) -> str:

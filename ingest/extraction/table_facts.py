@@ -13,13 +13,13 @@ from paperscope_core.types.tables import TableRow, column_headers, table_rows
 __all__ = ["table_names", "table_relations"]
 
 _CITATION = re.compile(
-    r"""\s*(?: [(\[][^()\[\]]*\b(?:19|20)\d\d[a-z]?[)\]]   # (Lin et al., 2018)
+    r"""(?<!\s)\s*+(?: [(\[][^()\[\]]*\b(?:19|20)\d\d[a-z]?[)\]]   # (Lin et al., 2018)
       | \[\d[\d,\s]*\] | \((?:ours|this\ work)\) )""",
     re.IGNORECASE | re.VERBOSE,
 )
-_UNIT = re.compile(r"\s*\([^\w()]+\)$")
+_UNIT = re.compile(r"(?<!\s)\s*+\([^\w()]+\)$")
 _MARKS = " \t.,:;*?\u2020\u2021\u00a7\u2191\u2193\u2713\u2717|"
-_NUMBER = re.compile(r"[^\w]*\d(?:[\d\W]|x(?=\W*\d)|e(?=[\d\-+]))*[a-zA-Z]{0,3}\W*")
+_NUMBER = re.compile(r"[^\w]*\d(?:[\d\W]|x(?=\W*\d)|e(?=[\d\-+]))*+[a-zA-Z]{0,3}\W*+")
 _DASHES = "-\u2010\u2011\u2013\u2014\u2212\u2022\u00b7 "
 _ITEM = re.compile(r"\(?\d+[).] |\(\w\)$|[IVX]+$")
 _WORD = re.compile(r"[^\W\d_]+")

@@ -23,16 +23,17 @@ _STARTERS = frozenset(
     "what which who whom how why is are not only rather overall recently".split()
 )
 _END = re.compile(
-    r"""(?P<stop>[.!?\u2026]+)
+    r"""(?<![.!?\u2026])(?P<stop>[.!?\u2026]++)
         (?P<note>(?<=[^\W\d]\.)\d{1,2}|(?:\[\d[\d,\s\u2013-]*\])?)   # the number of a footnote or citation
-        (?P<close>["'\u2019\u201d)\]]*)
-        (?P<space>\s+)(?=\S)""",
+        (?P<close>["'\u2019\u201d)\]]*+)
+        (?P<space>\s++)(?=\S)""",
     re.VERBOSE,
 )
 # An empty line, or a full stop of Chinese or Japanese.
 _BLOCK_END = re.compile(r"\n[^\S\n]*\n\s*|(?<=[\u3002\uff01\uff1f])\s*(?=\S)")
 _LAST_WORD = re.compile(r"[^\s(\[\"'\u201c\u2018/]*$")
 _NEXT_WORD = re.compile(r"[\"'\u201c\u2018(\[]*([^\W\d_]*)")
+_LONGEST_WORD = 60
 _INITIALS = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]")
 
 
@@ -57,18 +58,20 @@ def split_sentences(text: str) -> list[str]:
 
 def _ends_sentence(block: str, start: int, match: re.Match[str]) -> bool:
     """Whether a match of `_END` ends the sentence that begins at `start`."""
-    following = block[match.end() :]
-    if following[0].islower() or following[0] in ",;:)]%=":
+    following = block[match.end()]
+    if following.islower() or following in ",;:)]%=":
         return False
     if match["stop"] != ".":
         return True
-    before = _LAST_WORD.search(block, start, match.start())
+    # Longer words are no abbreviations, and longer beginnings no numbers.
+    before = _LAST_WORD.search(block, max(start, match.start() - _LONGEST_WORD), match.start())
     word = before.group() if before else ""
-    if not block[start : match.start()].strip(" \t\n(").strip("0123456789.ivxIVX"):
+    short = match.start() - start <= _LONGEST_WORD
+    if short and not block[start : match.start()].strip(" \t\n(").strip("0123456789.ivxIVX"):
         return False  # the number of a list item or a heading: "1. Introduction"
-    if word.casefold() in _ABBREVIATIONS or (word.casefold() == "no" and following[0].isdigit()):
+    if word.casefold() in _ABBREVIATIONS or (word.casefold() == "no" and following.isdigit()):
         return False
     if word.casefold() in _FINAL_ABBREVIATIONS or _INITIALS.fullmatch(word):
-        next_word = _NEXT_WORD.match(following)
+        next_word = _NEXT_WORD.match(block, match.end())
         return next_word is not None and next_word[1].casefold() in _STARTERS
     return True

@@ -44,7 +44,10 @@ _NAMES = r"[A-Z][\w'’.\-]*(?:\s+(?:and|&|et\s+al\.?,?|[A-Z][\w'’.\-]*),?)*"
 _CITATION = re.compile(rf"\s*(?:\(\s*{_NAMES},?\s*\d{{4}}[a-z]?\s*\)|\(\d{{4}}[a-z]?\)|\[\d+(?:\s*[,–-]\s*\d+)*\])")
 _REMARK = re.compile(r"\s*\([^()]*\)\s*$")
 _SENTENCE_START = re.compile(r"(?:^|[.?!:;]['\"”’)]*\s+)['\"“‘(\[]*$")
+# The most signs and spaces between two sentences.
+_LONGEST_BREAK = 40
 _QUESTION = re.compile(r"[^?!.]*(?:[.](?!\s)[^?!.]*)*\?")
+_HYPHENED = re.compile(r"(?:-[^\W_]+)+")
 _NTH = re.compile(r"\d+(?:st|nd|rd|th)")
 # A question with a greater share of capitalised words is in title case, where capitals do not identify names.
 _TITLE_CASE = 0.6
@@ -123,15 +126,16 @@ def names_in(question: str) -> list[str]:
     titled = sum(word.capital for word in alphabetic) > _TITLE_CASE * len(alphabetic)
     folded, found = fold(asked), list[str]()
     for word in words:
-        inside = word.capital and not titled and not _SENTENCE_START.search(folded[: word.start])
+        before = folded[max(0, word.start - _LONGEST_BREAK) : word.start]
+        inside = word.capital and not titled and not _SENTENCE_START.search(before)
         if (word.coded or inside) and word.text not in FORM_WORDS and not _NTH.fullmatch(word.text):
             found.append(_hyphened(folded, word))
     return list(dict.fromkeys(found))
 
 
 def _hyphened(text: str, word: Token) -> str:
-    before = re.search(r"[^\W_]+-(?:[^\W_]+-)*$", text[: word.start])
-    after = re.match(r"(?:-[^\W_]+)+", text[word.end :])
+    before = re.search(r"[^\W_]+-(?:[^\W_]+-)*$", text[text.rfind(" ", 0, word.start) + 1 : word.start])
+    after = _HYPHENED.match(text, word.end)
     return (before[0] if before else "") + text[word.start : word.end] + (after[0] if after else "")
 
 

@@ -29,7 +29,7 @@ _SAME = str.maketrans(
 )
 _CURLY = re.compile("\u201c((?:[^\u201c\u201d]|\u201c[^\u201c\u201d]*\u201d)*)\u201d")
 _STRAIGHT = re.compile(r'(?<!\w)"([^"\n]+)"(?!\w)')
-_CUT = re.compile(r"\s*(?:\[\s*(?:\.\.\.|\u2026)\s*\]|\.\.\.|\u2026)\s*")
+_CUT = re.compile(r"(?<!\s)\s*+(?:\[\s*(?:\.\.\.|\u2026)\s*\]|\.\.\.|\u2026)\s*")
 # A text that gives more cells is not checked, because each is compared with its row and its column.
 _MOST_COMPARED = 20
 # Fewer words in quotation marks are a name or an emphasis.

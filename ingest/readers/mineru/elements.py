@@ -27,7 +27,7 @@ __all__ = ["BlockDrafter"]
 
 # Confidence of tables that MinerU's model wrote as HTML.
 _HTML_CONFIDENCE = 0.8
-_EQUATION_TAG = re.compile(r"\\tag\s*\*?\s*\{\s*\(?\s*([^{}()]{1,12}?)\s*\)?\s*\}")
+_EQUATION_TAG = re.compile(r"\\tag\s*+\*?\s*+\{\s*+\(?\s*+([^{}()]{1,12}?)\s*+\)?\s*+\}")
 _CITED_EQUATION = re.compile(r"\bEq(?:s?\.|uations?)\s*\(?(\d{1,3})\)?")
 _NOTE_MARK = re.compile(r"(?:\d{1,2}|[*†‡§¶]|\$\^)")
 
