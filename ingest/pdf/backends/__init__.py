@@ -9,10 +9,10 @@ from ingest.document.pages import Backend, Document
 from paperscope_core.cancellation import extend_time_limit
 from paperscope_core.errors import SettingsError
 
-__all__ = ["BackendName", "backend_for"]
+__all__ = ["LOADING_TIMES", "BackendName", "backend_for"]
 
 
-_LOADING_TIMES = 4.0  # Time limits of a page that loading a library may take.
+LOADING_TIMES = 4.0  # Time limits of a page that loading a library may take.
 
 BackendName = Literal["pymupdf", "pdfium"]
 
@@ -36,7 +36,7 @@ class _NamedBackend:
     def open(self, data: bytes, *, name: str, password: str | None) -> AbstractContextManager[Document]:
         """See `Backend.open`."""
         # The first file loads the library, which doesn't count as the time of reading that file.
-        extend_time_limit(_LOADING_TIMES)
+        extend_time_limit(LOADING_TIMES)
         backend = self._backend()
         extend_time_limit()
         return backend.open(data, name=name, password=password)

@@ -4,6 +4,7 @@ import logging
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import cache
 from importlib import import_module
 from itertools import zip_longest
 from typing import Any, TypeAlias
@@ -18,8 +19,10 @@ from ingest.document.geometry import (
     turned_size,
 )
 from ingest.document.pages import Char, OutlineEntry, PageContent, PageReadError, locked_error
+from ingest.pdf.backends import LOADING_TIMES
 from ingest.pdf.backends.fonts import glyph_text, is_bold, is_italic
 from ingest.sandbox.telemetry import disable_onnxruntime_telemetry
+from paperscope_core.cancellation import extend_time_limit
 from paperscope_core.errors import PaperFileError
 from paperscope_core.types import Box
 
@@ -222,8 +225,11 @@ def _shapes(drawings: Sequence[Untyped]) -> Iterator[Shape]:
                 yield Shape(box=Box(*item[1]), filled=inked)
 
 
+@cache
 def _load_layout_analysis() -> None:
     """Loads the models with which `find_tables` locates tables, if they are installed."""
+    extend_time_limit(LOADING_TIMES)
     disable_onnxruntime_telemetry()
     with suppress(ImportError):
         import_module("pymupdf.layout")
+    extend_time_limit()

@@ -13,7 +13,8 @@ from PIL import Image
 from ingest.document.geometry import turned_box, turned_size
 from ingest.parsers import parser_for
 from ingest.pdf import Backend, Document, PageContent, PdfParser, backend_for
-from ingest.pdf.backends import BackendName
+from ingest.pdf.backends import LOADING_TIMES, BackendName, mupdf
+from paperscope_core.cancellation import handle_time_requests
 from paperscope_core.errors import PaperFileError, SettingsError
 from paperscope_core.settings import Settings
 from paperscope_core.types import Box, PaperFile, ParsedPaper, Table
@@ -277,3 +278,14 @@ def test_a_missing_library_is_named_with_its_remedy(monkeypatch: pytest.MonkeyPa
     settings = Settings(parser={"backend": "pdfium"})
     with pytest.raises(SettingsError, match=r'pip install "paperscope\[pdfium\]"'):
         parser_for(settings.parser, limits=settings.limits)
+
+
+def test_loading_the_layout_analysis_does_not_count_as_time_of_the_paper(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mupdf, "import_module", lambda _name: None)
+    mupdf._load_layout_analysis.cache_clear()
+    factors: list[float] = []
+    with handle_time_requests(factors.append):
+        mupdf._load_layout_analysis()
+        mupdf._load_layout_analysis()
+    mupdf._load_layout_analysis.cache_clear()
+    assert factors == [LOADING_TIMES, 1.0]
