@@ -87,12 +87,12 @@ class ModelAnswerer:
         Raises:
             ModelError: The language model failed. An image that fails becomes an `UnreadImage` and a warning.
         """
+        # The vision model reads the images.
+        rows = as_data(render_context(replace(context, images=())))
         reading = asyncio.create_task(self._read(question, context, stages))
         if text is not None and self._reader is not None and context.images:
             text.hold()
             reading.add_done_callback(lambda done: text.release() if _is_final(done) else None)
-        # The vision model reads the images.
-        rows = as_data(render_context(replace(context, images=())))
         try:
             with stages.run("answering"):
                 parts = self._initial.fill(question=question, context=rows)

@@ -58,6 +58,9 @@ def verify(*, question: str, text: str, claims: Sequence[Claim], cited: Cited) -
     for whole, behind in statements:
         check_cancelled()
         said = whole[:_LONGEST_STATEMENT]
+        if len(whole) > len(said):
+            # Half a number or name would be flagged.
+            said = said.rpartition(" ")[0] or said
         statement = Statement.of(said, question=question)
         scope = CitedEvidence(behind, statement=statement, reader=reader)
         for check, warning in check_numbers(said, scope, question=question):

@@ -3,7 +3,7 @@
 A record of JSON lines, or a row of CSV under its header, has a `question`. Optional are the gold as DocBench has it
 (`answer`, `type`, `answer_format`, `answerable`) and filters. In JSON, `filters` is an object with `papers`,
 `sections`, `kinds` (lists) and `years` ("2018-2020"); in CSV these are columns whose cells separate several values by
-semicolons. An `id` and DocBench's evidence are not read. Any other key is an error, because a misplaced filter would be
+semicolons. An `id` and the evidence are not read. Any other key is an error, because a misplaced filter would be
 lost silently; other columns of CSV are ignored.
 """
 

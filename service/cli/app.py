@@ -42,7 +42,7 @@ def serve(
     library: LibraryOption = None,
     config: ConfigOption = None,
 ) -> None:
-    """Serve the library over HTTP until Ctrl-C. Unfinished jobs go on when it is started again."""
+    """Serve the library over HTTP until Ctrl-C. Unfinished jobs continue when it is started again."""
     from service.http import serve as serve_http
 
     # Everything that the service writes is its user's alone.
@@ -83,5 +83,5 @@ def main() -> None:
         sys.exit(error.exit_code)
     except SystemExit as end:
         if end.code == _EXIT_INTERRUPTED:
-            stderr().print("stopped: what is finished is kept; run the same command again to go on")
+            stderr().print("stopped: what is finished is kept; run the same command again to continue")
         raise

@@ -300,3 +300,11 @@ def test_an_answer_of_many_claims_is_checked_in_part_and_says_so() -> None:
     claims = [claim("It is 7.", "It is 7.")] * 201
     verified = verify(question="", text="It is 7.", claims=claims, cited=Cited(elements={element.id: element}))
     assert verified.warnings == ("only the first 200 claims, and 20000 characters of each text, were checked",)
+
+
+def test_a_long_answer_is_not_cut_within_a_number() -> None:
+    element = Passage(id="p/table-1", place=HERE, order=1, text="It is 123.")
+    text = "so " * 6662 + "It is thus, 123."
+    cited = Cited(elements={element.id: element})
+    verified = verify(question="", text=text, claims=[claim("It is 123.", "It is 123.")], cited=cited)
+    assert verified.warnings == ("only the first 200 claims, and 20000 characters of each text, were checked",)

@@ -113,7 +113,7 @@ def test_ctrl_c_keeps_what_is_answered_and_says_how_to_go_on(example_library: Pa
     assert process.returncode == 130
     assert "Traceback" not in err
     assert f"{kept} of 24 questions are answered and kept in {out}" in err
-    assert "run the same command again to go on" in err
+    assert "run the same command again to continue" in err
     assert 1 < kept < 24
     assert [row["index"] for row in cells_of(out)] == [str(index) for index in range(kept)]
     assert "24 questions: " in (out / "report.md").read_text()
