@@ -157,7 +157,8 @@ def _read_finished(progress: Path) -> Iterator[tuple[str, ItemResult]]:
         data = progress.read_bytes()
         if data and not data.endswith(b"\n"):
             progress.write_bytes(data + b"\n")
-    for line in data.decode(errors="replace").splitlines():
+    # Not `splitlines`: a JSON string may contain U+2028 and other line separators unescaped.
+    for line in data.split(b"\n"):
         try:
             result = from_json(ItemResult, line)
         except ValueError:

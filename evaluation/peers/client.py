@@ -142,7 +142,8 @@ def _run(command: list[str], folder: str, timeout: float | None) -> str:
 
 def _complete_lines(file: Path, kind: type[Line]) -> Iterator[Line]:
     """Yields the lines up to one that is incomplete."""
-    for line in file.read_text(encoding="utf-8", errors="replace").splitlines() if file.is_file() else ():
+    # Not `splitlines`: a JSON string may contain U+2028 and other line separators unescaped.
+    for line in file.read_bytes().split(b"\n") if file.is_file() else ():
         try:
             yield from_json(kind, line)
         except ValueError:

@@ -156,6 +156,14 @@ def test_a_torn_last_line_is_passed_over(tmp_path: Path) -> None:
     assert [scorer.calls for scorer in scorers] == [1, 2]
 
 
+def test_a_finished_item_may_quote_any_line_separator(tmp_path: Path) -> None:
+    kept = tmp_path / "run.jsonl"
+    scorer = Scorer()
+    run(kept, Item(name="a\u2028b\x85", score=scorer))
+    run(kept, Item(name="a\u2028b\x85", score=scorer))
+    assert scorer.calls == 1
+
+
 def test_scores_add_up() -> None:
     score = Score(tallies={"m": Tally(right=1, total=2)}) + Score(tallies={"m": Tally(right=1, total=1)})
     assert score.tallies["m"] == Tally(right=2, total=3)

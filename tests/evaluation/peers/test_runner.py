@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from evaluation.peers.client import PeerResults, peer_document, run_peer
+from evaluation.peers.client import PeerResults, _complete_lines, peer_document, run_peer
 from evaluation.peers.protocol import (
     Found,
     PeerAnswer,
@@ -74,6 +74,13 @@ def test_a_job_and_what_comes_back_survive_the_way() -> None:
         text = to_json(line)
         assert "\n" not in text
         assert from_json(PeerLine, text) == line
+
+
+def test_results_may_quote_any_line_separator(tmp_path: Path) -> None:
+    answers = [PeerLine(answer=PeerAnswer(corpus="c", question="a\u2028b\x85", problem=text)) for text in ("1", "2")]
+    file = tmp_path / "result.jsonl"
+    file.write_text("".join(to_json(line) + "\n" for line in answers) + '{"answer": {"cor', encoding="utf-8")
+    assert list(_complete_lines(file, PeerLine)) == answers
 
 
 def test_a_paper_becomes_a_document_of_chunks_with_the_graph_in_their_terms(make_paper: Callable[..., Paper]) -> None:
