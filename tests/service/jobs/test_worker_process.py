@@ -60,6 +60,13 @@ def attempted(address: str, response: httpx2.Response, attempt: int) -> bool:
     return bool(get(address, response)["attempts"] == attempt)
 
 
+def set_attempts(folder: Path, response: httpx2.Response, attempts: int) -> None:
+    store = Store.open(folder / "library")
+    with closing(store), store._database.write() as connection:
+        job = response.json()["id"]
+        connection.exec_driver_sql("UPDATE jobs SET attempts = ? WHERE id = ?", (attempts, job))
+
+
 def gone(process: int) -> bool:
     return not is_alive(process)
 
@@ -112,17 +119,19 @@ def test_a_job_that_kills_its_workers_fails_without_harming_others(tmp_path: Pat
     with serve_app(settings_with_model(tmp_path, model)) as address:
         deadly, other = upload(address, markdown_paper(3)), upload(address, markdown_paper(1, "Parser"))
         wait_until(partial(attempted, address, other, 1))
-        for attempt in range(1, ATTEMPTS + 1):
+        for attempt in (1, 2, ATTEMPTS):
             wait_until(partial(attempted, address, deadly, attempt))
             if attempt == 2:
                 assert get(address, other)["stage"] == "in quarantine", "the first one is done alone"
+                # Deaths between these take too long for a test.
+                set_attempts(tmp_path, deadly, ATTEMPTS - 1)
             [worker] = worker_pids()
             os.kill(worker, signal.SIGKILL)
             wait_until(partial(gone, worker))
         model.seconds = 0.0
         job = job_of(deadly, address)
         assert (job["state"], job["attempts"]) == ("failed", ATTEMPTS)
-        assert "3 workers died while they worked on this job only" in job["error"]
+        assert f"{ATTEMPTS - 1} workers died while they worked on this job only" in job["error"]
         assert job_of(other, address)["state"] == "succeeded"
 
 
