@@ -283,7 +283,8 @@ class AuthMiddleware(_Middleware):
                     await self._app(request.scope, receive, noted_send)
                 finally:
                     watching.cancel()
-        except TimeoutError:
+        # Task groups in the app wrap what the cancellation raises.
+        except (TimeoutError, BaseExceptionGroup):
             if not timeout.expired():
                 raise
             if started is None:

@@ -269,13 +269,14 @@ def test_no_request_succeeds_without_a_valid_key(tenants: Tenants, refused: dict
     assert httpx2.get(f"{tenants.address}/v1/papers", params={"key": tenants.a}).status_code == 401
 
 
-def test_a_stream_that_has_begun_goes_on_when_its_key_is_revoked_and_nothing_new_begins(
-    tmp_path: Path, example_library: Path
+def test_a_stream_that_has_begun_ends_when_its_key_is_revoked_and_nothing_new_begins(
+    tmp_path: Path, example_library: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("service.http.middleware._KEY_CHECK_SECONDS", 0.05)
     keys = KeyStore.open(tmp_path / "keys.json")
     key, secret = keys.create("soon gone", Path(shutil.copytree(example_library, tmp_path / "library")))
     headers = _key(secret.get_secret_value())
-    with serve(model_reply, seconds=0.5) as model:
+    with serve(model_reply, seconds=2) as model:
         answered = {"answer.model": "m", "answer.base_url": model.url}
         with serve_app(settings_of(tmp_path / "library", **answered)) as address:
             body = {"question": QUESTION, "stream": True}
@@ -286,4 +287,6 @@ def test_a_stream_that_has_begun_goes_on_when_its_key_is_revoked_and_nothing_new
                 again = httpx2.post(f"{address}/v1/query", json=body, headers=headers)
                 rest = list(lines)
             assert again.status_code == 401
-            assert "event: done" in rest
+            assert "event: done" not in rest
+            assert "event: error" in rest
+            assert "urn:paperscope:problem:unknown-key" in "".join(rest)
