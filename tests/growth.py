@@ -28,7 +28,7 @@ from paperscope_core.errors import PaperscopeError
 from paperscope_core.types import Claim, Evidence, Paper, PaperFile, Table
 from query import Cited, verify
 
-__all__ = ["LIMIT", "STAGES", "TEXTS", "Growth", "growth"]
+__all__ = ["LIMIT", "STAGES", "TEXTS", "Growth", "growth", "seconds_of"]
 
 LIMIT = 1.3
 """The greatest exponent: more is a defect. Linear work has 1, sorting a little more."""
@@ -218,6 +218,17 @@ def _limited(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
+def seconds_of(work: Callable[[], object], *, limit: float) -> float:
+    """The processor time of work, which is stopped after `limit` seconds; if it is, `limit`."""
+    start = time.process_time()
+    try:
+        with _limited(limit):
+            work()
+    except _StoppedError:
+        return limit
+    return time.process_time() - start
+
+
 def growth(stage: str, text: str, *, size: int, least: float = 0.05, limit: float = 20.0) -> Growth:
     """Measures a stage on a text of `size`, `2 * size` and `4 * size` letters.
 
@@ -232,15 +243,11 @@ def growth(stage: str, text: str, *, size: int, least: float = 0.05, limit: floa
         runs = []
         # The shorter of two runs: other processes make the longer one.
         for _ in range(2):
-            start = time.process_time()
-            try:
-                with _limited(limit):
-                    work()
-            except _StoppedError:
-                return Growth((*seconds, limit), stopped=True)
-            runs.append(time.process_time() - start)
+            runs.append(seconds_of(work, limit=limit))
             if runs[0] < least:
                 break
+            if runs[-1] >= limit:
+                return Growth((*seconds, limit), stopped=True)
         seconds.append(max(min(runs), least))
     return Growth(tuple(seconds))
 

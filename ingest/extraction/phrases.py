@@ -63,7 +63,7 @@ _JOINT = re.compile(r"\s+|[\-\u2010\u2011\u2013]\s?")
 _HYPHEN = re.compile(r"[\-\u2010\u2011\u2013]")
 _SPLIT = re.compile(r"[\s\-\u2010\u2011\u2013]+")
 _MASKED = re.compile(
-    r"""\b[A-Z][\w'\u2019-]++(?:\s(?:and|&)\s[^\W\d_][\w'\u2019-]+|\set\sal\.?)?,?\s\(?(?:19|20)\d\d[a-z]?\)?  # Lin (2018)
+    r"""\b[A-Z][\w'\u2019-]++(?:\s(?:and|&)\s[^\W\d_][\w'\u2019-]+|\set\sal\.?)?,?\s\(?(?:19|20)\d\d[a-z]?\)? # Lin
       | [(\[][^()\[\]]*\b(?:19|20)\d\d[a-z]?[^()\[\]]*[)\]]          # (see Lin et al., 2018; Devlin, 2019)
       | \[[\d,;\s\u2013-]+\]                                           # [3, 12]
       | \b[^\W\d_][\w'\u2019-]++\set\sal\.?
