@@ -24,6 +24,8 @@ _LABEL = re.compile(
     r"\s*\(?(?:[a-z]\.?)?\d+(?:\.\d+)*[a-z]?\b\)?(?:\s*(?:,|and|or|&|to|-)\s*\(?\d{1,2}[a-z]?\b\)?(?![.%]?\d|\s?%))*"
 )
 _CITATION = re.compile(r"\[\d+(?:\s*[,;-]\s*\d+)*\]|(?<=[\w.,] )\(?(?:19|20)\d\d[a-z]?\)(?!\w)")
+# A longer number is a code, and beyond the range of decimals.
+_MOST_DIGITS = 60
 _SPELLED = dict(
     zip("zero one two three four five six seven eight nine ten eleven twelve".split(), range(13), strict=True)
 )
@@ -57,6 +59,8 @@ def numbers_in(text: str, *, spelled: bool = False) -> Iterator[Number]:
     plain = without_labels(text)
     for match in _NUMBER.finditer(plain):
         digits = re.sub(r"[^\d.]", "", match["digits"])
+        if len(digits) > _MOST_DIGITS:
+            continue
         unit = match["unit"].strip()
         scale = Decimal(_SCALES.get(unit, 1))
         last = scale.scaleb(-len(digits.partition(".")[2]))

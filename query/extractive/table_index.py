@@ -28,7 +28,7 @@ _VALUE = re.compile(
     re.DOTALL,
 )
 _WORDS = re.compile(r"[A-Za-z]{2,}|[-/:]\s*\w")
-_POWER = re.compile(r"^\s*[·×x*]\s*10\s*\^?\s*\{?(?P<power>-?\d+)\}?")
+_POWER = re.compile(r"\s*+[·×x*]\s*+10\s*+\^?\s*+\{?(?P<power>-?\d+)\}?")
 _SCALE = {"K": 1e3, "M": 1e6, "B": 1e9}
 
 
@@ -51,7 +51,10 @@ class CellValue:
 
 
 def read_value(text: str) -> CellValue:
-    """Read "92.11 (+0.81)", "88.7±0.3", "12.3†", "1,234", "45%", "3.3 · 10^18"; words and dashes have no number."""
+    """Read "92.11 (+0.81)", "88.7±0.3", "12.3†", "1,234", "45%", "3.3 · 10^18".
+
+    Words, dashes, and numbers beyond the range of a float have no number.
+    """
     folded = fold(text)
     match = _VALUE.match(folded)
     if match is None or _WORDS.match(match["rest"]):
@@ -59,7 +62,9 @@ def read_value(text: str) -> CellValue:
     number = float(match["number"].replace(",", "")) * _SCALE.get(match["unit"] or "", 1.0)
     power = _POWER.match(match["rest"])
     if power is not None:
-        number *= 10.0 ** int(power["power"])
+        number *= float(f"1e{power['power']}")
+    if not math.isfinite(number):
+        return CellValue(text=folded)
     decimals = len(match["number"].partition(".")[2])
     return CellValue(text=folded, number=number, unit=match["unit"] or "", decimals=decimals)
 

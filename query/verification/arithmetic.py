@@ -103,7 +103,7 @@ def _is_rounded(stated: Number, value: Decimal) -> bool:
     """Whether the value rounds to the number; a number with one digit must be equal."""
     if len(re.sub(r"\D", "", stated.text).strip("0")) < _LEAST_DIGITS:
         return stated.value == value
-    return (value / stated.unit).quantize(Decimal(1), ROUND_HALF_UP) * stated.unit == stated.value
+    return (value / stated.unit).to_integral_value(ROUND_HALF_UP) * stated.unit == stated.value
 
 
 def _values(stated: Number, printed: Number) -> tuple[tuple[Decimal, bool], ...]:
@@ -183,7 +183,7 @@ def _gives(result: Decimal, number: Number, *, exact: bool) -> bool:
         return abs(result) == number.value
     # A ratio rounded to one digit would support almost any small count.
     rounded = number.unit < 1 or number.value >= 10
-    steps = (abs(result) / number.unit).quantize(Decimal(1), ROUND_HALF_UP)
+    steps = (abs(result) / number.unit).to_integral_value(ROUND_HALF_UP)
     return (steps * number.unit if rounded else abs(result)) == number.value
 
 

@@ -70,6 +70,8 @@ def test_citations_and_remarks_are_stripped_but_never_everything() -> None:
         ("170K", 170_000.0),
         ("3.3 · 10^18", 3.3e18),
         ("2.0e-5", 2.0e-5),
+        ("1 × 10^999", None),
+        pytest.param("9" * 5000, None, id="many digits"),
         ("–", None),
         ("", None),
         ("base", None),

@@ -295,6 +295,12 @@ def test_a_claim_about_a_large_table_is_checked_in_linear_time() -> None:
     assert time.process_time() - start < 1
 
 
+@pytest.mark.parametrize("printed", ["9" * 50, "9" * 5000, f"0.{'0' * 50}1"])
+def test_numbers_of_many_digits_are_checked(printed: str) -> None:
+    check("The sum is about 7, and the ratio is 3.", f"It has {printed} and 5.")
+    check(f"The sum is about {printed}, and the ratio is 3.", "It has 4 and 5.")
+
+
 def test_an_answer_of_many_claims_is_checked_in_part_and_says_so() -> None:
     element = Passage(id="p/table-1", place=HERE, order=1, text="It is 7.")
     claims = [claim("It is 7.", "It is 7.")] * 201
