@@ -16,6 +16,7 @@ from paperscope_core.errors import PaperLockedError
 from paperscope_core.types import Box
 
 __all__ = [
+    "LOADING_TIMES",
     "Backend",
     "Char",
     "CharTable",
@@ -27,6 +28,8 @@ __all__ = [
     "VerticalRule",
     "locked_error",
 ]
+
+LOADING_TIMES = 4.0  # Time limits of a page that loading a library may take.
 
 _NUMBERS = 4  # x0, x1, baseline and size are stored as numbers.
 _Style: TypeAlias = tuple[str, bool, bool, int]

@@ -5,14 +5,11 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Literal
 
-from ingest.document.pages import Backend, Document
+from ingest.document.pages import LOADING_TIMES, Backend, Document
 from paperscope_core.cancellation import extend_time_limit
 from paperscope_core.errors import SettingsError
 
-__all__ = ["LOADING_TIMES", "BackendName", "backend_for"]
-
-
-LOADING_TIMES = 4.0  # Time limits of a page that loading a library may take.
+__all__ = ["BackendName", "backend_for"]
 
 BackendName = Literal["pymupdf", "pdfium"]
 

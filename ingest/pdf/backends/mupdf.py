@@ -18,8 +18,7 @@ from ingest.document.geometry import (
     turned_point,
     turned_size,
 )
-from ingest.document.pages import Char, OutlineEntry, PageContent, PageReadError, locked_error
-from ingest.pdf.backends import LOADING_TIMES
+from ingest.document.pages import LOADING_TIMES, Char, OutlineEntry, PageContent, PageReadError, locked_error
 from ingest.pdf.backends.fonts import glyph_text, is_bold, is_italic
 from ingest.sandbox.telemetry import disable_onnxruntime_telemetry
 from paperscope_core.cancellation import extend_time_limit

@@ -11,9 +11,10 @@ import pytest
 from PIL import Image
 
 from ingest.document.geometry import turned_box, turned_size
+from ingest.document.pages import LOADING_TIMES
 from ingest.parsers import parser_for
 from ingest.pdf import Backend, Document, PageContent, PdfParser, backend_for
-from ingest.pdf.backends import LOADING_TIMES, BackendName, mupdf
+from ingest.pdf.backends import BackendName, mupdf
 from paperscope_core.cancellation import handle_time_requests
 from paperscope_core.errors import PaperFileError, SettingsError
 from paperscope_core.settings import Settings
