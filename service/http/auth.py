@@ -42,6 +42,7 @@ __all__ = [
 
 _KEY_REMEDY = "send `Authorization: Bearer KEY`; `paperscope keys create` makes one"
 _CHALLENGE = {"WWW-Authenticate": "Bearer"}
+_REFERER_ORIGIN = re.compile(r"[A-Za-z][\w+.-]*://[^/?#@]+(?=[/?#]|$)")
 _HOST_HEADER = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?")
 # Of Sec-Fetch-Site; "none" is an address that the user entered. Other ports of this machine are "same-site".
 _OWN_SITES = ("none", "same-origin")
@@ -169,8 +170,9 @@ def _check_local(request: Request, service: Service) -> None:
 
 
 def _origin_of(referer: str) -> str | None:
-    """The origin of the page that a Referer names; None if there is no Referer."""
-    return "/".join(referer.split("/", 3)[:3]) or None
+    """The origin of the page that a Referer names; None if it names none, as a browser's Referer does."""
+    found = _REFERER_ORIGIN.match(referer)
+    return found[0] if found else None
 
 
 def is_loopback(host: str) -> bool:

@@ -113,7 +113,7 @@ def test_a_replaced_papers_file_is_deleted(library: Library, tmp_path: Path) -> 
 
 def test_an_unknown_paper_can_not_be_replaced(library: Library, tmp_path: Path) -> None:
     upload = write_pdf(tmp_path / "upload", "Taggers are compared.")
-    with pytest.raises(UnknownPaperError, match="no paper 'abc' in the library to replace"):
+    with pytest.raises(UnknownPaperError, match="no paper 'abc' in the library"):
         library.add(upload, name="a.pdf", replaces="abc")
     assert library.entries() == ()
 

@@ -135,7 +135,9 @@ def test_recognition_asks_for_time_and_each_page_of_crops_is_a_step(tmp_path: Pa
     with handle_time_requests(asked.append):
         paper = parse(data, tmp_path, Recognition(recognizer=AtHand(words_in(table))))
     assert any(isinstance(element, Table) for element in paper.elements)
-    assert asked == [10.0, 1.0]
+    # The layout analysis, which the first table loads, may ask in between.
+    assert (asked[0], asked[-1]) == (10.0, 1.0)
+    assert 10.0 not in asked[1:]
 
 
 def test_pages_with_text_are_left_alone(tmp_path: Path) -> None:
