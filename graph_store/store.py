@@ -122,13 +122,6 @@ class Store:
         with self._database.read() as connection:
             return self._paper_cache.papers(connection)
 
-    def entry(self, paper: str) -> PaperEntry:
-        """The paper with this id, without its elements."""
-        for entry in self.entries():
-            if entry.id == paper:
-                return entry
-        raise reading.unknown_paper(paper)
-
     def paper(self, paper: str) -> Paper:
         """The paper with this id."""
         with self._database.read() as connection:
@@ -187,6 +180,7 @@ class Store:
     # The functions say what they return. Unknown ids raise KeyError, unless they are left out.
     changes_since = _reads(reading.read_changes)
     checkpoint = _reads(reading.read_checkpoint)
+    entry = _reads(reading.read_entry)
     embedder_of = _reads(reading.read_embedder)
     newest_embedder = _reads(reading.read_newest_embedder)
     indexed = _reads(reading.read_indexed)
