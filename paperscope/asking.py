@@ -1,9 +1,10 @@
 """Answers questions on a library whose papers may change in the meantime."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from graph_store import NativeGraphIndex, Store
 from graph_store.reading import find_entry
@@ -16,6 +17,8 @@ from paperscope_core.types import Answer, AnswerEvent, Context, DoneEvent, Filte
 from query import QueryEngine, RetrievalOptions
 
 __all__ = ["AskRequest", "Asker", "build_engine"]
+
+T = TypeVar("T")
 
 # Vectors of sentences and questions that an open library keeps in memory: 12 MB at 384 dimensions, plus the texts.
 _CACHED_VECTORS = 8192
@@ -46,17 +49,13 @@ class Asker:
     async def ask(self, request: AskRequest) -> Answer:
         """Answer a question. See `Library.ask`."""
         attempts = _Attempts(self.store, request)
-        while True:
-            filters = await asyncio.to_thread(attempts.begin)
-            try:
-                answer = await self.engine.ask(
-                    request.question, filters=filters, history=request.history, on_stage=request.on_stage
-                )
-            except (KeyError, StoreDamagedError) as error:
-                attempts.check(error)
-            else:
-                if await asyncio.to_thread(attempts.is_current, answer.context):
-                    return attempts.completed(answer)
+        answer = await attempts.repeat(
+            lambda filters: self.engine.ask(
+                request.question, filters=filters, history=request.history, on_stage=request.on_stage
+            ),
+            context=lambda answer: answer.context,
+        )
+        return attempts.completed(answer)
 
     async def stream(self, request: AskRequest) -> AsyncGenerator[AnswerEvent, None]:
         """Answer a question while passing on events. See `Library.stream`."""
@@ -76,23 +75,17 @@ class Asker:
                             yield event
                         elif done := await asyncio.to_thread(attempts.is_current, event.answer.context):
                             yield replace(event, answer=attempts.completed(event.answer))
-                anew = True
             except (KeyError, StoreDamagedError) as error:
                 attempts.check(error)
-                anew = True
+            anew = True
 
     async def retrieve(self, request: AskRequest) -> Context:
         """Retrieve a context. See `Library.retrieve`."""
-        attempts = _Attempts(self.store, request)
-        while True:
-            filters = await asyncio.to_thread(attempts.begin)
-            try:
-                context = (await self.engine.retrieve(request.question, filters=filters)).context
-            except (KeyError, StoreDamagedError) as error:
-                attempts.check(error)
-            else:
-                if await asyncio.to_thread(attempts.is_current, context):
-                    return context
+        retrieved = await _Attempts(self.store, request).repeat(
+            lambda filters: self.engine.retrieve(request.question, filters=filters),
+            context=lambda retrieved: retrieved.context,
+        )
+        return retrieved.context
 
 
 @dataclass(slots=True)
@@ -117,6 +110,18 @@ class _Attempts:
         if self.damaged and not papers:
             papers = tuple(entry.id for entry in entries if entry.id not in self.damaged)
         return replace(self.request.filters, papers=papers)
+
+    async def repeat(self, work: Callable[[Filters], Awaitable[T]], *, context: Callable[[T], Context]) -> T:
+        """The result of the first attempt that ends on papers that are still there; `context` is its context."""
+        while True:
+            filters = await asyncio.to_thread(self.begin)
+            try:
+                result = await work(filters)
+            except (KeyError, StoreDamagedError) as error:
+                self.check(error)
+            else:
+                if await asyncio.to_thread(self.is_current, context(result)):
+                    return result
 
     def check(self, error: KeyError | StoreDamagedError) -> None:
         """Raise the error of an attempt again, unless another attempt avoids it."""
