@@ -64,6 +64,10 @@ class LanguageModel(Protocol):
         """
         ...
 
+    def redacted(self, text: str) -> str:
+        """The start of a text of this model, for messages: the secrets with which it is called are masked."""
+        ...
+
 
 @runtime_checkable
 class StreamingModel(LanguageModel, Protocol):

@@ -104,6 +104,10 @@ class OpenAIChatModel:
         on_text(reply.text)
         return reply
 
+    def redacted(self, text: str) -> str:
+        """The start of a text, for messages. See `LanguageModel.redacted`."""
+        return self._endpoint.redacted(text)
+
     def _read(self, completion: ChatCompletion) -> ModelReply:
         choice, used = completion.choices[0], completion.usage or _TokenUsage()
         model, where = f"model {self.name!r}", self._endpoint.base_url

@@ -15,6 +15,7 @@ from paperscope_core.types import ModelReply, ModelRequest, Usage
 __all__ = ["FakeEmbedder", "FakeModel", "FakeReranker"]
 
 _STREAMED_LETTERS = 7
+_QUOTED_LETTERS = 300
 
 
 class FakeModel:
@@ -52,6 +53,10 @@ class FakeModel:
             on_text(reply.text[:end])
             await asyncio.sleep(0)
         return reply
+
+    def redacted(self, text: str) -> str:
+        """The start of a text. See `LanguageModel.redacted`; there are no secrets."""
+        return text[:_QUOTED_LETTERS]
 
 
 def _scripted(replies: Iterable[str | ModelError]) -> Callable[[ModelRequest], str]:

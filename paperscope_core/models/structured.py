@@ -12,6 +12,7 @@ from paperscope_core.errors import ModelReplyError
 from paperscope_core.models.usage import MeteredModel
 from paperscope_core.models.wrapper import stream_reply
 from paperscope_core.protocols import LanguageModel
+from paperscope_core.text.escaping import one_line
 from paperscope_core.types import Message, ModelReply, ModelRequest, Usage
 
 __all__ = ["ask_json", "outermost_object", "partial_text", "strict_schema"]
@@ -93,8 +94,8 @@ async def _ask_with_repair(
         return adapter.validate_json(outermost_object(reply.text))
     except ValueError as error:
         raise _UnusableReplyError(
-            f"model {model.name!r} twice gave no valid {request.schema_name!r} ({_problems(error)}); "
-            "a model that follows schemas better may help"
+            f"model {model.name!r} twice gave no valid {request.schema_name!r} but {model.redacted(reply.text)!r} "
+            f"({one_line(model.redacted(_problems(error)))}); a model that follows schemas better may help"
         ) from error
 
 

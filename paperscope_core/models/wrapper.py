@@ -48,6 +48,10 @@ class ModelWrapper:
         """Reply to a request while it is written. See `StreamingModel.stream`."""
         return await self._call(request, lambda: stream_reply(self._model, request, on_text))
 
+    def redacted(self, text: str) -> str:
+        """The start of a text, for messages. See `LanguageModel.redacted`."""
+        return self._model.redacted(text)
+
     async def _call(self, _request: ModelRequest, send: SendRequest, /) -> ModelReply:
         return await send()
 

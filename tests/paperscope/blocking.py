@@ -45,6 +45,9 @@ class BlockingModel:
         self.blocked = False
         self._text = text
 
+    def redacted(self, text: str) -> str:
+        return text
+
     async def complete(self, request: ModelRequest) -> ModelReply:
         while self.blocked:  # noqa: ASYNC110 -- it is set from another thread
             await asyncio.sleep(0.01)

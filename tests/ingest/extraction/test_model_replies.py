@@ -44,6 +44,9 @@ class Scripted:
         self.bad = bad
         self.requests: list[ModelRequest] = []
 
+    def redacted(self, text: str) -> str:
+        return text
+
     async def complete(self, request: ModelRequest) -> ModelReply:
         self.requests.append(request)
         spoken = "BERT" in request.messages[1].text

@@ -19,6 +19,9 @@ class SlowModel:
         self.calls = self.now = self.most = 0
         self.finish = asyncio.Event()
 
+    def redacted(self, text: str) -> str:
+        return text
+
     async def complete(self, request: ModelRequest) -> ModelReply:
         self.calls += 1
         self.now += 1

@@ -136,6 +136,9 @@ class Counting:
         self.calls = 0
         self.errors = list(errors)
 
+    def redacted(self, text: str) -> str:
+        return text
+
     async def complete(self, request: ModelRequest) -> ModelReply:
         self.calls += 1
         if self.errors:

@@ -104,6 +104,9 @@ class RateLimited:
         self.now = self.calls = self.refused = 0
         self.most: list[int] = []
 
+    def redacted(self, text: str) -> str:
+        return text
+
     async def complete(self, request: ModelRequest) -> ModelReply:
         self.calls += 1
         if self.now >= self.room:

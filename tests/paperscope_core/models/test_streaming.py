@@ -69,7 +69,7 @@ async def test_wrappers_pass_the_pieces_on(wrap: Callable[[LanguageModel], Langu
 async def test_a_model_without_streaming_replies_in_one_piece() -> None:
     class Plain:
         name = "plain"
-        complete = FakeModel([TEXT]).complete
+        complete, redacted = (fake := FakeModel([TEXT])).complete, fake.redacted
 
     received: list[str] = []
     reply = await stream_reply(Plain(), request(), received.append)

@@ -1,5 +1,6 @@
 """JSON replies: schemas, parsing, and one repair."""
 
+import base64
 import json
 from dataclasses import replace
 from typing import Annotated, Literal
@@ -7,12 +8,15 @@ from typing import Annotated, Literal
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import BaseModel, Field, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, TypeAdapter
 
 from paperscope_core.errors import ModelReplyError
 from paperscope_core.models import CachedModel, FakeModel, ask_json, strict_schema
 from paperscope_core.models.cache import MemoryCallCache
+from paperscope_core.models.chat import OpenAIChatModel
+from paperscope_core.models.endpoint import Endpoint
 from paperscope_core.models.structured import outermost_object
+from paperscope_core.models.wrapper import ModelWrapper
 from paperscope_core.types import Message, ModelReply, ModelRequest, Usage
 
 JSON = st.recursive(
@@ -44,6 +48,23 @@ class Zoo(BaseModel):
 class Tree(BaseModel):
     leaves: int
     branches: list["Tree"] = []
+
+
+class Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    leaves: int
+
+
+class Echo(ModelWrapper):
+    """Replies always the same in place of the model that it wraps."""
+
+    def __init__(self, model: OpenAIChatModel, text: str) -> None:
+        super().__init__(model)
+        self._text = text
+
+    async def _call(self, _request: ModelRequest, _send: object, /) -> ModelReply:
+        return ModelReply(text=self._text)
 
 
 REQUEST = ModelRequest(messages=(Message(role="user", text="count the leaves"),), schema_name="tree")
@@ -151,13 +172,29 @@ async def test_a_wrong_reply_is_shown_to_the_model_once(wrong: str, problem: str
     assert problem in shown[-1].text
 
 
-async def test_two_wrong_replies_are_an_error_that_quotes_neither() -> None:
-    model = FakeModel(["nonsense", '{"leaves": null}' + " " * 1000, '{"leaves": 1}'])
-    with pytest.raises(ModelReplyError, match=r"'fake' twice gave no valid 'tree' \(leaves: Input should be") as caught:
+async def test_two_wrong_replies_are_an_error_that_quotes_the_start_of_the_second() -> None:
+    model = FakeModel(["nonsense", '{"leaves": null}\x1b' + " " * 10_000, '{"leaves": 1}'])
+    with pytest.raises(ModelReplyError, match=r"'fake' twice gave no valid 'tree' but '\{\"leaves\": null") as caught:
         await ask_json(model, REQUEST, Tree)
     assert len(model.requests) == 2
-    # A reply may hold the server's key.
-    assert "null" not in str(caught.value)
+    message = str(caught.value)
+    assert "(leaves: Input should be a valid integer)" in message
+    assert message.isprintable()
+    assert len(message) < 1000
+
+
+@pytest.mark.parametrize(
+    "wrong", ['{"leaves": "KEY"}', '{"leaves": 1, "KEY": 2, "\\u001b[2J": 3}', '{"kind": "KEY"}', "KEY"]
+)
+async def test_an_error_about_a_reply_quotes_no_key(wrong: str) -> None:
+    key = "sk-Very/secret+0123456789=="
+    for form in (key, key.encode().hex(), base64.b64encode(key.encode()).decode()):
+        endpoint = Endpoint(model="m", base_url="http://127.0.0.1:1/v1", api_key=SecretStr(key), timeout=1.0)
+        model = Echo(OpenAIChatModel(endpoint), wrong.replace("KEY", form))
+        with pytest.raises(ModelReplyError, match=r"but .*\*{8}") as caught:
+            await ask_json(CachedModel(model, MemoryCallCache()), REQUEST, Strict)
+        assert form not in str(caught.value)
+        assert str(caught.value).isprintable()
 
 
 class Cutting(FakeModel):
