@@ -19,7 +19,7 @@ from evaluation.question_suite import library_of_paper, question_suite
 from evaluation.score import Miss, Score, Tally
 from evaluation.suite import Item, Request
 from paperscope_core.errors import GoldFileError
-from paperscope_core.types import Answer, Cell, Claim, Element, Figure, Place, Table
+from paperscope_core.types import Answer, Cell, Claim, Element, Evidence, Figure, Place, Table
 from query.words import content_words
 
 __all__ = ["SUITE", "check_citations", "prints_numbers", "prints_quote", "word_share"]
@@ -133,7 +133,7 @@ def check_citations(
         details={
             "question": answer.question,
             "answer": normalise_spaces(answer.text),
-            "cited": "; ".join(str(found.place) for claim in answer.claims for found in claim.evidence),
+            "cited": "; ".join(str(place) for found in answer.evidence for place in found.places),
         },
     )
     for claim in answer.claims:
@@ -150,7 +150,7 @@ def _score_claim(
     elements: Mapping[str, Element],
     gold_pages: Sequence[int],
 ) -> Score:
-    places = [found.place for found in claim.evidence]
+    places = [place for found in claim.evidence for place in found.places]
     printed = [_words_at(place, pages) for place in places if _exists(place, pages)]
     marks = {"uncited": float(not places)}
     if places:
@@ -166,7 +166,7 @@ def _score_claim(
         read = {reading.element for reading in answer.readings}
         quoting = [it for it in claim.evidence if it.quote and it.element not in read]
         if quoting:
-            marks["quote"] = float(all(prints_quote(_words_at(it.place, pages), it.quote) for it in quoting))
+            marks["quote"] = float(all(prints_quote(_words_of(it, pages), it.quote) for it in quoting))
         if places:
             marks["words"] = word_share([*words, *names], claim.text)
     kinds = {element.kind for element in elements.values()}
@@ -188,6 +188,10 @@ def _exists(place: Place, pages: Sequence[PrintedPage]) -> bool:
 
 def _words_at(place: Place, pages: Sequence[PrintedPage]) -> list[str]:
     return words_in(pages[place.page - 1], place.box) if _exists(place, pages) else []
+
+
+def _words_of(evidence: Evidence, pages: Sequence[PrintedPage]) -> list[str]:
+    return [word for place in evidence.places for word in _words_at(place, pages)]
 
 
 def _naming_places(place: Place, element: Element) -> Iterator[Place]:

@@ -49,6 +49,10 @@ SUITES = {
         "evaluation.citations",
         "Citations: does each claim's place contain what the claim says, and is it on the right page?",
     ),
+    "regions": (
+        "evaluation.regions",
+        "Regions: do the boxes of the sources, and those that the answer cites, show the gold evidence?",
+    ),
     "verification": (
         "evaluation.verification",
         "Verification: are wrong numbers flagged that are planted in right answers, and the right ones not?",

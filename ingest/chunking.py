@@ -7,7 +7,20 @@ from itertools import groupby
 
 from ingest.document.element_text import element_text
 from paperscope_core.text.sentences import split_sentences
-from paperscope_core.types import Chunk, Element, Equation, Figure, Paper, Passage, Reference, Table
+from paperscope_core.types import (
+    Chunk,
+    Element,
+    Equation,
+    Figure,
+    Paper,
+    Passage,
+    Place,
+    Reference,
+    Table,
+    captioned_places_of,
+    main_element,
+    places_of,
+)
 
 __all__ = ["chunk_paper"]
 
@@ -16,14 +29,20 @@ _CONTINUATIONS = ("where", "here", "with", "in which", "such that", "and", "for 
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """Text of one element that is not split further."""
+    """Text of one element that is not split further; `whole` unless it is a part of the element's text."""
 
     element: Element
     text: str
+    whole: bool = True
 
     @property
     def words(self) -> int:
         return len(self.text.split())
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """Where it is printed, and its caption."""
+        return captioned_places_of(self.element) if self.whole else places_of(self.element, self.text)
 
 
 def chunk_paper(paper: Paper, *, max_words: int = 180, pictured: Collection[str] = frozenset()) -> tuple[Chunk, ...]:
@@ -46,22 +65,21 @@ def chunk_paper(paper: Paper, *, max_words: int = 180, pictured: Collection[str]
 
 def _chunk(paper: Paper, number: int, group: Sequence[_Piece]) -> Chunk:
     anchor = _anchor(group)
+    place = next(piece for piece in group if piece.element is anchor).places[0]
+    places = dict.fromkeys(place for piece in group for place in piece.places)
     return Chunk(
         id=f"{paper.id}/chunk-{number}",
         paper=paper.id,
         text="\n".join(piece.text for piece in group if piece.text),
         elements=tuple(dict.fromkeys(piece.element.id for piece in group)),
         section=next((section.path for section in paper.sections if section.id == anchor.section), anchor.section),
-        place=anchor.place,
+        place=place,
+        more_places=tuple(other for other in places if other != place),
     )
 
 
 def _anchor(group: Sequence[_Piece]) -> Element:
-    """Returns the main element of a chunk: its float, or else its first element that is no heading."""
-    elements = [piece.element for piece in group]
-    floats = (element for element in elements if isinstance(element, Table | Figure | Equation))
-    bodies = (element for element in elements if not (isinstance(element, Passage) and element.role == "heading"))
-    return next(floats, next(bodies, elements[0]))
+    return main_element([piece.element for piece in group])
 
 
 def _float_groups(elements: Sequence[Element], pictured: Collection[str]) -> Iterator[list[_Piece]]:
@@ -81,8 +99,8 @@ def _with_explanation(equation: Equation, texts: Sequence[Passage]) -> list[_Pie
     """The equation with the sentence before it and, if it continues the equation ("where p is ..."), the one after."""
     before = [text for text in texts if text.order < equation.order and text.section == equation.section][-1:]
     after = [text for text in texts if text.order > equation.order and text.section == equation.section][:1]
-    lead = [_Piece(text, parts[-1]) for text in before if (parts := split_sentences(text.text))]
-    follow = [_Piece(text, parts[0]) for text in after if (parts := split_sentences(text.text))]
+    lead = [_Piece(text, parts[-1], whole=False) for text in before if (parts := split_sentences(text.text))]
+    follow = [_Piece(text, parts[0], whole=False) for text in after if (parts := split_sentences(text.text))]
     explaining = [
         piece for piece in follow if piece.text[0].islower() or piece.text.casefold().startswith(_CONTINUATIONS)
     ]
@@ -154,4 +172,4 @@ def _split(piece: _Piece, *, max_words: int) -> list[_Piece]:
             if parts[-1] and (len(parts[-1]) + len(portion) > max_words or len(parts[-1]) >= share):
                 parts.append([])
             parts[-1].extend(portion)
-    return [_Piece(piece.element, " ".join(part)) for part in parts if part]
+    return [_Piece(piece.element, " ".join(part), whole=False) for part in parts if part]

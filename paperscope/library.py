@@ -1,7 +1,7 @@
 """The library of papers: add, ask, look up, remove."""
 
 import os
-from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping, Sequence
 from functools import partial, wraps
 from pathlib import Path
 from types import TracebackType
@@ -28,7 +28,6 @@ from paperscope_core.types import (
     Context,
     Displayable,
     Element,
-    Figure,
     Filters,
     Paper,
     PaperEntry,
@@ -36,11 +35,10 @@ from paperscope_core.types import (
     PaperImages,
     Place,
     Shortfall,
-    Table,
     Turn,
     View,
+    captioned_places_of,
     content_hash,
-    places_of,
 )
 from paperscope_core.types.display import view
 
@@ -461,7 +459,7 @@ def _boxes_on(paper: Paper, page: int, marked: Sequence[Box | Place | str]) -> t
         if isinstance(one, Box):
             boxes[one] = None
             continue
-        places = (one,) if isinstance(one, Place) else _printed_at(_element_by_id(paper, one))
+        places = (one,) if isinstance(one, Place) else captioned_places_of(_element_by_id(paper, one))
         boxes |= {place.box: None for place in places if (place.paper, place.page) == (paper.id, page)}
     return tuple(boxes)
 
@@ -471,10 +469,3 @@ def _element_by_id(paper: Paper, name: str) -> Element:
         if element.id == name:
             return element
     raise InputError(f"no element {name!r} in {paper.file!r}; list the paper's elements to see their ids")
-
-
-def _printed_at(element: Element) -> Iterator[Place]:
-    """The places of an element, and of its caption."""
-    yield from places_of(element)
-    if isinstance(element, Table | Figure) and element.caption_place is not None:
-        yield element.caption_place

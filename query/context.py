@@ -2,9 +2,9 @@
 
 import csv
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields
-from typing import Any
+from typing import Any, cast
 
 from paperscope_core.text.escaping import markdown_fence
 from paperscope_core.types import Context, ContextEntity, ContextImage, ContextRelation, ContextSource, Place
@@ -23,10 +23,10 @@ _BETWEEN_PLACES = "; "
 
 
 def render_context(context: Context) -> str:
-    """Renders the four sections as text that `parse_context` reads back. Several places are joined by "; "."""
+    """Renders the four sections as text that `parse_context` reads back; a row's places are joined by "; "."""
     parts = []
     for field, (title, kind) in _SECTIONS.items():
-        rows = ([_written(getattr(row, one.name)) for one in fields(kind)] for row in getattr(context, field))
+        rows = ([_written(row, column) for column in _columns(kind)] for row in getattr(context, field))
         out = io.StringIO(newline="")
         csv.writer(out, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n").writerows(rows)  # noqa: TID251 # is read back
         lines = f"{','.join(_columns(kind))}\n{out.getvalue()}".removesuffix("\n")
@@ -66,28 +66,41 @@ def _section(rows: Iterator[list[str]], title: str, kind: type) -> Iterator[Any]
             return
         if len(row) != len(columns):
             raise ValueError(f"not a context: {len(row)} columns in {title}, expected {len(columns)}: {row!r}")
-        yield kind(**{one.name: _READERS[one.type](text) for one, text in zip(fields(kind), row, strict=True)})
+        yield kind(**_values(kind, row))
     raise ValueError(f"not a context: the section {title!r} has no end")
 
 
 def _columns(kind: type) -> list[str]:
-    return ["place" if one.name == "places" else one.name for one in fields(kind)]
+    names = ["place" if one.name == "places" else one.name for one in fields(kind)]
+    return [name for name in names if name != "more_places"]
 
 
-def _written(value: str | float | Place | tuple[Place, ...]) -> str | float:
-    if isinstance(value, tuple):
-        return _BETWEEN_PLACES.join(map(str, value))
-    return str(value) if isinstance(value, Place) else value
+def _written(row: Any, column: str) -> str | float:  # noqa: ANN401 -- a row of any section
+    if column != "place":
+        return cast("str | float", getattr(row, column))
+    places = (row.place,) if isinstance(row, ContextImage) else row.places
+    return _BETWEEN_PLACES.join(map(str, places))
+
+
+def _values(kind: type, row: Sequence[str]) -> dict[str, object]:
+    """The fields of a row from its columns."""
+    values: dict[str, object] = {}
+    types = {one.name: one.type for one in fields(kind)}
+    for column, text in zip(_columns(kind), row, strict=True):
+        if column != "place":
+            values[column] = _READERS[types[column]](text)
+        elif "places" in types:
+            values["places"] = _places(text)
+        else:
+            first, _, rest = text.partition(_BETWEEN_PLACES)
+            values["place"] = Place.parse(first)
+            if rest:
+                values["more_places"] = _places(rest)
+    return values
 
 
 def _places(text: str) -> tuple[Place, ...]:
     return tuple(Place.parse(place) for place in text.split(_BETWEEN_PLACES)) if text else ()
 
 
-_READERS: dict[Any, Callable[[str], object]] = {
-    str: str,
-    int: int,
-    float: float,
-    Place: Place.parse,
-    tuple[Place, ...]: _places,
-}
+_READERS: dict[Any, Callable[[str], object]] = {str: str, int: int, float: float}

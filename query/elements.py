@@ -4,9 +4,18 @@ import re
 
 from paperscope_core.protocols import Corpus
 from paperscope_core.text.escaping import plain_csv
-from paperscope_core.types import ContextSource, Element, Equation, Figure, Paper, Table
+from paperscope_core.types import ContextSource, Element, Equation, Evidence, Figure, Paper, Table, places_of
 
-__all__ = ["ImageElement", "caption_of", "element_text", "elements_of", "has_image", "is_reference", "referring_texts"]
+__all__ = [
+    "ImageElement",
+    "caption_of",
+    "element_text",
+    "elements_of",
+    "evidence_in",
+    "has_image",
+    "is_reference",
+    "referring_texts",
+]
 
 ImageElement = Table | Figure | Equation
 # Ids contain the kind of an element (see `Paper`), so the element need not be loaded.
@@ -36,6 +45,12 @@ def element_text(element: Element) -> str:
     text = plain_csv(element.grid()) if isinstance(element, Table) else element.text
     caption = "" if isinstance(element, Equation) else element.caption
     return "\n".join(filter(None, (element.label, caption, text)))
+
+
+def evidence_in(element: Element, quote: str = "", *, longest: int | None = None) -> Evidence:
+    """An element as evidence, at the places that print the quotation, which is cut off after `longest` characters."""
+    place, *more = places_of(element, quote)
+    return Evidence(element=element.id, place=place, quote=quote[:longest], more_places=tuple(more))
 
 
 def elements_of(source: ContextSource, corpus: Corpus) -> list[Element]:

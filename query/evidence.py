@@ -19,15 +19,19 @@ from paperscope_core.types import (
     Equation,
     Evidence,
     Exhibit,
+    Figure,
     ImageFinding,
+    Passage,
     Reading,
     Status,
     Table,
     crops_of,
     paper_words,
+    places_of,
 )
+from paperscope_core.types.elements import title_lines
 from query.cells import CellNames, Statement, TableHeaders
-from query.elements import ImageElement, caption_of, element_text, elements_of
+from query.elements import ImageElement, caption_of, element_text, elements_of, evidence_in
 from query.numbers import numbers_in
 from query.retrieval.context_builder import strip_excerpt_note
 from query.words import content_words
@@ -85,11 +89,14 @@ class EvidenceFinder:
             return tuple(evidence for source in sources for evidence in self._source(source, claim))
         if section == "I":
             finding = self.findings.get(number)
-            return (Evidence(element=finding.element, place=finding.place, quote=finding.text),) if finding else ()
+            if finding is None:
+                return ()
+            more = places_of(self.corpus.element(finding.element))[1:]
+            return (Evidence(element=finding.element, place=finding.place, quote=finding.text, more_places=more),)
         rows = self.context.entities if section == "E" else self.context.relations
         row_places = ((one, place) for one in rows if one.id == number for place in one.places[:1])
         return tuple(
-            Evidence(element=element.id, place=place, quote=paper_words(one.description)[:_LONGEST_QUOTE])
+            evidence_in(element, paper_words(one.description), longest=_LONGEST_QUOTE)
             for one, place in row_places
             for element in [other for other in self.corpus.paper(place.paper).elements if other.place == place][:1]
         )
@@ -108,9 +115,11 @@ class EvidenceFinder:
         return tuple(self._quoted(quote, source, elements) for quote in quotes)
 
     def _quoted(self, quote: str, source: ContextSource, elements: Sequence[Element]) -> Evidence:
-        holder = next((element for element in elements if quote in element_text(element)), source)
-        element = holder.element if isinstance(holder, ContextSource) else holder.id
-        return Evidence(element=element, place=holder.place, quote=quote[:_LONGEST_QUOTE])
+        holder = next((element for element in elements if _holds(element, quote)), None)
+        if holder is not None:
+            return evidence_in(holder, quote, longest=_LONGEST_QUOTE)
+        place, more = source.place, source.more_places
+        return Evidence(element=source.element, place=place, quote=quote[:_LONGEST_QUOTE], more_places=more)
 
     def _cells(self, table: Table, claim: str) -> list[Cell]:
         """For each number of the claim, the cell that prints it and whose headers the claim names best; if no such cell
@@ -129,6 +138,11 @@ class EvidenceFinder:
             found = printing[:1] or names.named(statement)
             chosen |= {(cell.row, cell.column): cell for cell in found if len(found) <= _MOST_NAMED}
         return list(chosen.values())
+
+
+def _holds(element: Element, quote: str) -> bool:
+    titled = isinstance(element, Passage | Table | Figure) and any(quote in line for line in title_lines(element))
+    return titled or quote in element_text(element)
 
 
 def _sentences_for(text: str, claim: str) -> list[str]:

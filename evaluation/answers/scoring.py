@@ -17,11 +17,11 @@ from evaluation.metrics.benchmarks import (
     qasper_answer_f1,
     qasper_evidence_f1,
 )
+from evaluation.metrics.regions import meets
 from evaluation.metrics.selective import abstention
 from evaluation.metrics.text import anls, exact_match, list_f1, read_list, token_f1
 from evaluation.report import set_of
 from evaluation.score import Graded, Miss, Score, Tally
-from ingest.document.geometry import overlap_x, overlap_y
 from paperscope_core.models import ask_json
 from paperscope_core.protocols import LanguageModel
 from paperscope_core.types import Answer, ModelRequest, Place
@@ -145,22 +145,13 @@ def _finds_evidence(question: GoldQuestion, cited: Cited) -> bool | None:
     """Whether a place is in a gold region; without regions, on a gold page; without pages, quoted from a gold
     paragraph. None if the gold has none of these."""
     if cited.gold_places:
-        return any(_is_within(place, region) for place in cited.places for region in cited.gold_places)
+        return any(meets(place, region) for place in cited.places for region in cited.gold_places)
     if cited.gold_pages:
         return bool(cited.pages & cited.gold_pages)
     paragraphs = {normalise_spaces(text) for texts in question.evidence for text in texts}
     if not paragraphs:
         return None
     return any(normalise_spaces(text) in paragraph for text in cited.texts for paragraph in paragraphs)
-
-
-def _is_within(place: Place, region: Place) -> bool:
-    """Whether the overlap of a place and a gold region is at least half of the smaller one."""
-    if (place.paper, place.page) != (region.paper, region.page):
-        return False
-    shared = max(overlap_x(place.box, region.box), 0.0) * max(overlap_y(place.box, region.box), 0.0)
-    smaller = min((box.x1 - box.x0) * (box.y1 - box.y0) for box in (place.box, region.box))
-    return shared >= _HALF * smaller > 0
 
 
 def _text_measures(question: GoldQuestion, answer: Answer, short: str) -> dict[str, Tally]:

@@ -39,13 +39,14 @@ def ask_and_score(question: GoldQuestion, source: Source, libraries: Libraries, 
 
 def _cited(answer: Answer, question: GoldQuestion, source: Source, built: BuiltLibrary) -> Cited:
     ids = {file: built.ids.get(str(file), "") for file in source.files}
-    evidence = [found for claim in answer.claims for found in claim.evidence]
+    evidence = answer.evidence
+    places = tuple(place for found in evidence for place in found.places)
     passages = (element for paper in source.papers for element in paper.elements if isinstance(element, Passage))
     texts = {passage.id: passage.text for passage in passages}
     return Cited(
-        pages=frozenset((found.place.paper, found.place.page) for found in evidence),
+        pages=frozenset((place.paper, place.page) for place in places),
         gold_pages=frozenset((ids[file], page) for file, page in question.pages),
-        places=tuple(found.place for found in evidence),
+        places=places,
         gold_places=tuple(Place(paper=ids[file], page=page, box=box) for file, page, box in question.regions),
         texts=tuple(dict.fromkeys(texts[found.element] for found in evidence if found.element in texts)),
     )

@@ -18,6 +18,7 @@ __all__ = [
     "OHRQuestion",
     "PdfQuestion",
     "docbench_questions",
+    "mmdocir_questions",
     "mmlongbench_questions",
     "ohrbench_pages",
     "ohrbench_questions",
@@ -35,7 +36,7 @@ class PdfQuestion:
     `regions` are the boxes of the evidence with their pages, from MMDocIR (Dong et al., 2025).
     """
 
-    set: Literal["docbench", "mmlongbench"]
+    set: Literal["docbench", "mmlongbench", "mmdocir"]
     paper: str
     id: str
     file: Path
@@ -142,7 +143,34 @@ class _Region:
 class _MMDocIRLine:
     doc: str
     question: str
+    answer: str
+    pages: tuple[int, ...]
     regions: tuple[_Region, ...]
+
+    @property
+    def located(self) -> tuple[tuple[int, Box], ...]:
+        return tuple((one.page, one.box) for one in self.regions)
+
+
+def mmdocir_questions(data: Path) -> Iterator[PdfQuestion | GoldFileError]:
+    """Yields the questions of MMLongBench-Doc with the regions of their evidence, and the errors of unusable lines."""
+
+    def question(number: int, line: _MMDocIRLine) -> PdfQuestion:
+        file = paper_file(data, "mmlongbench", line.doc)
+        check_pages(line.pages, file)
+        return PdfQuestion(
+            set="mmdocir",
+            paper=file.stem,
+            id=str(number),
+            file=file,
+            question=line.question,
+            answer=line.answer,
+            answerable=True,
+            evidence_pages=line.pages,
+            regions=line.located,
+        )
+
+    yield from read_lines(data / "eval" / "regions_mmdocir.jsonl", _MMDocIRLine, question)
 
 
 def mmlongbench_questions(data: Path) -> Iterator[PdfQuestion | GoldFileError]:
@@ -151,7 +179,7 @@ def mmlongbench_questions(data: Path) -> Iterator[PdfQuestion | GoldFileError]:
         read_lines(data / "eval" / "regions_mmdocir.jsonl", _MMDocIRLine, lambda _, line: line)
     )
     yield from bad
-    regions = {(line.doc, line.question): tuple((one.page, one.box) for one in line.regions) for line in found}
+    regions = {(line.doc, line.question): line.located for line in found}
 
     def question(_number: int, line: _MMLongBenchLine) -> PdfQuestion:
         file = paper_file(data, "mmlongbench", line.doc)

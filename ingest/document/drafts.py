@@ -39,7 +39,9 @@ def draft_passage(text: str, role: PassageRole, *places: Place, level: int = 0) 
 
 def draft_listing(text: str, *places: Place, caption: Caption = NO_CAPTION) -> Passage:
     """Returns a floating listing or algorithm."""
-    return replace(draft_passage(text, "code", *places), label=caption.label, caption=caption.text)
+    return replace(
+        draft_passage(text, "code", *places), label=caption.label, caption=caption.text, caption_place=caption.place
+    )
 
 
 def draft_reference(text: str, *places: Place) -> Reference:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-__all__ = ["Vocabulary", "join_lines", "script_text", "vocabulary_of"]
+__all__ = ["Vocabulary", "join_lines", "joined_parts", "script_text", "vocabulary_of"]
 
 _WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
 # A word read backwards from the hyphen after it; from the front, every letter of a long word would begin a search.
@@ -61,7 +61,12 @@ def vocabulary_of(lines: Iterable[str]) -> Vocabulary:
 
 
 def join_lines(lines: Iterable[str], vocabulary: Vocabulary | None = None) -> str:
-    """Joins lines into one text, restoring addresses and ranges of numbers that are broken at a line's end.
+    """Joins lines into one text; see `joined_parts`."""
+    return "".join(joined_parts(lines, vocabulary))
+
+
+def joined_parts(lines: Iterable[str], vocabulary: Vocabulary | None = None) -> list[str]:
+    """What each line adds to their joined text, in which addresses and ranges broken at a line's end are restored.
 
     A hyphen at a line's end is removed if the joined word occurs in the paper. It is kept if the paper hyphenates the
     pair, if the next word is not in lower case, next to a name of capitals or digits or a compound, or if both halves
@@ -77,12 +82,12 @@ def join_lines(lines: Iterable[str], vocabulary: Vocabulary | None = None) -> st
             if not broken:
                 piece = f" {line}"
             elif not _keeps_hyphen(broken, line, known):
-                pieces[-1] = pieces[-1][:-1]
+                last = next(at for at in reversed(range(len(pieces))) if pieces[at])
+                pieces[last] = pieces[last][:-1]
                 end = end[:-1]
-        if piece:
-            pieces.append(piece)
+        pieces.append(piece)
         end = (end + piece)[-_LONGEST_END:]
-    return "".join(pieces)
+    return pieces
 
 
 def _broken_word(text: str) -> str:

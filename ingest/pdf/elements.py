@@ -1,12 +1,13 @@
 """Drafts the elements of a paper in reading order from the parts found on its pages."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
+from dataclasses import dataclass, replace
+from itertools import accumulate, groupby
 
 from ingest.document.assembly import Draft
 from ingest.document.geometry import bounding_box, box_as_seen
 from ingest.document.headings import is_references_title
-from ingest.document.line_text import join_lines, vocabulary_of
+from ingest.document.line_text import join_lines, joined_parts, vocabulary_of
 from ingest.document.references import entry_label, entry_year
 from ingest.pdf.bibliography import Entry, bibliography_start, find_entries
 from ingest.pdf.columns import reading_order
@@ -29,6 +30,7 @@ from paperscope_core.types import (
     Passage,
     PassageRole,
     Place,
+    PrintedLine,
     Reference,
     Table,
 )
@@ -42,6 +44,18 @@ _Part = _Float | FoundEquation | FoundHeading | FlowLine
 def draft_elements(structure: Structure, *, paper: str) -> list[Element]:
     """Drafts all elements: title and authors, the text with its floats, and page furniture at the end."""
     return [draft.element for draft in _Drafting(structure, paper=paper).drafts()]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Flow:
+    """Joined lines: their text, the place of each column, and where each line is if there are several."""
+
+    text: str
+    places: Sequence[Place]
+    lines: tuple[PrintedLine, ...]
+
+    def passage(self, role: PassageRole) -> Passage:
+        return replace(_passage(self.text, role, self.places), lines=self.lines)
 
 
 class _Drafting:
@@ -65,15 +79,17 @@ class _Drafting:
     def _around(self, page: int, lines: Iterable[Line]) -> Place:
         return self._place(page, bounding_box(line.box for line in lines))
 
-    def _along(self, lines: Sequence[FlowLine]) -> list[Place]:
-        """Returns one place for each column that contains some of the lines."""
-        return [
+    def _flow(self, lines: Sequence[FlowLine]) -> _Flow:
+        """Joins lines; there is one place for each column that contains some of them."""
+        places = [
             self._around(page, (line.line for line in part))
             for (page, _), part in groupby(lines, key=lambda line: (line.page, line.column))
         ]
-
-    def _joined(self, lines: Iterable[FlowLine]) -> str:
-        return join_lines((line.line.text for line in lines), self._vocabulary)
+        parts = joined_parts((line.line.text for line in lines), self._vocabulary)
+        starts = accumulate((len(part) for part in parts[:-1]), initial=0)
+        at = (self._place(line.page, line.line.box) for line in lines)
+        printed = tuple(PrintedLine(start, place.page, place.box) for start, place in zip(starts, at, strict=True))
+        return _Flow(text="".join(parts), places=places, lines=printed if len(printed) > 1 else ())
 
     def _head(self) -> Iterator[Draft]:
         title, authors = self._structure.title, self._structure.authors
@@ -97,9 +113,9 @@ class _Drafting:
                 entries, text = _bibliography([line for _, line in run], titled=in_references, after=number)
                 number = entries[-1].number if entries else number
                 for paragraph in paragraphs_of(text, style=self._style):
-                    joined = self._joined(paragraph.lines)
-                    own = _paragraph_role(joined, bulleted=paragraph.bulleted, role=role)
-                    element = _passage(joined, own, self._along(paragraph.lines))
+                    flow = self._flow(paragraph.lines)
+                    own = _paragraph_role(flow.text, bulleted=paragraph.bulleted, role=role)
+                    element = flow.passage(own)
                     yield Draft(at=at[id(paragraph.lines[0])], element=element)
                 for entry in entries:
                     yield Draft(at=at[id(entry.lines[0])], element=self._reference(entry))
@@ -112,10 +128,18 @@ class _Drafting:
                 yield Draft(at=index, element=heading)
 
     def _reference(self, entry: Entry) -> Reference:
-        text = self._joined(entry.lines)
-        place, *more = self._along(entry.lines)
-        label, year = entry_label(text), entry_year(text)
-        return Reference(id="", place=place, order=0, text=text, label=label, year=year, more_places=tuple(more))
+        flow = self._flow(entry.lines)
+        place, *more = flow.places
+        return Reference(
+            id="",
+            place=place,
+            order=0,
+            text=flow.text,
+            label=entry_label(flow.text),
+            year=entry_year(flow.text),
+            more_places=tuple(more),
+            lines=flow.lines,
+        )
 
     def _floats(self) -> Iterator[Draft]:
         for index, part in enumerate(self._parts):
@@ -129,8 +153,17 @@ class _Drafting:
                 return self._table(part)
             case FoundFigure():
                 return self._figure(part)
-            case FoundListing(text=text, label=label, caption=caption):
-                return Passage(id="", place=place, order=0, text=text, role="code", label=label, caption=caption)
+            case FoundListing(text=text, label=label, caption=caption, head=head):
+                return Passage(
+                    id="",
+                    place=place,
+                    order=0,
+                    text=text,
+                    role="code",
+                    label=label,
+                    caption=caption,
+                    caption_place=self._around(part.page, head) if head else None,
+                )
             case FoundEquation(text=text, number=number):
                 label = f"Equation {number}" if number else ""
                 return Equation(id="", place=place, order=0, text=text, label=label)
@@ -185,12 +218,10 @@ class _Drafting:
         starts = {part.page: index for index, part in reversed(list(enumerate(self._parts)))}
         for page, sidebars in enumerate(self._structure.sidebars):
             for lines in sidebars:
-                box = bounding_box(line.box for line in lines)
-                edges = Edges(left=box.x0, right=box.x1)
-                flow = [FlowLine(page=page, column=0, edges=edges, line=line) for line in lines]
+                flow = _outside_columns(page, lines)
                 for order, paragraph in enumerate(paragraphs_of(flow, style=self._style)):
                     role: PassageRole = "list" if paragraph.bulleted else "paragraph"
-                    element = _passage(self._joined(paragraph.lines), role, self._along(paragraph.lines))
+                    element = self._flow(paragraph.lines).passage(role)
                     at = starts.get(page, len(self._parts)) - 0.5 + order / (2 * len(lines) + 2)
                     yield Draft(at=at, element=element)
 
@@ -200,9 +231,9 @@ class _Drafting:
         for page, lines in enumerate(self._structure.footnotes):
             notes = split_footnotes(lines)
             for order, note in enumerate(notes, start=1):
-                text = join_lines((line.text for line in note), self._vocabulary)
+                flow = self._flow(_outside_columns(page, note))
                 at = ends.get(page, len(self._parts)) + order / (len(notes) + 1)
-                yield Draft(at=at, element=_passage(text, "footnote", [self._around(page, note)]))
+                yield Draft(at=at, element=flow.passage("footnote"))
 
     def _furniture(self) -> Iterator[Draft]:
         for page, lines in enumerate(self._structure.furniture):
@@ -216,6 +247,13 @@ class _Drafting:
 
 def _passage(text: str, role: PassageRole, places: Sequence[Place]) -> Passage:
     return Passage(id="", place=places[0], order=0, text=text, role=role, more_places=tuple(places[1:]))
+
+
+def _outside_columns(page: int, lines: Sequence[Line]) -> list[FlowLine]:
+    """Returns lines that are in no column of the text as those of a column of their own."""
+    box = bounding_box(line.box for line in lines)
+    edges = Edges(left=box.x0, right=box.x1)
+    return [FlowLine(page=page, column=0, edges=edges, line=line) for line in lines]
 
 
 def _paragraph_role(text: str, *, bulleted: bool, role: PassageRole) -> PassageRole:

@@ -36,8 +36,10 @@ from paperscope_core.types.elements import (
     PassageRole,
     Reference,
     Section,
+    captioned_places_of,
     content_hash,
     crops_of,
+    main_element,
     places_of,
 )
 from paperscope_core.types.graph import (
@@ -68,7 +70,7 @@ from paperscope_core.types.images import (
 )
 from paperscope_core.types.jobs import ENDED, JOB_STATES, Job, JobKind, JobState
 from paperscope_core.types.model_calls import Message, ModelCall, ModelReply, ModelRequest, Prices, Usage
-from paperscope_core.types.place import Box, Place
+from paperscope_core.types.place import Box, Place, PrintedLine, where
 from paperscope_core.types.retrieval import (
     Candidates,
     Context,
@@ -144,6 +146,7 @@ __all__ = [
     "PictureKind",
     "Place",
     "Prices",
+    "PrintedLine",
     "Reading",
     "Reference",
     "Relation",
@@ -165,10 +168,13 @@ __all__ = [
     "Usage",
     "Verdict",
     "View",
+    "captioned_places_of",
     "content_hash",
     "crops_of",
     "kind_of",
+    "main_element",
     "model_words",
     "paper_words",
     "places_of",
+    "where",
 ]

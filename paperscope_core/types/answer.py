@@ -35,11 +35,20 @@ Finding = Literal["asked", "printed", "computed", "unsupported"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Evidence:
-    """What supports a claim: an element, the exact place (of a cell, if known) and the words there."""
+    """What supports a claim: an element, the words there and their exact place (of a cell or of lines, if known).
+
+    `more_places` are where the words continue, or the element if no words are quoted: other columns and pages.
+    """
 
     element: str
     place: Place
     quote: str = ""
+    more_places: tuple[Place, ...] = ()
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """All places, the beginning first."""
+        return (self.place, *self.more_places)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

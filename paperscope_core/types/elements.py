@@ -1,13 +1,14 @@
 """Parsed papers and their elements: passages, figures, equations, references, sections, pages."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 from pathlib import Path
 from typing import Literal
 
 from paperscope_core.types.displayable import Displayable
-from paperscope_core.types.place import Place
+from paperscope_core.types.place import Box, Place, PrintedLine
 from paperscope_core.types.tables import Table
 
 __all__ = [
@@ -27,8 +28,10 @@ __all__ = [
     "PassageRole",
     "Reference",
     "Section",
+    "captioned_places_of",
     "content_hash",
     "crops_of",
+    "main_element",
     "places_of",
     "title_lines",
 ]
@@ -54,6 +57,8 @@ class Passage(Displayable):
         more_places: The places of its continuation in another column or on another page.
         label: The label of a floating listing or algorithm ("Algorithm 1"), else "".
         caption: The caption of a floating listing or algorithm, else "".
+        caption_place: The place of that caption.
+        lines: The printed lines of the text; empty if there is one line, or the reader doesn't know them.
     """
 
     id: str
@@ -66,6 +71,8 @@ class Passage(Displayable):
     more_places: tuple[Place, ...] = ()
     label: str = ""
     caption: str = ""
+    caption_place: Place | None = None
+    lines: tuple[PrintedLine, ...] = field(default=(), repr=False)
     kind: Literal["passage"] = "passage"
 
 
@@ -120,7 +127,8 @@ class Equation(Displayable):
 class Reference(Displayable):
     """One entry of the bibliography.
 
-    `label` is as cited ("[12]", "Li et al., 2020"), "" if unknown. `more_places` are the places of its continuation.
+    `label` is as cited ("[12]", "Li et al., 2020"), "" if unknown. `more_places` are the places of its continuation,
+    and `lines` are those of a passage.
     """
 
     id: str
@@ -131,6 +139,7 @@ class Reference(Displayable):
     year: int | None = None
     section: str = ""
     more_places: tuple[Place, ...] = ()
+    lines: tuple[PrintedLine, ...] = field(default=(), repr=False)
     kind: Literal["reference"] = "reference"
 
 
@@ -145,13 +154,69 @@ def crops_of(element: Element) -> tuple[str, ...]:
     return tuple(crop for crop in (element.crop, *more) if crop is not None)
 
 
-def places_of(element: Element) -> tuple[Place, ...]:
-    """An element's places: its beginning, then its continuation."""
+def main_element(elements: Sequence[Element]) -> Element:
+    """The element that a chunk is about: its table, figure or equation, or else its first one that is no heading."""
+    floats = (element for element in elements if isinstance(element, Table | Figure | Equation))
+    bodies = (element for element in elements if not (isinstance(element, Passage) and element.role == "heading"))
+    return next(floats, next(bodies, elements[0]))
+
+
+def places_of(element: Element, quote: str = "") -> tuple[Place, ...]:
+    """An element's places, its beginning first; of a quotation from it, those of the lines that print it.
+
+    Lines below each other are one place. A quotation from a caption has the caption's place. A quotation whose lines
+    aren't known has all places of its element.
+    """
+    if not quote:
+        return _all_places(element)
+    if isinstance(element, Passage | Table | Figure) and element.caption_place and _is_in_title(quote, element):
+        return (element.caption_place,)
+    if isinstance(element, Passage | Reference):
+        start = element.text.find(quote)
+        if start >= 0 and (lines := _lines_of(element, start, start + len(quote))):
+            return _around(lines, paper=element.place.paper)
+    return _all_places(element)
+
+
+def _is_in_title(quote: str, element: Passage | Table | Figure) -> bool:
+    return any(quote in line for line in title_lines(element))
+
+
+def _all_places(element: Element) -> tuple[Place, ...]:
     more = () if isinstance(element, Figure | Equation) else element.more_places
     return (element.place, *more)
 
 
-def title_lines(element: Table | Figure) -> list[str]:
+def captioned_places_of(element: Element) -> tuple[Place, ...]:
+    """All places of an element and that of its caption, if it has one elsewhere."""
+    caption = None if isinstance(element, Equation | Reference) else element.caption_place
+    return tuple(dict.fromkeys((*places_of(element), *([caption] if caption else ()))))
+
+
+def _lines_of(element: Passage | Reference, start: int, end: int) -> list[PrintedLine]:
+    """The lines that print the characters from `start` up to `end`."""
+    ends = (*(line.start for line in element.lines[1:]), len(element.text))
+    return [line for line, until in zip(element.lines, ends, strict=False) if line.start < end and until > start]
+
+
+def _around(lines: Iterable[PrintedLine], *, paper: str) -> tuple[Place, ...]:
+    runs: list[list[PrintedLine]] = []
+    for line in lines:
+        if runs and _is_below(line, runs[-1][-1]):
+            runs[-1].append(line)
+        else:
+            runs.append([line])
+    return tuple(
+        Place(paper=paper, page=run[0].page, box=reduce(Box.union, (line.box for line in run))) for run in runs
+    )
+
+
+def _is_below(line: PrintedLine, other: PrintedLine) -> bool:
+    lower = line.page == other.page and line.box.middle >= other.box.middle
+    return lower and line.box.x0 < other.box.x1 and other.box.x0 < line.box.x1
+
+
+def title_lines(element: Passage | Table | Figure) -> list[str]:
     """Label and caption on one line, without repeating the label; empty if it has neither."""
     caption = " ".join(element.caption.split())
     if element.label and not caption.casefold().startswith(element.label.casefold()):

@@ -38,7 +38,8 @@ class Chunk:
         id: `PAPER/chunk-N`.
         text: The paper's text, without any model output.
         elements: The ids of its elements in reading order.
-        place: The place of its table, figure or equation, or of its first passage.
+        place: The place of its table, figure or equation, or where the text of its first passage begins.
+        more_places: The other places of its elements, or of their parts that it contains, and of the captions.
         seen: What a vision model read in its image: searched and shown, but never quoted.
     """
 
@@ -49,6 +50,7 @@ class Chunk:
     section: str
     place: Place
     seen: str = ""
+    more_places: tuple[Place, ...] = ()
 
     @property
     def searched(self) -> str:

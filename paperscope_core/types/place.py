@@ -1,9 +1,10 @@
 """Places on a page: boxes, pages, lines."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-__all__ = ["Box", "Place"]
+__all__ = ["Box", "Place", "PrintedLine", "where"]
 
 
 class Box(NamedTuple):
@@ -50,6 +51,14 @@ class Box(NamedTuple):
         return Box(*(round(value, 1) for value in self))
 
 
+class PrintedLine(NamedTuple):
+    """A printed line of running text: the position of its first character in the text, its page and its box."""
+
+    start: int
+    page: int
+    box: Box
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Place:
     """A box on a page of a paper; `page` counts from 1.
@@ -94,3 +103,11 @@ class Place:
             return cls(paper=head, page=int(page), box=Box(x0, y0, x1, y1))
         except ValueError as error:
             raise ValueError(f"not a place: {text!r} (expected 'PAPER p.PAGE [x0 y0 x1 y1]')") from error
+
+
+def where(places: Sequence[Place]) -> str:
+    """A readable form of places in one paper: `page 3`, `pages 3, 4`, `lines 12-14`."""
+    if len(places) == 1 or any(place.by_line for place in places):
+        return ", ".join(dict.fromkeys(place.where for place in places))
+    pages = sorted({place.page for place in places})
+    return f"page{'s' if len(pages) > 1 else ''} {', '.join(map(str, pages))}"

@@ -250,12 +250,19 @@ class ContextSource:
     """A row of the Sources section: a passage, table, caption or equation in full, with its element and place.
 
     A table that exceeds the token budget is an excerpt, whose last line states how much of the table it shows.
+    `more_places` are where it continues.
     """
 
     id: int
     content: str
     element: str
     place: Place
+    more_places: tuple[Place, ...] = ()
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """All places, the beginning first."""
+        return (self.place, *self.more_places)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -87,8 +87,9 @@ class ModelAnswerer:
         Raises:
             ModelError: The language model failed. An image that fails becomes an `UnreadImage` and a warning.
         """
-        # The vision model reads the images.
-        rows = as_data(render_context(replace(context, images=())))
+        # The vision model reads the images, and no reader needs more than one place of a source.
+        sources = tuple(replace(source, more_places=()) for source in context.sources)
+        rows = as_data(render_context(replace(context, sources=sources, images=())))
         reading = asyncio.create_task(self._read(question, context, stages))
         if text is not None and self._reader is not None and context.images:
             text.hold()

@@ -22,9 +22,10 @@ from paperscope_core.types import (
     Passage,
     Reference,
     Table,
+    captioned_places_of,
 )
 from paperscope_core.types.tables import table_rows
-from query.elements import ImageElement, elements_of
+from query.elements import ImageElement, elements_of, evidence_in
 from query.words import Rarity, content_words
 
 __all__ = ["PLACES", "best_places", "quotable_sentences", "quoted"]
@@ -54,8 +55,9 @@ def quotable_sentences(paper: Paper) -> list[str]:
 
 def quoted(element: Passage | Reference, sentence: str, *, lead: str = "") -> Claim:
     """A claim that quotes a sentence of an element, after `lead`, the statement that it supports."""
-    text = f"“{_shortened(sentence)}” ({element.place.where})"
-    return Claim(text=f"{lead}: {text}" if lead else text, evidence=(_evidence(element, sentence),))
+    evidence = evidence_in(element, sentence)
+    text = f"“{_shortened(sentence)}” ({evidence.place.where})"
+    return Claim(text=f"{lead}: {text}" if lead else text, evidence=(evidence,))
 
 
 async def best_places(question: str, context: Context, corpus: Corpus, embedder: Embedder) -> tuple[Claim, ...]:
@@ -137,7 +139,7 @@ def _equation(equation: Equation, source: ContextSource, elements: Sequence[Elem
     """An equation after the sentence that introduces it."""
     leads = [one for one in elements if isinstance(one, Passage) and one.order < equation.order]
     said = [sentence for one in leads for sentence in split_sentences(one.text) if sentence in source.content][-1:]
-    more = [_evidence(leads[-1], sentence) for sentence in said]
+    more = [evidence_in(leads[-1], sentence) for sentence in said]
     return _displayed(equation, equation.text, *more, said=" ".join((*said, equation.text)))
 
 
@@ -164,14 +166,12 @@ def _rows_of(table: Table) -> Iterator[list[Cell]]:
 
 
 def _displayed(element: ImageElement, quote: str, *more: Evidence, said: str | None = None) -> Claim:
-    """A claim that shows a table, a figure or an equation with its label and place."""
+    """A claim that shows a table, a figure or an equation with its label, and its places with the caption."""
     text = quote if said is None else said
     where = f"({element.label or element.kind}, {element.place.where})"
-    return Claim(text=f"“{_shortened(text)}” {where}" if text else where, evidence=(_evidence(element, quote), *more))
-
-
-def _evidence(element: Element, quote: str) -> Evidence:
-    return Evidence(element=element.id, place=element.place, quote=quote)
+    place, *others = captioned_places_of(element)
+    evidence = Evidence(element=element.id, place=place, quote=quote, more_places=tuple(others))
+    return Claim(text=f"“{_shortened(text)}” {where}" if text else where, evidence=(evidence, *more))
 
 
 def _shortened(text: str) -> str:

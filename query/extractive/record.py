@@ -4,7 +4,8 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from paperscope_core.types import Claim, Element, Evidence, Figure, Paper, PaperEntry, Passage, Section, Table
+from paperscope_core.types import Claim, Element, Figure, Paper, PaperEntry, Passage, Section, Table
+from query.elements import evidence_in
 from query.extractive.wording import FORM_WORDS, fold, tokens
 from query.question.references import section_number
 
@@ -222,8 +223,4 @@ def _many(count: int, noun: str, plural: str = "") -> str:
 def _claim(text: str, elements: Sequence[Element], *, quotes: Sequence[str] = ()) -> Claim:
     """A statement with elements as evidence, each with its quotation, or else its label."""
     shown = (*quotes, *(element.label for element in elements[len(quotes) :]))
-    evidence = (
-        Evidence(element=element.id, place=element.place, quote=quote)
-        for element, quote in zip(elements, shown, strict=False)
-    )
-    return Claim(text=text, evidence=tuple(evidence))
+    return Claim(text=text, evidence=tuple(map(evidence_in, elements, shown)))

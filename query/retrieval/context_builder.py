@@ -15,6 +15,7 @@ from paperscope_core.types import (
     ContextRelation,
     ContextSource,
     Table,
+    main_element,
     model_words,
 )
 from paperscope_core.types.elements import title_lines
@@ -137,8 +138,10 @@ class SourceSelector:
     def _row(self, chunk: Chunk, pool: CandidatePool, room: int, *, first: bool) -> ContextSource | None:
         """The chunk as a source, under the element it was selected for; None if it does not fit."""
         elements = list(pool.elements(chunk.elements).values())
-        element = next((element for element in elements if element.place == chunk.place), elements[0])
-        row = ContextSource(id=0, content=chunk.shown, element=element.id, place=chunk.place)
+        element = main_element(elements)
+        row = ContextSource(
+            id=0, content=chunk.shown, element=element.id, place=chunk.place, more_places=chunk.more_places
+        )
         if self._cost(row) <= room:
             return row
         within = min(room, int(_TABLE_SHARE * self.tokens))
@@ -197,7 +200,7 @@ def merge_contexts(contexts: Sequence[Context], *, tokens: int, count: Count) ->
     room = tokens - count(render_context(replace(whole, images=())))
     kept = list[ContextSource]()
     for source in sources:
-        cost = count(render_context(Context(sources=(source,)))) - frame
+        cost = count(render_context(Context(sources=(replace(source, more_places=()),)))) - frame
         if not kept or cost <= room:
             kept.append(source)
             room -= cost

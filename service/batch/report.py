@@ -97,7 +97,7 @@ def _gold(row: BatchRow) -> str:
 def _claim(claim: Claim, answer: Answer, names: Mapping[str, str]) -> str:
     lines = [f"- {markdown_line(claim.text)}"]
     for item in claim.evidence:
-        cited = f"{markdown_line(citation(item, answer, names))} (`{item.element}`{_box(item.place)})"
+        cited = f"{markdown_line(citation(item, answer, names))} (`{item.element}`{''.join(map(_box, item.places))})"
         lines.append(f"  - {cited}: “{markdown_line(item.quote)}”")
     return "\n".join(lines if claim.evidence else [*lines, "  - no evidence"])
 

@@ -86,7 +86,14 @@ def image_name(element: str) -> str:
 
 
 def _claim_json(claim: Claim) -> dict[str, object]:
-    evidence = [{**_place_json(item.element, item.place), "quote": item.quote} for item in claim.evidence]
+    evidence = [
+        {
+            **_place_json(item.element, item.place),
+            "quote": item.quote,
+            "more_places": [{"page": place.page, "box": list(place.box)} for place in item.more_places],
+        }
+        for item in claim.evidence
+    ]
     return {"text": claim.text, "evidence": evidence}
 
 

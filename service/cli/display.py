@@ -32,6 +32,7 @@ from paperscope_core.types import (
     SkippedImage,
     Table,
     UnreadImage,
+    where,
 )
 
 __all__ = [
@@ -214,9 +215,10 @@ def _evidence(item: Evidence, *, number: int, name_of: Callable[[str], str]) -> 
     quote = " ".join(item.quote.split())
     if len(quote) > _MAX_QUOTE_CHARACTERS:
         quote = quote[: _MAX_QUOTE_CHARACTERS - 1] + "…"
-    text = Text(f"[{number}] {name_of(item.element)}, {item.place.where}", style="magenta")
-    if not item.place.by_line:
-        text.append(f" [{' '.join(f'{value:g}' for value in item.place.box)}]", style="dim")
+    text = Text(f"[{number}] {name_of(item.element)}, {where(item.places)}", style="magenta")
+    for place in item.places:
+        if not place.by_line:
+            text.append(f" [{' '.join(f'{value:g}' for value in place.box)}]", style="dim")
     if quote:
         text.append(f" “{quote}”", style="default")
     return text

@@ -61,9 +61,10 @@ CONTEXTS = st.builds(
         ),
         max_size=3,
     ).map(tuple),
-    sources=st.lists(st.builds(ContextSource, id=COUNTS, content=TEXTS, element=TEXTS, place=PLACES), max_size=3).map(
-        tuple
-    ),
+    sources=st.lists(
+        st.builds(ContextSource, id=COUNTS, content=TEXTS, element=TEXTS, place=PLACES, more_places=MANY_PLACES),
+        max_size=3,
+    ).map(tuple),
     images=st.lists(
         st.builds(ContextImage, id=COUNTS, element=TEXTS, label=TEXTS, caption=TEXTS, crop=TEXTS, place=PLACES),
         max_size=3,

@@ -10,18 +10,23 @@ from paperscope_core.models.fakes import FakeModel
 from paperscope_core.protocols import Corpus, Embedder, GraphIndex
 from paperscope_core.types import (
     Answer,
+    Box,
     Claim,
     Context,
     ContextEntity,
     ContextSource,
     Evidence,
     ImageFinding,
+    Passage,
+    Place,
+    PrintedLine,
     Table,
     model_words,
 )
 from query import QueryEngine
 from query.evidence import EvidenceFinder, exhibits_of
 from query.retrieval.context_builder import table_excerpt
+from tests.query.conftest import TREE, MemoryLibrary
 
 PAPER = "aaaa00000001"
 
@@ -72,6 +77,24 @@ def test_an_excerpt_of_a_table_leads_to_the_cells_of_the_whole(finder: EvidenceF
     assert cell.place in {one.place for one in whole.cells}
     [quoted] = reduced.find("S0", claim="1 of 2 rows and 2 of 3 columns are shown")
     assert "shown" not in quoted.quote
+
+
+def test_a_quotation_is_cited_by_its_own_lines() -> None:
+    first, second = Box(50, 700, 300, 712), Box(50, 60, 300, 72)
+    passage = Passage(
+        id=f"{PAPER}/passage-1",
+        place=Place(paper=PAPER, page=1, box=first),
+        order=0,
+        text="The fee is 0.75 dollars. It was raised to 0.90 dollars later.",
+        more_places=(Place(paper=PAPER, page=2, box=second),),
+        lines=(PrintedLine(0, 1, first), PrintedLine(39, 2, second)),
+    )
+    whole = ContextSource(id=0, content=passage.text, element=passage.id, place=passage.place)
+    finder = EvidenceFinder(corpus=MemoryLibrary(replace(TREE, elements=(passage,))), context=Context(sources=(whole,)))
+    [later] = finder.find("S0", claim="Later it was raised to 0.90")
+    assert [place.page for place in later.places] == [1, 2]
+    [paid] = finder.find("S0", claim="The fee is 0.75")
+    assert [place.page for place in paid.places] == [1]
 
 
 def test_a_passage_is_quoted_by_the_sentence_nearest_to_the_claim(finder: EvidenceFinder, corpus: Corpus) -> None:

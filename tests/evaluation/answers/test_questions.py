@@ -112,7 +112,7 @@ def test_mmlongbench_is_asked_of_its_pdfs(tmp_path: Path, pdf: Path) -> None:
         MMLB | {"answer_format": "Maybe"},
     )
     region = {"page": 1, "page_size": [595.0, 842.0], "box": [10, 20, 30, 40]}
-    regions = {"doc": "a.pdf", "question": MMLB["question"], "regions": [region]}
+    regions = {"doc": "a.pdf", "question": MMLB["question"], "answer": "2", "pages": [1], "regions": [region]}
     write(tmp_path / "eval" / "regions_mmdocir.jsonl", regions)
     (tmp_path / "papers" / "mmlongbench").mkdir(parents=True)
     shutil.copy(pdf, tmp_path / "papers" / "mmlongbench" / "a.pdf")
