@@ -27,7 +27,7 @@ _MAX_NAMES_SHOWN = 8
 SUITES = {
     "parsing": (
         "evaluation.parsing.suite",
-        "What the parser reads: tables, headings, text and its order, captions, references, equations.",
+        "What the parser reads: tables, headings, text and its order, captions, references, equations; page layout.",
     ),
     "retrieval": (
         "evaluation.retrieval.suite",
@@ -69,13 +69,15 @@ class Item:
     """An item that a suite scores by calling `score`, which may raise PaperscopeError.
 
     `name` is unique within the suite: the set, "/", and the name within the set. `gold` and the content of `files` are
-    everything about the item that affects its score.
+    everything about the item that affects its score. `part` is the part that the gold assigns to it, "" if its name
+    decides.
     """
 
     name: str
     score: Callable[[], Score]
     gold: object = None
     files: Sequence[Path] = ()
+    part: Part | Literal[""] = ""
 
     @property
     def fingerprint(self) -> str:
@@ -150,7 +152,12 @@ def select_items(items: Sequence[Item], request: Request) -> list[Item]:
 
 
 def _part_of(item: Item) -> Part:
-    """The part of the item's document, whose name is between the set and the last component of the item's name."""
+    """The part that the gold assigns; else that of the document.
+
+    The document's name is between the set and the last component of the item's name.
+    """
+    if item.part:
+        return item.part
     parts = item.name.split("/")
     document = "/".join(parts[1:-1] or parts[1:])
     return "fitting" if hashlib.sha256(document.encode()).digest()[0] % 2 == 0 else "held-out"

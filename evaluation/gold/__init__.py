@@ -1,4 +1,4 @@
-"""Gold data, read from a folder with the layout of the development data.
+"""Gold data, read from a folder with the layout of the development data, except the boxes that we drew ourselves.
 
 `paper_readers`:
     DIR/papers/NAME/paper.pdf with gold_tables.json, gold.json, cells.jsonl
@@ -6,6 +6,8 @@
     DIR/eval/parse_jose_jats.jsonl for DIR/papers/jose
     DIR/eval/parse_olmocr_unit_tests.jsonl for DIR/papers/olmocr
     bookmarks of all other PDFs below DIR/papers
+`page_layouts`:
+    layout/development.jsonl and heldout.jsonl beside it, for PDFs below DIR/papers
 `questions`:
     questions.jsonl or N_qa.jsonl beside a PDF below DIR/papers
     DIR/eval/paperqa_mmlongbench.jsonl and regions_mmdocir.jsonl for DIR/papers/mmlongbench

@@ -6,21 +6,27 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AliasChoices, BeforeValidator, Field
 
+from paperscope_core.types import Box
+
 __all__ = [
     "Gold",
     "GoldCaption",
     "GoldHeading",
     "GoldItem",
     "GoldLookup",
+    "GoldPage",
     "GoldReference",
+    "GoldRegion",
     "GoldSpan",
     "GoldTable",
     "Grid",
     "PageTest",
+    "RegionKind",
 ]
 
 
 Grid = tuple[tuple[str, ...], ...]
+RegionKind = Literal["figure", "table", "listing", "heading"]
 
 
 def _named(*names: str) -> Any:  # noqa: ANN401
@@ -129,6 +135,37 @@ class PageTest:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class GoldRegion:
+    """A figure, table, listing or heading that was drawn on the picture of its page.
+
+    Attributes:
+        kind: What the caption calls it: a prompt captioned "Table 7" is a table.
+        box: The extent of its ink without the caption, in points from the top left.
+        label: As printed ("Figure 2"), None if it has none.
+        caption_box: The extent of the caption, None if it is not on this page.
+        text: The words of a heading with its number, else None.
+        continued: Whether it started on an earlier page.
+        optional: Whether two careful people would draw it differently: it is neither missed nor false.
+    """
+
+    kind: RegionKind
+    box: Box
+    label: str | None = None
+    caption_box: Box | None = None
+    text: str | None = None
+    continued: bool = False
+    optional: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class GoldPage:
+    """All regions of a page; pages count from 1."""
+
+    number: int
+    regions: tuple[GoldRegion, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Gold:
     """The gold data of a paper. `all_tables` says that the paper has no other tables.
 
@@ -148,13 +185,18 @@ class Gold:
     equations: tuple[str, ...] | None = None
     figures: int | None = None
     tests: tuple[PageTest, ...] = ()
+    pages: tuple[GoldPage, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class GoldItem:
-    """A paper to score: `name` is SET/PAPER. `hide_outline` hides the file's bookmarks from the parser."""
+    """A paper to score: `name` is SET/PAPER. `hide_outline` hides the file's bookmarks from the parser.
+
+    `part` is the part that the gold itself assigns to the paper, "" if its name decides.
+    """
 
     name: str
     file: Path
     gold: Gold
     hide_outline: bool = False
+    part: Literal["fitting", "held-out", ""] = ""

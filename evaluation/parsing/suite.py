@@ -6,8 +6,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any, cast, get_args
 
+from evaluation.gold.files import separate_errors
+from evaluation.gold.page_layouts import layout_items
 from evaluation.gold.paper_readers import load_items
 from evaluation.gold.papers import Gold, GoldItem
+from evaluation.parsing.layout import score_layout
 from evaluation.parsing.page_tests import score_page_tests
 from evaluation.parsing.tables import score_lookups, score_tables
 from evaluation.parsing.text import score_captions, score_counts, score_headings, score_order, score_references
@@ -33,6 +36,7 @@ _SCORERS = (
     score_references,
     score_counts,
     score_page_tests,
+    score_layout,
 )
 _ANY_LENGTH = LimitSettings(max_pages=100_000)
 # Crops are not scored: a low resolution saves time.
@@ -86,16 +90,20 @@ def _load(request: Request, _stack: ExitStack) -> Loaded:
     backend = backend_for(cast("BackendName", request.mode))
     settings = request.settings.parser.model_copy(update={"backend": request.mode, "dpi": _DPI})
     gold, bad = load_items(request.data, read_outline=partial(outline_reader, backend))
+    drawn, missing = layout_items(request.data)
+    pages, wrong = separate_errors(drawn)
     items = [
         Item(
             name=item.name,
             score=partial(_score, item, settings, backend),
             gold=(item.gold, item.hide_outline),
             files=(item.file,),
+            part=item.part,
         )
-        for item in gold
+        for item in (*gold, *pages)
     ]
-    return Loaded(items=items, bad=bad)
+    facts = {"layout": f"without {', '.join(missing)} (not in papers/)"} if missing else {}
+    return Loaded(items=items, bad=(*bad, *wrong), facts=facts)
 
 
 SUITE = Suite(
@@ -111,6 +119,10 @@ SUITE = Suite(
         "text.in_order",
         "references.count",
         "olmocr.tests",
+        "layout.figures.whole",
+        "layout.tables.whole",
+        "layout.listings.whole",
+        "layout.headings.found",
     ),
     load=_load,
     missing="no gold here; name a folder with papers/NAME/paper.pdf and gold_tables.json beside it",
