@@ -112,7 +112,7 @@ def _readable(head: bytes) -> str:
 
 def _root(text: str) -> str:
     """Returns the name of an XML document's root element, in lower case; "" if the text does not begin with markup."""
-    body = re.sub(r"<!--.*?-->|<\?.*?\?>", " ", text, flags=re.DOTALL)
+    body = re.sub(r"<!--.*?(?:-->|\Z)|<\?.*?(?:\?>|\Z)", " ", text, flags=re.DOTALL)
     doctype = re.match(r"\s*<!DOCTYPE\s+(?:[\w.-]+:)?([\w.-]+)", body, re.IGNORECASE)
     if doctype:
         return doctype[1].lower()

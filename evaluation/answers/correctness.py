@@ -28,9 +28,9 @@ _MAX_NUMBERS_RATIO = 4
 # Words are compared by their first letters, so that "averaged" matches "averaging": truncation is an adequate stemmer
 # for English (McNamee, Nicholas & Mayfield, 2009).
 _STEM_LENGTH = 6
-_WORD = re.compile(r"\w*[^\W\d_]\w*(?:\+\w+)*")
+_WORD = re.compile(r"(?<!\w)\w*[^\W\d_]\w*(?:\+\w+)*")
 # A word with a capital or a digit within a sentence, or with more than one capital.
-_NAME = re.compile(r"(?<=[^.!?:]\s)[A-Z][\w+-]*|\b\w*[A-Z]\w*[A-Z][\w+-]*|\b[^\W\d_]+[\w+-]*\d[\w+-]*")
+_NAME = re.compile(r"(?<=[^.!?:]\s)[A-Z][\w+-]*|\b\w*[A-Z]\w*[A-Z][\w+-]*|\b[^\W\d_][\w+-]{0,60}\d[\w+-]*")
 # Footnote marks, as in "types;⁶" and "① first". A power follows a digit or a bracket.
 _MARKS = re.compile(r"(?<=[^\d\s)⁺⁻⁰¹²³⁴⁵⁶⁷⁸⁹])[⁰¹²³⁴⁵⁶⁷⁸⁹]+|[\u2460-\u2473]")
 # Function words, and words that accompany a number without adding content.

@@ -35,10 +35,10 @@ __all__ = [
 ]
 
 _SEPARATORS = re.compile(r"[\s\-_/'\u2019\u2010-\u2015\u2212.,:;]+")
-_BRACKET = re.compile(r"\s*[(\[]([^()\[\]]*)[)\]]\s*$")
+_BRACKET = re.compile(r"(?<!\s)\s*+[(\[]([^()\[\]]*)[)\]]\s*$")
 _ARTICLE = re.compile(r"^(?:the|an?)\s+", re.IGNORECASE)
 _PLURAL = re.compile(r"(?<=[A-Z]{2})s$")
-_DEFINED = re.compile(r"((?:[^\W_][\w\u2019'-]*[\s,]+){1,10})\((?:or |i\.e\. )?([^\W_][\w-]{1,11})\)")
+_DEFINED = re.compile(r"(?<![^\W_])((?:[^\W_][\w\u2019'-]{0,60}[\s,]+){1,10})\((?:or |i\.e\. )?([^\W_][\w-]{1,11})\)")
 
 _NUMBER = r"\(?[A-Z]{0,2}\.?\d{1,3}(?:\.\d{1,3})*"
 _NAMED = re.compile(

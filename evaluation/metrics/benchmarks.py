@@ -63,7 +63,7 @@ def qasper_evidence_f1(references: Sequence[Sequence[str]], predicted: Sequence[
 
 
 def _clean(text: str) -> str:
-    text = re.sub(r"\s*\([^)]*\)", "", text.lower().strip()).strip()
+    text = re.sub(r"(?<!\s)\s*+\([^)]{0,300}\)", "", text.lower().strip()).strip()
     return re.sub(r"^['\"]|['\"]$", "", text).strip().lstrip("$").strip().rstrip("%").strip()
 
 

@@ -53,7 +53,7 @@ _THIN = re.compile(r"(?<=\d)[\u00a0\u2009\u202f](?=\d{3}(?!\d))")
 # In JSON with one level of escaping too few, "\times" becomes a tab and "imes".
 _TIMES = re.compile(r"\\(?:times|cdot|ast)\b|\times\b|[·⋅∙×]")
 _PLUS_MINUS = re.compile(r"\\pm\b|\+/-")
-_NAME = re.compile(r"(?<!\w)[^\W\d_][\w.]*\d[-+]\d[\w.]*")  # "Llama2-7B"
+_NAME = re.compile(r"(?<!\w)[^\W\d_][\w.]{0,60}\d[-+]\d[\w.]*")  # "Llama2-7B"
 _MARKUP = re.compile(r"\\(?=%)|\\[,;!]|[{}$]")
 
 _SMALL_NAMES = "|".join(name for name in _UNIT_SIZES if name.isalpha() and len(name) <= 2)

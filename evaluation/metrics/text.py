@@ -18,8 +18,8 @@ __all__ = ["anls", "contains_answer", "exact_match", "item_similarity", "list_f1
 _ARTICLES = {"a", "an", "the"}
 
 _BULLET = re.compile(r"^\s*(?:[-*•·–]\s+|\(?\d{1,2}[.)]\s+)")
-_BETWEEN = re.compile(r"\s*(?:;|,(?!\d{3}(?!\d)))\s*(?:(?:and|or)\s+)?")
-_LAST = re.compile(r"\s+(?:and|or|&)\s+")
+_BETWEEN = re.compile(r"(?:(?<!\s)\s*+)?(?:;|,(?!\d{3}(?!\d)))\s*(?:(?:and|or)\s+)?")
+_LAST = re.compile(r"(?<!\s)\s+(?:and|or|&)\s+")
 
 
 def normalise(text: str) -> str:

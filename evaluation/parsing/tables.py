@@ -14,7 +14,7 @@ from paperscope_core.types import Cell, Paper, Table
 
 __all__ = ["align_grids", "folded_grid", "found_cells", "label_number", "score_lookups", "score_tables"]
 
-_LABEL_NUMBER = re.compile(r"^\D*?\s*([A-Z]{0,2}\.?\d+(?:[.-]\d+)*[a-z]?|[IVXLC]+)\W*$")
+_LABEL_NUMBER = re.compile(r"^\D*?([A-Z]{0,2}\.?\d+(?:[.-]\d+)*[a-z]?|[IVXLC]{1,12})\W*$")
 _RAISED = re.compile("[\u2070\u00b9\u00b2\u00b3\u2074-\u207f]+")
 _CITATION = re.compile(r"\[\d+(?:[,-]\d+)*\]$")
 _DROPPED = str.maketrans("", "", "*_\\{}")

@@ -29,7 +29,7 @@ HEAD_END = re.compile(
     r"|[.,]\s(?=[“\"‘])"  # a title in quotation marks
     rf"|(?<=\s[A-Z])\.\s(?=[A-Z][a-z]+\s+(?!{_JOIN})[a-z])"  # "Li X, Wu Y. On the parsing"
 )
-_SEPARATOR = re.compile(r"(\s*,?\s+(?:and|&|et)\s+(?!al\b)|\s*[,;]\s*(?:&\s+)?|\s+(?=et al\b))")
+_SEPARATOR = re.compile(r"( ?,? (?:and|&|et) (?!al\b)| ?[,;] ?(?:& )?| (?=et al\b))")
 _MORE = re.compile(r"(?:et al|others|et alii)\.?", re.IGNORECASE)
 _INITIALS = re.compile(r"(?:(?:[^\W\d_a-zß-ÿ]\.?|[CKPSTZ]h\.)[\s-]*){1,5}(?:\s(?:van|von|der|den|de|da|la|le|el|al))*")
 _SUFFIX = re.compile(r"(?:Jr|Sr|II|III|IV)\.?")
@@ -41,7 +41,7 @@ def author_names(lines: Sequence[str], *, metadata: str) -> tuple[str, ...]:
 
     After the first affiliation that begins with a mark, only names with a mark are returned.
     """
-    listed = [name.strip() for name in re.split(r"\s*;\s*|\s*,\s*|\s+and\s+", metadata) if name.strip()]
+    listed = [name.strip() for name in re.split(r"(?:(?<!\s)\s*+)?[;,]\s*|(?<!\s)\s+and\s+", metadata) if name.strip()]
     if listed and all(_NAME.fullmatch(name) for name in listed):
         return tuple(listed)
     names: list[str] = []

@@ -30,10 +30,10 @@ _START = re.compile(
     re.IGNORECASE,
 )
 _CONTINUED = r"(?:continue[ds]?|continuation|cont['’]?d\b\.?|cont(?:in)?(?=\.))"
-_WHERE = r"(?:\s+(?:on|from|in|to|of|at|over)\s+(?:the\s+)?(?:next|previous|following|preceding|last)?\s*\w+)?"
+_WHERE = r"(?:\s++(?:on|from|in|to|of|at|over)\s++(?:the\s++)?(?:next|previous|following|preceding|last)?\s*+\w++)?"
 _CONTINUATION = re.compile(rf"[\s(\[:.,–—-]*{_CONTINUED}{_WHERE}\s*(?:[)\].:…–—-]|$)", re.IGNORECASE)
-_NAME = r"(?:this\s+)?Tab(?:le|\.)\s*(?:[\w.]+)?\s*[-–—:.,(]*\s*"
-_NOTE = re.compile(rf"[(\[→]?\s*(?:{_NAME})?(?:(?:is|to be)\s+)?{_CONTINUED}{_WHERE}[)\].:…\s→]*", re.IGNORECASE)
+_NAME = r"(?:this\s{1,3})?Tab(?:le|\.)\s{0,3}[\w.]{0,12}\s{0,3}[-–—:.,(]{0,3}\s{0,3}"
+_NOTE = re.compile(rf"[(\[→]?\s*+(?:{_NAME})?(?:(?:is|to be)\s++)?{_CONTINUED}{_WHERE}[)\].:…\s→]*", re.IGNORECASE)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -15,25 +15,25 @@ _CELL_VALUE = re.compile(
     r"|[-–—−✓✗✔✘×✕☓]|n/?a|N/A|[Yy]es|[Nn]o)"
 )
 _OWN_LINE_ANNOTATION = re.compile(
-    rf"[(\[]\s*{_PRINTED_NUMBER}\s*[)\]]|[±↑↓]\s*{_PRINTED_NUMBER}|{_PRINTED_NUMBER}\s*[↑↓]"
+    rf"[(\[]\s*+{_PRINTED_NUMBER}\s*+[)\]]|[±↑↓]\s*+{_PRINTED_NUMBER}|{_PRINTED_NUMBER}\s*+[↑↓]"
 )
 
 _MAX_LENGTH = 80  # Letters of a value with an annotation; bounds the time of the search.
-_UNSIGNED = r"[$€£]?\d[\d.,]*(?:[eE][+−-]?\d+)?\s?[%‰]?"
-_NUMBER = rf"[+\-−–~≈<>≤≥]?\s?{_UNSIGNED}"
-_VALUE = rf"(?:{_NUMBER}[KMBk]?(?:\s?[/×]\s?{_NUMBER})*|[-–—−])"
-_INSIDE = r"[^()\[\]A-Za-z]*"
+# No text matches these in two ways: a text that doesn't match would be tried in all combinations of them.
+_UNSIGNED = r"[$€£]?\d[\d.,]*+(?:[eE][+−-]?\d++)?(?:\s?[%‰])?"
+_SIGNED = rf"(?:[+\-−–~≈<>≤≥]\s?)?{_UNSIGNED}"
+_VALUE = rf"(?:\s?{_SIGNED}(?:\s?[KMBk])?(?:\s?[/×]\s?{_SIGNED})*+|[-–—−])"
 _NOTE = (
-    rf"\s*(?:[(\[]{_INSIDE}\d{_INSIDE}(?:[xX]|pp|pts?)?[)\]]"  # (+0.81), [0.1, 0.3], (34%), (1.5x)
+    r"\s*+(?:[(\[][^()\[\]A-Za-z\d]*+\d[^()\[\]A-Za-z]*+(?:[xX]|pp|pts?)?[)\]]"  # (+0.81), [0.1, 0.3], (34%), (1.5x)
     rf"|[±∓]\s?{_UNSIGNED}"
-    rf"|[↑↓▲▼△▽⇑⇓]\s?(?:{_UNSIGNED})?"
+    rf"|[↑↓▲▼△▽⇑⇓](?:\s?{_UNSIGNED})?"
     rf"|\+\s?{_UNSIGNED}"
-    rf"|\s[-−–]{_UNSIGNED}"
-    r"|[₀-₉₊₋₌₍₎.]*[₀-₉]"
-    r"|\^?\(?(?:\*+|∗+|[†‡§¶♯♠♣]+)\)?"
+    rf"|(?<=\s)[-−–]{_UNSIGNED}"
+    r"|[₊₋₌₍₎.]*+[₀-₉]"
+    r"|\^?\(?[*∗†‡§¶♯♠♣]\)?"
     r"|\^[a-z]\b|\^\([a-z](?:,[a-z])*\))"
 )
-_ANNOTATED = re.compile(rf"(?P<value>{_VALUE})(?P<note>(?:{_NOTE})+)")
+_ANNOTATED = re.compile(rf"(?P<value>{_VALUE})(?P<note>(?:{_NOTE})++)")
 _MARKED = re.compile(r"(?P<value>.*[^\s†‡*∗])(?P<note>\s*[†‡]+)", re.DOTALL)
 
 

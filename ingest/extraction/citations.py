@@ -22,7 +22,7 @@ _MAX_TERMS = 2
 _MAX_OWN = 5
 # Less than any statement of the text: citations are frequent and carry little information.
 _WEIGHT = 0.25
-_MARK = re.compile(r"\[\S*\]")
+_MARK = re.compile(r"\[\S{0,40}\]")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -104,7 +104,9 @@ DEFAULT_TYPES: Mapping[str, str] = MappingProxyType(
 _REACH = 60
 _COPULA = re.compile(r"^(?: \([^()]*\))?,? (?:is|are|was|were) (?:an?|the|one of the) ((?:[^\W\d]\w* ?){1,4})")
 _HEAD = re.compile(r"^ ([^\W\d_]+)\b")
-_CALLED = re.compile(r"([^\W\d_]+)(?:,| of)? (?:called|named|dubbed|termed|known as|namely) (?:the )?$", re.IGNORECASE)
+_CALLED = re.compile(
+    r"(?<![^\W\d_])([^\W\d_]+)(?:,| of)? (?:called|named|dubbed|termed|known as|namely) (?:the )?$", re.IGNORECASE
+)
 _BEFORE: tuple[tuple[TermType, re.Pattern[str]], ...] = (
     ("task", re.compile(r"\b(?:tasks?|problems?) of (?:the )?$", re.IGNORECASE)),
     (

@@ -16,7 +16,9 @@ _REPEAT_MARGIN = 0.15  # The margin that contains texts repeated on other pages.
 _EDGE = 0.08  # A line within this margin that a gap separates from the text is furniture, whatever its text.
 _GAP = 0.9  # The least such gap, in letter sizes.
 _COUNTED_SHARE = 0.3  # The least share of pages with numbers that increase with the pages.
-_PAGE_NUMBER = re.compile(r"(?:page\s*)?[-–(]?\s*(?:\d{1,5}|[ivxl]{1,5})\s*(?:(?:of|/)\s*\d+)?\s*[-–)]?", re.IGNORECASE)
+_PAGE_NUMBER = re.compile(
+    r"(?:page\s*+)?[-–(]?\s*+(?:\d{1,5}|[ivxl]{1,5})\s*+(?:(?:of|/)\s*+\d+)?\s*+[-–)]?", re.IGNORECASE
+)
 
 
 def find_furniture(layouts: Sequence[PageLayout], free: Sequence[Sequence[Line]]) -> list[frozenset[Line]]:

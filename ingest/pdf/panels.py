@@ -96,7 +96,7 @@ def _captions(caption: str) -> Iterator[tuple[str, str]]:
     marks = list(_IN_CAPTION.finditer(caption))
     for match, after in zip_longest(marks, marks[1:]):
         text = caption[match.end() : after.start() if after else len(caption)]
-        yield match[1], re.sub(r"[\s;,]+(?:and)?\s*$", "", text)
+        yield match[1], re.sub(r"(?<![\s;,])[\s;,]++(?:and\s*+)?$", "", text)
 
 
 def _are_in_order(letters: Sequence[str]) -> bool:

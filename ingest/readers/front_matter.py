@@ -83,7 +83,7 @@ def _people(block: list[str]) -> tuple[str, ...]:
     head = block[0].strip() if block else ""
     if head:
         listed = head.strip("[]") if head.startswith("[") else head
-        parts = re.split(r"\s*;\s*|\s+and\s+|\s*,\s*", listed)
+        parts = re.split(r"(?:(?<!\s)\s*+)?[;,]\s*|(?<!\s)\s+and\s+", listed)
         return tuple(_unquoted(part) for part in parts if _unquoted(part))
     names: list[str] = []
     indent = ""
@@ -102,7 +102,7 @@ def _people(block: list[str]) -> tuple[str, ...]:
 
 
 def _unquoted(text: str) -> str:
-    text = re.sub(r"\s+#.*$", "", text).strip() if not text.strip().startswith(('"', "'")) else text.strip()
+    text = re.sub(r"(?<!\s)\s+#.*$", "", text).strip() if not text.strip().startswith(('"', "'")) else text.strip()
     if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'":
         text = text[1:-1]
     return text.replace('\\"', '"').strip()

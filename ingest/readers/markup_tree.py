@@ -29,7 +29,7 @@ _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _DECLARED = re.compile(
-    rb"""<\?xml[^>]*?encoding\s*=\s*["']([\w.:-]+)|<meta[^>]*?charset\s*=\s*["']?([\w.:-]+)""", re.IGNORECASE
+    rb"""<\?xml[^<>]*?encoding\s*=\s*["']([\w.:-]+)|<meta[^<>]*?charset\s*=\s*["']?([\w.:-]+)""", re.IGNORECASE
 )
 # The bytes searched for a declaration and sampled for their letters.
 _HEAD_BYTES = 4096

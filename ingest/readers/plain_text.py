@@ -20,7 +20,7 @@ __all__ = ["read_text"]
 _LIST_ITEM = re.compile(r"\s*(?:[•●◦▪■–‣∙·*+]|[-—]|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)]|\[\d{1,3}\])\s+\S")
 # If a quarter of the lines is longer, the text is not wrapped.
 _UNWRAPPED_LENGTH = 200
-_RULE = re.compile(r"[\s|+:=–—─━═-]*[=–—─━═-]{3}[\s|+:=–—─━═-]*")
+_RULE = re.compile(r"(?>[\s|+:=–—─━═-]*?[=–—─━═-]{3})[\s|+:=–—─━═-]*+")
 _GAP = re.compile(r"\s{2,}")
 _FIELD = re.compile(r"\S+(?: \S+)*")
 _UNDERLINE = re.compile(r"\s*(={3,}|-{3,}|~{3,}|\*{3,}|_{3,})\s*")

@@ -21,7 +21,7 @@ _SECTION_TITLE = re.compile(
     r"conclusions?|methods|results|overview|motivation)\b\W*$",
     re.IGNORECASE,
 )
-_NUMERAL = re.compile(r"(?:\d+|[IVX]+)[.)]?\s+")
+_NUMERAL = re.compile(r"(?:(?<!\d)\d+|(?<![IVX])[IVX]+)[.)]?\s+")
 _ABSTRACT_OPENINGS = ("abstract—", "abstract–", "abstract.", "abstract:")
 _LIST_MARKERS = ("• ", "– ", "* ")
 # A caption of fewer words is the alternative text of a badge or an icon.

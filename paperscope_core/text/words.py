@@ -52,7 +52,7 @@ _RUN = re.compile(r"[^\W_]+")
 _TOKEN = re.compile(r"[^\W_]+(?:[.'\u2019+&/\u2010-\u2015\-][^\W_]+)*")
 NAME_SEPARATOR = re.compile(r"[\s\-_\u2010-\u2015\u2212]+")
 """What separates the words of a name: spaces, hyphens and dashes of every kind, underscores."""
-_OWN_MARK = re.compile(r"(?<!\s)\s*+(?:\((?:ours|our (?:method|model|approach))\)[\s.,;:]*+)++$", re.IGNORECASE)
+_OWN_MARK = re.compile(r"(?<!\s)\s*+(?:\((?:ours|our (?:method|model|approach))\)[\s.,;:]*+){1,3}+$", re.IGNORECASE)
 _NAME_ENDS = " .,;:"
 
 # The maximum number of letters in 99 % of the 2,771 short forms in capitals of SDU's acronym identification corpus. A

@@ -24,7 +24,7 @@ _MIN_PREFIX_WORDS = 8
 _MAX_NAME_WORDS = 14
 _MAX_READINGS = 16
 _ABBREVIATED = re.compile(r"\b([^\W\d_]{3,})\.(?!\w)")
-_QUOTATION = re.compile(r"[“\"][^”\"]*[”\"]")
+_QUOTATION = re.compile(r"[“\"][^”\"]*([”\"]?)")
 _ORDINAL = rf"(?:{'|'.join(ORDINALS)}|last|[1-9]\d?(?:st|nd|rd|th))"
 _COUNT = re.compile(rf"{_ORDINAL}|\d\d?")
 _COUNTED = re.compile(
@@ -96,7 +96,9 @@ def captioned(question: Question, tables: Sequence[Table]) -> dict[str, frozense
 def _quotation_end(question: Question, start: int) -> int:
     """The index after the last word of the quotation that begins at a word; 0 if there is none."""
     first = question.words[start].start
-    end = next((match.end() for match in _QUOTATION.finditer(question.text) if match.start() == first - 1), 0)
+    end = next(
+        (match.end() for match in _QUOTATION.finditer(question.text) if match[1] and match.start() == first - 1), 0
+    )
     return sum(word.end <= end for word in question.words)
 
 

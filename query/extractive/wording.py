@@ -41,12 +41,14 @@ _SIGNS = "+-"
 _TOKEN = re.compile(r"[^\W_]+(?:[.,]\d+)*|\+|(?<![^\W_])-(?=\s*[^\W\d_])")
 _DASHES = re.compile(r"[\u2010-\u2015\u2212]")
 _NAMES = r"[A-Z][\w'’.\-]*(?:\s+(?:and|&|et\s+al\.?,?|[A-Z][\w'’.\-]*),?)*"
-_CITATION = re.compile(rf"\s*(?:\(\s*{_NAMES},?\s*\d{{4}}[a-z]?\s*\)|\(\d{{4}}[a-z]?\)|\[\d+(?:\s*[,–-]\s*\d+)*\])")
-_REMARK = re.compile(r"\s*\([^()]*\)\s*$")
+_CITATION = re.compile(
+    rf"(?<!\s)\s*+(?:\(\s*{_NAMES},?\s*\d{{4}}[a-z]?\s*\)|\(\d{{4}}[a-z]?\)|\[\d+(?:\s*[,–-]\s*\d+)*\])"
+)
+_REMARK = re.compile(r"(?<!\s)\s*+\([^()]*\)\s*$")
 _SENTENCE_START = re.compile(r"(?:^|[.?!:;]['\"”’)]*\s+)['\"“‘(\[]*$")
 # The most signs and spaces between two sentences.
 _LONGEST_BREAK = 40
-_QUESTION = re.compile(r"[^?!.]*(?:[.](?!\s)[^?!.]*)*\?")
+_QUESTION = re.compile(r"(?<![^?!.])(?<!\.(?!\s))[^?!.]*+(?:[.](?!\s)[^?!.]*+)*+\?")
 _HYPHENED = re.compile(r"(?:-[^\W_]+)+")
 _NTH = re.compile(r"\d+(?:st|nd|rd|th)")
 # A question with a greater share of capitalised words is in title case, where capitals do not identify names.
@@ -134,7 +136,9 @@ def names_in(question: str) -> list[str]:
 
 
 def _hyphened(text: str, word: Token) -> str:
-    before = re.search(r"[^\W_]+-(?:[^\W_]+-)*$", text[text.rfind(" ", 0, word.start) + 1 : word.start])
+    before = re.search(
+        r"(?<![^\W_])(?<![^\W_]-)(?:[^\W_]++-)++$", text[text.rfind(" ", 0, word.start) + 1 : word.start]
+    )
     after = _HYPHENED.match(text, word.end)
     return (before[0] if before else "") + text[word.start : word.end] + (after[0] if after else "")
 

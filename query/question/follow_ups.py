@@ -18,7 +18,9 @@ _ASKS = re.compile(
     r"(?i)\b(?:what|which|who|whom|whose|when|where|why|how|is|are|was|were|do|does|did|can|could|has|have|list|name|give"
     r"|show|compare|explain|describe)\b"
 )
-_BARE = re.compile(r"(?i)^\s*(?:why|how(?: so| come| many| much)?|when|where|who|which(?: one)?s?|really)\s*[?.!]*\s*$")
+_BARE = re.compile(
+    r"(?i)^\s*(?:why|how(?: so| come| many| much)?|when|where|who|which(?: one)?s?|really)\s*+[?.!]*\s*$"
+)
 _PREPOSITION = r"(?:on|in|for|with|without|at|by|of|from|to|against|under|over|using|between)"
 _STARTS_WITH_ONE = re.compile(rf"(?i)^({_PREPOSITION})\s+\S")
 _BEFORE_A_NAME = re.compile(rf"(?i)^(?:{_PREPOSITION}\s+)?(?:(?:the|a|an|its|their)\s+)?")

@@ -14,7 +14,7 @@ _KINDS = {
     "figure": r"fig(?:ure)?s?",
     "equation": r"eq(?:uation|n)?s?|formulas?|formulae",
     "algorithm": r"alg(?:orithm)?s?",
-    "section": r"(?:sub)?sec(?:tion|t)?s?|§+|appendix|appendices|app",
+    "section": r"(?:sub)?sec(?:tion|t)?s?|(?<!§)§+|appendix|appendices|app",
     "page": r"pages?|pp?",
 }
 _NUMBER = r"\(?(?:[A-Z]{1,2}\.?)?\d+(?:\.\d+)*[a-z]?\)?(?!\w)|\(?[IVXL]+\)?(?!\w)|[A-Z](?:\.\d+)*(?![\w'’])"

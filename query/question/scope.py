@@ -19,7 +19,7 @@ _CITED = re.compile(
     rf"(?P<owns>['’]s?)?(?:,?\s*[(\[]?(?P<year>(?:19|20)\d\d)(?:[a-z](?!\w))?(?!\d))?(?:[)\]])?(?P<work>\s+{_WORK}\b)?"
 )
 _BY = re.compile(rf"\b{_WORK}\s+(?:\w+\s+)?(?:by|of|from)\s*$", re.IGNORECASE)
-_SO_CALLED = re.compile(rf"((?:[\w'’+\-]+\s+){{1,5}}){_WORK}\b")
+_SO_CALLED = re.compile(rf"(?<![\w'’+\-])((?:[\w'’+\-]+\s+){{1,5}}){_WORK}\b")
 # A preprint and its journal version often differ by a year.
 _YEARS_APART = 1
 _RUN = 5

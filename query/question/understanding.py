@@ -24,7 +24,7 @@ _LONGEST_ANSWER = 600
 _OTHERS = re.compile(r"(?i)\b(?:other|another|else|elsewhere|all|any)\b")
 _ASKING = r"(?:what|which|who|whom|whose|when|where|why|how|does|do|did|is|are|was|were|can)"
 _PARTS = re.compile(
-    rf"(?is)\?.*\w.*\?|(?:\band\b|\bas well as\b|;|,)\s+{_ASKING}\b|\brespectively\b|\bboth\b.+\band\b"
+    rf"(?is)^[^?]*\?(?>\W*\w).*\?|(?:\band\b|\bas well as\b|;|,)\s+{_ASKING}\b|\brespectively\b|\bboth\b.+\band\b"
     r"|\b(?:compare|difference|differ|differs|versus|vs\.?)\b"
 )
 

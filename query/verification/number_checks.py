@@ -29,7 +29,7 @@ _MOST_OPERANDS = 12
 _MOST_SUPPORT = 3
 # A minus sign before one of these is redundant or contradicts it.
 _TWICE = re.compile(
-    r"(?i)\s*(?:%|percent|(?:percentage )?points?)?\s*"
+    r"(?i)\s*+(?:%|percent|(?:percentage )?points?)?\s*+"
     r"(?:lower|higher|less|more|fewer|greater|larger|smaller|better|worse)\b"
 )
 _BY = re.compile(

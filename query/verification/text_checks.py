@@ -37,7 +37,7 @@ _LEAST_WORDS = 3
 _TOKEN = re.compile(r"(?<!\w)[^\W\d_][^\W_]*(?:[.'\u2019+&/\u2010-\u2015\-][^\W_]+)*")
 # A single letter is a symbol of a formula.
 _SYMBOL = re.compile(r"(?<![\w'\u2019])[^\W\d_](?!\w)")
-_INNER = re.compile(r".+[A-Z]|[A-Z].*\d")
+_INNER = re.compile(r"(?<=.)[A-Z]|^[A-Z].*\d")
 # Words for parts of a paper.
 _PARTS = frozenset("table figure fig section sec equation eq appendix page yes no i in".split())
 # Share of stop words above which a text is taken to be English, whose running text has about 40 %.

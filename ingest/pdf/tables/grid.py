@@ -42,7 +42,7 @@ _ROWS_PER_STUB = 1.3  # Numerators and limits are printed rows of their own.
 _NO_GRID_CONFIDENCE = 0.2  # The grid has one column only, or no body.
 _UNRULED_FACTOR = 0.9  # A table without rules, whose extent is less certain.
 _USUAL_SHARE = 0.7  # A share of the usual number of columns; a row that fills fewer may be cut wrongly.
-_COLLISION = re.compile(r"[^\W\d]{2,}.*\s[+−-]?\d+\.\d+")
+_COLLISION = re.compile(r"[^\W\d]{2}.*\s[+−-]?\d+\.\d+")
 
 
 def read_table(layout: PageLayout, region: TableRegion, caption: Caption) -> FoundTable | None:

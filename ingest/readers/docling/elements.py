@@ -37,7 +37,7 @@ _FRONT_KINDS: Mapping[str, BlockKind] = {
 }
 # Confidence of tables that docling's model read.
 _TABLE_CONFIDENCE = 0.8
-_EQUATION_NUMBER = re.compile(r"\s*\(\s*([A-Z]?\.?\d{1,3}(?:\.\d{1,3})?[a-z]?)\s*\)\s*$")
+_EQUATION_NUMBER = re.compile(r"(?<!\s)\s*+\(\s*([A-Z]?\.?\d{1,3}(?:\.\d{1,3})?[a-z]?)\s*\)\s*$")
 _PLAIN_MARKERS = ("-", "·", "*")
 
 
