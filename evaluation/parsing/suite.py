@@ -21,6 +21,7 @@ from ingest.document.source import read_pdf
 from ingest.parsers import parser_for
 from ingest.pdf import PdfParser
 from ingest.pdf.backends import BackendName, backend_for
+from paperscope_core.errors import GoldFileError
 from paperscope_core.protocols import Parser
 from paperscope_core.settings import LimitSettings, ParserSettings
 from paperscope_core.types import Paper, PaperFile
@@ -102,7 +103,10 @@ def _load(request: Request, _stack: ExitStack) -> Loaded:
         )
         for item in (*gold, *pages)
     ]
-    facts = {"layout": f"without {', '.join(missing)} (not in papers/)"} if missing else {}
+    left_out = f"{', '.join(missing) if pages else f'its {len(missing)} papers'} (not in papers/)"
+    if missing and not pages and any(name.startswith("layout-") for name in request.names):
+        raise GoldFileError(f"{request.data}: the PDFs whose pages were drawn are not there: {', '.join(missing)}")
+    facts = {"layout": f"without {left_out}"} if missing else {}
     return Loaded(items=items, bad=(*bad, *wrong), facts=facts)
 
 

@@ -45,6 +45,7 @@ def test_a_run_reports_and_resumes(
     assert report["figures"]["all"]["headings.found"] == report["figures"]["papers"]["headings.found"] == found
     assert report["provenance"]["revision"]
     assert report["provenance"]["code"]
+    assert report["provenance"]["facts"]["layout"].endswith("papers (not in papers/)")
     assert json.loads(first["parsing.jsonl"])["name"] == "papers/example"
     assert evaluate(*arguments) == 0
     assert {file.name: file.read_bytes() for file in out.iterdir() if file.is_file()} == first
@@ -59,6 +60,8 @@ def test_the_mode_chooses_what_is_measured(
     assert json.loads(capsys.readouterr().out)["mode"] == "pdfium"
     assert evaluate("parsing", "--data", data, "--mode", "guess") == 2
     assert "suite parsing has no mode 'guess'; there is pymupdf, pdfium" in capsys.readouterr().err
+    assert evaluate("parsing", "--data", data, "--only", "layout-development") == 2
+    assert "the PDFs whose pages were drawn are not there: " in capsys.readouterr().err
 
 
 @pytest.mark.slow
