@@ -1,4 +1,10 @@
-"""Runs the tests on every supported Python that is installed; `nox -s tests-3.12 -- -k tables` selects some."""
+"""Runs the tests on every supported Python that is installed, and the checks of a release.
+
+nox -s tests-3.12 -- -k tables    selects tests
+nox -s audit sbom                 looks up known vulnerabilities, and writes the software bill of materials
+"""
+
+from pathlib import Path
 
 import nox
 
@@ -6,6 +12,7 @@ nox.options.default_venv_backend = "uv|virtualenv"
 nox.options.download_python = "never"
 nox.options.error_on_missing_interpreters = False
 nox.options.reuse_venv = "yes"
+nox.options.sessions = ["tests"]
 
 
 @nox.session(python=["3.11", "3.12", "3.13"])
@@ -14,3 +21,23 @@ def tests(session: nox.Session) -> None:
     session.install("--constraint", "constraints.txt", "--editable", ".[dev]")
     arguments = session.posargs or ["-m", "not slow", "--hypothesis-profile", "quick", "-n", "auto"]
     session.run("python", "-m", "pytest", *arguments, env={"OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"})
+
+
+@nox.session(venv_backend="none")
+def audit(session: nox.Session) -> None:
+    """Fails if OSV knows a vulnerability of a pinned package; `-- --osv-url ADDRESS` asks a mirror of it."""
+    # The default service takes an index without its JSON interface for one without vulnerabilities.
+    options = ("--vulnerability-service", "osv", "--strict", "--no-deps", "--disable-pip")
+    command = ("uv", "tool", "run", "pip-audit==2.10.1", "--requirement", "constraints.txt")
+    session.run(*command, *options, *session.posargs)
+
+
+@nox.session
+def sbom(session: nox.Session) -> None:
+    """Writes build/paperscope.cdx.json: what users install, with versions and licences, as CycloneDX."""
+    session.install("--constraint", "constraints.txt", "--editable", ".[frames,ocr,pdfium,plots,tracing]")
+    python = session.run("python", "-c", "import sys; print(sys.executable)", silent=True)
+    Path("build").mkdir(exist_ok=True)
+    command = ("uv", "tool", "run", "--from", "cyclonedx-bom==7.5.0", "cyclonedx-py", "environment")
+    options = ("--pyproject", "pyproject.toml", "--output-reproducible", "--output-file", "build/paperscope.cdx.json")
+    session.run(*command, *options, str(python).strip(), external=True)

@@ -3,6 +3,7 @@
 import base64
 import json
 from collections.abc import Callable, Sequence
+from typing import Annotated
 
 from pydantic import BaseModel, Field
 
@@ -13,6 +14,8 @@ from paperscope_core.types import Message, ModelReply, ModelRequest, Prices
 __all__ = ["OpenAIChatModel"]
 
 _PATH = "/chat/completions"
+# Other numbers are no tokens: they would make a cost negative or infinite.
+_Tokens = Annotated[int, Field(ge=0, le=10**9)]
 
 
 class _Message(BaseModel):
@@ -26,8 +29,8 @@ class _Choice(BaseModel):
 
 
 class _TokenUsage(BaseModel):
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
+    prompt_tokens: _Tokens = 0
+    completion_tokens: _Tokens = 0
 
 
 class ChatCompletion(BaseModel):

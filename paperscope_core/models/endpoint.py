@@ -126,6 +126,7 @@ class Endpoint:
 
         Creating a client takes a millisecond, and no socket outlives its event loop.
         """
+        import httpx2
         import openai
 
         key = self.api_key.get_secret_value() or "none"
@@ -154,6 +155,9 @@ class Endpoint:
         except openai.OpenAIError as error:
             # Without its cause, which may quote the key.
             raise self._translated(error) from None
+        except httpx2.HTTPError as error:
+            # openai does not translate the errors of reading a body.
+            raise self._unconnected(error) from None
 
     @cached_property
     def _tls(self) -> "ssl.SSLContext":
@@ -188,13 +192,17 @@ class Endpoint:
             message = f"{model}: no reply in time; raise the role's timeout or try later"
             return ModelUnavailableError(message, where=self.base_url)
         if isinstance(error, openai.APIConnectionError):
-            reason = self.redacted(str(error.__cause__ or error))
-            message = f"{model}: no connection ({reason}); is the server up, and base_url right?"
-            return ModelUnavailableError(message, where=self.base_url)
+            return self._unconnected(error.__cause__ or error)
         if isinstance(error, openai.APIStatusError):
             return self._translated_status(error)
         message = f"{model}: {self.redacted(str(error))}; is base_url an OpenAI-compatible endpoint?"
         return ModelReplyError(message, where=self.base_url)
+
+    def _unconnected(self, cause: BaseException) -> ModelUnavailableError:
+        message = (
+            f"model {self.model!r}: no connection ({self.redacted(str(cause))}); is the server up, and base_url right?"
+        )
+        return ModelUnavailableError(message, where=self.base_url)
 
     def _translated_status(self, error: "APIStatusError") -> ModelError:
         status, where = error.status_code, self.base_url

@@ -194,9 +194,16 @@ class Protocol(H11Protocol):
         problem = Problem.of(kind, status=status, detail=detail)
         headers = {"Content-Type": MEDIA_TYPE, "Connection": "close", **SECURITY_HEADERS}
         response = h11.Response(status_code=status, headers=list(headers.items()), reason=status.phrase.encode())
-        for event in (response, h11.Data(data=problem.text.encode()), h11.EndOfMessage()):
+        # Its head has been read, and perhaps its route has begun.
+        is_request = self.conn.our_state is h11.SEND_RESPONSE
+        is_head = is_request and self.scope["method"] == "HEAD"
+        body = h11.Data(data=b"" if is_head else problem.text.encode())
+        for event in (response, body, h11.EndOfMessage()):
             self.transport.write(self.conn.send(event) or b"")
         self.transport.close()
+        if is_request:
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
 
     def _schedule_check(self) -> None:
         self._timer = self.loop.call_later(_CHECK_SECONDS, self._check)

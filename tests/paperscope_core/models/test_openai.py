@@ -246,6 +246,22 @@ async def test_a_server_that_counts_nothing_costs_nothing(server: Server, chat_m
     assert (await chat_model.complete(request())).usage == Usage(calls=1)
 
 
+@pytest.mark.parametrize("tokens", [-1, 10**30, 10**400])
+async def test_a_number_of_tokens_that_cannot_be_is_no_reply(
+    server: Server, chat_model: OpenAIChatModel, tokens: int
+) -> None:
+    reply = {"choices": [{"message": {"content": "fine"}}], "usage": {"prompt_tokens": tokens}}
+    event = f"data: {json.dumps(reply)}\n\n".encode()
+    server.script = [
+        Said(body=json.dumps(reply).encode()),
+        Said(body=event, headers={"Content-Type": "text/event-stream"}),
+    ]
+    with pytest.raises(ModelReplyError, match="answered no ChatCompletion"):
+        await chat_model.complete(request())
+    with pytest.raises(ModelReplyError, match="streams no ChatCompletion"):
+        await chat_model.stream(request(), lambda _: None)
+
+
 # Streams.
 
 
@@ -306,6 +322,18 @@ async def test_streams_that_fail(
     server.script = [said]
     with pytest.raises(error, match=words):
         await chat_model.stream(request(), lambda _text: None)
+
+
+@pytest.mark.parametrize("kind", ["application/json", "text/event-stream"])
+async def test_a_body_that_cannot_be_decoded_is_a_failure_of_the_server(
+    server: Server, chat_model: OpenAIChatModel, kind: str
+) -> None:
+    said = Said(body=b"no gzip", headers={"Content-Encoding": "gzip", "Content-Type": kind})
+    server.script = [said, said]
+    with pytest.raises(ModelUnavailableError, match="no connection"):
+        await chat_model.stream(request(), lambda _text: None)
+    with pytest.raises(ModelUnavailableError, match="no connection"):
+        await chat_model.complete(request())
 
 
 async def test_a_stream_that_was_cut_says_so(server: Server, chat_model: OpenAIChatModel) -> None:

@@ -67,9 +67,10 @@ async def test_wrappers_pass_the_pieces_on(wrap: Callable[[LanguageModel], Langu
 
 
 async def test_a_model_without_streaming_replies_in_one_piece() -> None:
+    fake = FakeModel([TEXT])
+
     class Plain:
-        name = "plain"
-        complete, redacted = (fake := FakeModel([TEXT])).complete, fake.redacted
+        name, complete, redacted = "plain", fake.complete, fake.redacted
 
     received: list[str] = []
     reply = await stream_reply(Plain(), request(), received.append)

@@ -61,6 +61,17 @@ def test_a_body_that_breaks_the_rules_half_way_does_no_harm(local: str) -> None:
     assert status_of(send_raw(local, f"{head}5\r\n{{}}\r\nno length\r\n".encode())) == 400
 
 
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+def test_a_request_whose_body_breaks_the_rules_is_refused_in_its_way(
+    local: str, method: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    head = f"{method} /v1/name HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n"
+    answer = send_raw(local, f"{head}no length\r\n".encode())
+    assert status_of(answer) == 400
+    assert (b"urn:paperscope:problem:unreadable" in answer) == (method == "GET")
+    assert [record.exc_info for record in caplog.records if record.exc_info] == []
+
+
 def test_one_connection_too_many_is_refused_with_retry_after(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server, "_EXTRA_CONNECTIONS", 1)
     settings = settings_in(tmp_path, **{"service.questions_at_once": 1, "service.questions_waiting": 1})
