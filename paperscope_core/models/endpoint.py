@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeVar, cast
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, SecretStr, ValidationError
@@ -28,6 +28,7 @@ from paperscope_core.models.redaction import MASK, redact
 if TYPE_CHECKING:
     import ssl
 
+    import httpx2
     from openai import APIStatusError, AsyncOpenAI, OpenAIError
 
 __all__ = ["BadRequestError", "Endpoint", "retry_after"]
@@ -38,6 +39,8 @@ Reply = TypeVar("Reply", bound=BaseModel)
 _QUOTE_LENGTH = 300
 # The start of a server's text that is searched for the key.
 _SEARCHED_LENGTH = 10 * _QUOTE_LENGTH
+# Ten times what the vectors of a batch take as JSON.
+_MAX_RESPONSE_BYTES = 50_000_000
 _REMEDIES = {
     401: "check the role's api_key",
     403: "the key may not use this model: check api_key and model",
@@ -137,12 +140,16 @@ class Endpoint:
                     base_url=self.base_url,
                     api_key=key,
                     # Explicit, so that OPENAI_CUSTOM_HEADERS, which the package reads, can't replace the key.
-                    default_headers={"Authorization": f"Bearer {key}"},
+                    # A compressed response could be a thousand times as large as what is received.
+                    default_headers={"Authorization": f"Bearer {key}", "Accept-Encoding": "identity"},
                     timeout=self.timeout,
                     # `RetryPolicy` gives the reason.
                     max_retries=0,
                     http_client=openai.DefaultAsyncHttpxClient(
-                        verify=self._tls, follow_redirects=False, trust_env=False
+                        verify=self._tls,
+                        follow_redirects=False,
+                        trust_env=False,
+                        event_hooks={"response": [self._limit]},
                     ),
                 ) as client,
             ):
@@ -158,6 +165,20 @@ class Endpoint:
         except httpx2.HTTPError as error:
             # openai does not translate the errors of reading a body.
             raise self._unconnected(error) from None
+
+    async def _limit(self, response: "httpx2.Response") -> None:
+        """Bounds a response before it is read, and leaves it compressed if it is."""
+        from paperscope_core.models.response_limit import LimitedStream
+
+        response.headers.pop("Content-Encoding", None)
+        error = ModelReplyError(
+            f"model {self.model!r} sent more than {_MAX_RESPONSE_BYTES} bytes; is base_url an OpenAI-compatible "
+            "endpoint?",
+            where=self.base_url,
+        )
+        response.stream = LimitedStream(
+            cast("httpx2.AsyncByteStream", response.stream), max_bytes=_MAX_RESPONSE_BYTES, error=error
+        )
 
     @cached_property
     def _tls(self) -> "ssl.SSLContext":

@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+import gzip
 import json
 import threading
 from collections.abc import Callable, Iterator
@@ -20,6 +21,7 @@ from paperscope_core.errors import (
     ModelUnavailableError,
 )
 from paperscope_core.models import FakeModel, RetryPolicy, ask_json
+from paperscope_core.models import endpoint as endpoint_module
 from paperscope_core.models.chat import OpenAIChatModel
 from paperscope_core.models.embedders import BatchedEmbedder, OpenAIEmbedder
 from paperscope_core.models.endpoint import Endpoint, retry_after
@@ -325,15 +327,38 @@ async def test_streams_that_fail(
 
 
 @pytest.mark.parametrize("kind", ["application/json", "text/event-stream"])
-async def test_a_body_that_cannot_be_decoded_is_a_failure_of_the_server(
+async def test_a_body_that_breaks_off_is_a_failure_of_the_server(
     server: Server, chat_model: OpenAIChatModel, kind: str
 ) -> None:
-    said = Said(body=b"no gzip", headers={"Content-Encoding": "gzip", "Content-Type": kind})
+    said = Said(body=b"no length", headers={"Transfer-Encoding": "chunked", "Content-Type": kind})
     server.script = [said, said]
     with pytest.raises(ModelUnavailableError, match="no connection"):
         await chat_model.stream(request(), lambda _text: None)
     with pytest.raises(ModelUnavailableError, match="no connection"):
         await chat_model.complete(request())
+
+
+@pytest.mark.parametrize("kind", ["application/json", "text/event-stream"])
+@pytest.mark.parametrize("status", [200, 400])
+async def test_a_response_of_any_size_takes_bounded_memory(
+    server: Server, chat_model: OpenAIChatModel, kind: str, status: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(endpoint_module, "_MAX_RESPONSE_BYTES", 1000)
+    server.otherwise = lambda _asked: Said(body=b" " * 1001, status=status, headers={"Content-Type": kind})
+    for call in (
+        chat_model.complete(request()),
+        chat_model.stream(request(), lambda _text: None),
+        OpenAIEmbedder(endpoint(server), dimension=2).embed(["text"]),
+    ):
+        with pytest.raises(ModelReplyError, match="more than 1000 bytes"):
+            await call
+
+
+async def test_no_response_is_unpacked(server: Server, chat_model: OpenAIChatModel) -> None:
+    server.script = [Said(body=gzip.compress(b" " * 1_000_000), headers={"Content-Encoding": "gzip"})]
+    with pytest.raises(ModelReplyError, match="answered no ChatCompletion"):
+        await chat_model.complete(request())
+    assert server.asked[0].headers["accept-encoding"] == "identity"
 
 
 async def test_a_stream_that_was_cut_says_so(server: Server, chat_model: OpenAIChatModel) -> None:
