@@ -19,8 +19,8 @@ __all__ = [
 
 ImageElement = Table | Figure | Equation
 # Ids contain the kind of an element (see `Paper`), so the element need not be loaded.
-_PICTURED = re.compile(r"/(?:table|figure|equation)-\d+$")
-_REFERENCE = re.compile(r"/reference-\d+$")
+_PICTURED = re.compile(r"/(?:table|figure|equation)-[^/]+$")
+_REFERENCE = re.compile(r"/reference-[^/]+$")
 
 
 def has_image(element: str) -> bool:

@@ -12,6 +12,7 @@ from paperscope_core.protocols import Corpus, Embedder, GraphIndex, LanguageMode
 from paperscope_core.types import Answer, AnswerEvent, Context, Filters, Turn
 from query.answering.images import ImageReader
 from query.answering.model import ModelAnswerer, WrittenAnswer
+from query.citing import EvidenceNamer
 from query.evidence import Draft, exhibits_of
 from query.extractive import ExtractiveAnswerer
 from query.progress import FinalText, Stages, answer_events
@@ -147,11 +148,12 @@ class QueryEngine:
         with stages.run("verifying"):
             verified = await run_in_thread(partial(self._verify, asked.question, written.draft, retrieval.context))
         draft = written.draft
+        namer = await run_in_thread(lambda: EvidenceNamer(self._corpus))
         return Answer(
             question=question,
             status=draft.status,
             text=draft.text,
-            claims=draft.claims,
+            claims=namer.claims(draft.claims),
             context=retrieval.context,
             readings=written.readings,
             exhibits=exhibits_of(self._corpus, draft.claims, written.readings),
@@ -161,7 +163,7 @@ class QueryEngine:
             usage=asked.usage + written.usage,
             seconds=stages.seconds,
             stages=stages.times,
-            checks=verified.checks,
+            checks=namer.checks(verified.checks),
             warnings=(*retrieval.notes, *draft.warnings, *verified.warnings),
             confidence=None if draft.confidence is None else round(draft.confidence, _CONFIDENCE_DIGITS),
             asked_as=asked.question if asked.question != question else "",

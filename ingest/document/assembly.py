@@ -1,10 +1,10 @@
 """Assembles a paper from elements in reading order: ids, order, sections, links."""
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ingest.document.cell_values import with_annotations
+from ingest.document.element_ids import element_names, section_names
 from ingest.document.headings import split_number
 from ingest.document.links import find_links
 from paperscope_core.types import Element, Page, PageProblem, Paper, PaperFormat, Passage, Section, Table
@@ -61,21 +61,20 @@ def assemble_paper(
 
 def _sections(elements: Sequence[Element], *, paper: str) -> tuple[Section, ...]:
     """Returns a section for each heading; its path goes through the headings of lower level before it."""
+    headings = [element for element in elements if isinstance(element, Passage) and element.role == "heading"]
+    titles = [split_number(heading.text) for heading in headings]
     sections: list[Section] = []
     parents: list[tuple[int, str]] = []
-    for element in elements:
-        if not isinstance(element, Passage) or element.role != "heading":
-            continue
-        number, title = split_number(element.text)
-        while parents and parents[-1][0] >= element.level:
+    for heading, (number, title), name in zip(headings, titles, section_names(titles), strict=True):
+        while parents and parents[-1][0] >= heading.level:
             parents.pop()
-        parents.append((element.level, f"{number} {title}".strip()))
+        parents.append((heading.level, f"{number} {title}".strip()))
         sections.append(
             Section(
-                id=f"{paper}/section-{len(sections) + 1}",
+                id=f"{paper}/{name}",
                 number=number,
                 title=title,
-                level=element.level,
+                level=heading.level,
                 path=" > ".join(text for _, text in parents),
             )
         )
@@ -84,18 +83,16 @@ def _sections(elements: Sequence[Element], *, paper: str) -> tuple[Section, ...]
 
 def _numbered(elements: Sequence[Element], sections: Sequence[Section], *, paper: str) -> tuple[Element, ...]:
     """Returns the elements with ids, order and sections, and the annotations of their cells."""
-    counts: Counter[str] = Counter()
     headings = 0
     numbered: list[Element] = []
-    for order, element in enumerate(elements):
+    for order, (element, name) in enumerate(zip(elements, element_names(elements), strict=True)):
         role = element.role if isinstance(element, Passage) else ""
         headings += role == "heading"
         inside = headings > 0 and role not in _OUTSIDE_SECTIONS
-        counts[element.kind] += 1
         numbered.append(
             replace(
                 replace(element, cells=with_annotations(element.cells)) if isinstance(element, Table) else element,
-                id=f"{paper}/{element.kind}-{counts[element.kind]}",
+                id=f"{paper}/{name}",
                 order=order,
                 section=sections[headings - 1].id if inside else "",
             )

@@ -2,7 +2,6 @@
 
 from ingest.export.data_formats import read_paper_json, remove_control_characters, to_paper_json
 from ingest.export.drawing import LEGEND, Mark, draw_marks, page_marks
-from ingest.export.file_names import unique_name
 from ingest.export.html import to_html
 from ingest.export.markdown import to_markdown
 from ingest.export.writer import FORMATS, Written, check_formats, export_files, write_paper
@@ -21,6 +20,5 @@ __all__ = [
     "to_html",
     "to_markdown",
     "to_paper_json",
-    "unique_name",
     "write_paper",
 ]

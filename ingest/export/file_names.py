@@ -1,14 +1,11 @@
 """File names of an exported paper, derived from the labels of its elements."""
 
-import re
-import unicodedata
 from collections import Counter
 
+from ingest.document.element_ids import UniqueNames, safe_name
 from paperscope_core.types import Equation, Figure, Paper, Table
 
-__all__ = ["crop_names", "file_stems", "safe_name", "unique_name"]
-
-_LONGEST = 40
+__all__ = ["crop_names", "file_stems"]
 
 
 def file_stems(paper: Paper) -> dict[str, str]:
@@ -18,7 +15,7 @@ def file_stems(paper: Paper) -> dict[str, str]:
     gets a number. No path leaves its folder, and no two paths differ only in case.
     """
     named: dict[str, str] = {}
-    taken: set[str] = set()
+    names = UniqueNames()
     unlabelled: Counter[str] = Counter()
     for element in paper.elements:
         if not isinstance(element, Table | Figure | Equation):
@@ -29,7 +26,7 @@ def file_stems(paper: Paper) -> dict[str, str]:
             name = f"{element.kind}-unlabelled-{unlabelled[element.kind]}"
         elif not name[0].isalpha():
             name = f"{element.kind}-{name}"
-        named[element.id] = unique_name(f"{element.kind}s/{name}", taken=taken)
+        named[element.id] = names.add(f"{element.kind}s/{name}")
     return named
 
 
@@ -40,19 +37,3 @@ def crop_names(element: Table | Figure | Equation, *, stem: str) -> dict[str, st
     for number, crop in enumerate(more, start=2):
         names.setdefault(crop, f"{stem}-part-{number}.png")
     return names
-
-
-def safe_name(text: str) -> str:
-    """Returns a text as a file name of lower-case letters, digits, dots and hyphens; "" if none of it remains."""
-    folded = unicodedata.normalize("NFKC", text).lower()
-    name = re.sub(r"[^\w.]+|_+", "-", folded)
-    return re.sub(r"-{2,}", "-", re.sub(r"\.{2,}", ".", name)).strip("-.")[:_LONGEST].strip("-.")
-
-
-def unique_name(name: str, *, taken: set[str]) -> str:
-    """Returns the name, followed by a number if it is taken; it is added to `taken`."""
-    free, number = name, 2
-    while free in taken:
-        free, number = f"{name}-{number}", number + 1
-    taken.add(free)
-    return free

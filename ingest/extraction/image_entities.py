@@ -87,7 +87,7 @@ def _own_names(entities: Iterable[Entity]) -> Mapping[str, str]:
 
 def _unnamed(description: ImageDescription, entities: Iterable[Entity]) -> Entity:
     """Returns the entity of an image without label and text, named by its kind and page."""
-    kind, _, number = description.element.rpartition("/")[2].partition("-")
+    kind, *_, number = description.element.rpartition("/")[2].split("-")
     taken = {entity_key(entity.name) for entity in entities}
     name = f"{kind} on page {description.place.page}"
     return Entity(

@@ -6,7 +6,7 @@ from typing import Literal
 from paperscope_core.types.displayable import Displayable
 from paperscope_core.types.images import UnreadImage
 from paperscope_core.types.model_calls import Usage
-from paperscope_core.types.place import Place
+from paperscope_core.types.place import Place, where
 from paperscope_core.types.retrieval import Context
 from paperscope_core.types.tables import Cell
 
@@ -38,17 +38,27 @@ class Evidence:
     """What supports a claim: an element, the words there and their exact place (of a cell or of lines, if known).
 
     `more_places` are where the words continue, or the element if no words are quoted: other columns and pages.
+
+    Attributes:
+        name: What people call it: "Four Reports, Four Rulers (2024), Table 5, page 4".
+        pictures: The paths of page pictures with the boxes marked, one for each page, on the service that gave the
+            answer; otherwise none.
     """
 
     element: str
     place: Place
     quote: str = ""
     more_places: tuple[Place, ...] = ()
+    name: str = ""
+    pictures: tuple[str, ...] = ()
 
     @property
     def places(self) -> tuple[Place, ...]:
         """All places, the beginning first."""
         return (self.place, *self.more_places)
+
+    def __str__(self) -> str:
+        return self.name or f"{self.element}, {where(self.places)}"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -153,7 +153,7 @@ def _claim(claim: Claim, names: Mapping[str, str]) -> Markup:
 
 
 def _quoted(evidence: Evidence, names: Mapping[str, str]) -> str:
-    where = f"{_element_name(evidence.element, names)}, {_place(evidence.place, names)}"
+    where = evidence.name or f"{_element_name(evidence.element, names)}, {_place(evidence.place, names)}"
     return f"{where}: “{shortened(evidence.quote)}”" if evidence.quote else where
 
 

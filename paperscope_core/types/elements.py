@@ -267,8 +267,8 @@ class Paper(Displayable):
 
     Attributes:
         id: Derived from the file's SHA-256.
-        elements: All elements in reading order. Their ids are `PAPER/KIND-N`, with N counting from 1 within the kind
-            (`3f2a9c1b7d10/table-5`).
+        elements: All elements in reading order. An id is made of the paper's and the label: `3f2a9c1b7d10/table-5` is
+            Table 5, `…/table-5-2` a second one. Without a label it is `…/passage-3` or `…/table-unlabelled-1`.
         problems: What could not be read.
     """
 

@@ -37,7 +37,7 @@ _YEAR_RANGE = re.compile(r"(?P<first>\d{4})?(?P<to>\s*(?:-|\u2013|\.\.)\s*)?(?P<
 _SECTION_NUMBER = re.compile(
     r"(?:appendix |section |chapter )?(?P<number>[a-z](?: \d+)*|[ivxl]{2,}|[a-z]?\d+(?: \d+)*)(?: |$)"
 )
-_KIND_OF_ID = re.compile(r"/(table|figure|equation|reference)-\d+$")
+_KIND_OF_ID = re.compile(r"/(table|figure|equation|reference)-[^/]+$")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -6,24 +6,24 @@ Each question has a block with the headings `## Query:`, `### Context` (the CSV 
 of papers and models is escaped: none of it is read as Markdown or HTML.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from paperscope_core.text.escaping import markdown_heading, markdown_line, markdown_text
 from paperscope_core.types import Answer, Claim, ImageFinding, Place, Reading
 from query import render_context
-from service.batch.rows import BatchRow, citation, image_name
+from service.batch.rows import BatchRow, image_name
 from service.batch.summary import BatchSummary, summary_lines
 
 __all__ = ["render_report"]
 
 
-def render_report(rows: Sequence[BatchRow], summary: BatchSummary, *, paper_names: Mapping[str, str]) -> str:
-    """The report on all rows; `paper_names` are the names of cited papers by id."""
+def render_report(rows: Sequence[BatchRow], summary: BatchSummary) -> str:
+    """The report on all rows."""
     lines = "\n".join(f"- {markdown_line(line)}" for line in summary_lines(summary))
-    return "\n---\n\n".join([*(_block(row, paper_names) for row in rows), f"## Summary\n\n{lines}\n"])
+    return "\n---\n\n".join([*map(_block, rows), f"## Summary\n\n{lines}\n"])
 
 
-def _block(row: BatchRow, names: Mapping[str, str]) -> str:
+def _block(row: BatchRow) -> str:
     heading = markdown_heading(f"Query: {row.question}", level=2) + "\n"
     if row.answer is None:
         return (
@@ -36,7 +36,7 @@ def _block(row: BatchRow, names: Mapping[str, str]) -> str:
         f"### Initial LLM Response\n\n{_initial(answer)}",
         f"### Multimodal Processing ({len(answer.readings)} images)\n\n{_readings(answer)}",
         f"### Merged Multimodal Response\n\n{_merged(answer)}",
-        f"### Final Response\n\n{_final(answer, names)}",
+        f"### Final Response\n\n{_final(answer)}",
         _gold(row),
     ]
     return "\n".join(part.strip("\n") + "\n" for part in parts if part)
@@ -70,14 +70,14 @@ def _merged(answer: Answer) -> str:
     return f"_Skipped: {reason}._"
 
 
-def _final(answer: Answer, names: Mapping[str, str]) -> str:
+def _final(answer: Answer) -> str:
     parts = [markdown_text(answer.text)]
     if answer.status == "evidence":
         parts.append("**Status**: evidence only, nothing is concluded.")
     elif answer.status == "unanswerable" and answer.model:
         parts.append("**Status**: the papers do not say.")
     if answer.claims:
-        claims = "\n".join(_claim(claim, answer, names) for claim in answer.claims)
+        claims = "\n".join(_claim(claim) for claim in answer.claims)
         parts.append(f"**Claims and their places**:\n\n{claims}")
     if answer.formulas:
         parts.append("**Computed**:\n\n" + "\n".join(f"- {markdown_line(formula)}" for formula in answer.formulas))
@@ -94,10 +94,10 @@ def _gold(row: BatchRow) -> str:
     return f"\n**Gold**: {gold}" + (f" _(right: {row.right:.2g})_\n" if row.right is not None else "\n")
 
 
-def _claim(claim: Claim, answer: Answer, names: Mapping[str, str]) -> str:
+def _claim(claim: Claim) -> str:
     lines = [f"- {markdown_line(claim.text)}"]
     for item in claim.evidence:
-        cited = f"{markdown_line(citation(item, answer, names))} (`{item.element}`{''.join(map(_box, item.places))})"
+        cited = f"{markdown_line(str(item))} (`{item.element}`{''.join(map(_box, item.places))})"
         lines.append(f"  - {cited}: “{markdown_line(item.quote)}”")
     return "\n".join(lines if claim.evidence else [*lines, "  - no evidence"])
 

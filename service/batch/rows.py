@@ -1,18 +1,15 @@
 """The rows of a batch, and their forms in `answers.jsonl` and `answers.csv`."""
 
 import json
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Literal
 
-from paperscope.library import Library
-from paperscope_core.errors import UnknownPaperError
 from paperscope_core.text.escaping import spreadsheet_csv
-from paperscope_core.types import Answer, Claim, Evidence, ImageFinding, Place, Reading, Usage
+from paperscope_core.types import Answer, Claim, ImageFinding, Place, Reading, Usage
 from service.batch.questions import Gold
 
-__all__ = ["BatchRow", "RowStatus", "citation", "image_name", "paper_names", "render_csv"]
+__all__ = ["BatchRow", "RowStatus", "image_name", "render_csv"]
 
 RowStatus = Literal["answered", "evidence", "unanswerable", "error"]
 
@@ -89,6 +86,7 @@ def _claim_json(claim: Claim) -> dict[str, object]:
     evidence = [
         {
             **_place_json(item.element, item.place),
+            "name": item.name,
             "quote": item.quote,
             "more_places": [{"page": place.page, "box": list(place.box)} for place in item.more_places],
         }
@@ -112,45 +110,18 @@ def _place_json(element: str, place: Place) -> dict[str, object]:
     return {"element": element, "paper": place.paper, "page": place.page, "box": list(place.box)}
 
 
-def paper_names(library: Library, answers: Iterable[Answer]) -> Mapping[str, str]:
-    """The file name of each cited paper by its id; the id is added where several papers have the same file name.
-
-    A paper that has been removed from the library is named by its id.
-    """
-    cited = {item.place.paper for answer in answers for item in answer.evidence}
-    files = {paper: _file_of(library, paper) for paper in sorted(cited)}
-    counts = Counter(files.values())
-    return {paper: file if counts[file] == 1 else f"{file} ({paper})" for paper, file in files.items()}
-
-
-def _file_of(library: Library, paper: str) -> str:
-    try:
-        return library.paper(paper).file
-    except UnknownPaperError:
-        return paper
-
-
-def citation(item: Evidence, answer: Answer, names: Mapping[str, str]) -> str:
-    """A cited place: `ner-report.pdf p.4, Table 5`. `names` are the papers' names by id."""
-    place = item.place
-    label = next((exhibit.label for exhibit in answer.exhibits if exhibit.element == item.element), "")
-    where = place.where if place.by_line else f"p.{place.page}"
-    cited = f"{names.get(place.paper, place.paper)} {where}"
-    return f"{cited}, {label}" if label else cited
-
-
-def render_csv(rows: Sequence[BatchRow], *, paper_names: Mapping[str, str]) -> str:
+def render_csv(rows: Sequence[BatchRow]) -> str:
     """The rows as CSV (RFC 4180); semicolons separate several citations or warnings in a cell.
 
     A cell that a spreadsheet could run as a formula begins with an apostrophe.
     """
-    cells = (_cells(row, paper_names) for row in rows)
+    cells = map(_cells, rows)
     return spreadsheet_csv([_CSV_HEADER, *([row[name] for name in _CSV_HEADER] for row in cells)])
 
 
-def _cells(row: BatchRow, names: Mapping[str, str]) -> dict[str, object]:
+def _cells(row: BatchRow) -> dict[str, object]:
     answer = row.answer
-    cited = [citation(item, answer, names) for item in answer.evidence] if answer else []
+    cited = map(str, answer.evidence) if answer else ()
     confidence = round(answer.confidence, 4) if answer and answer.confidence is not None else None
     joined = {"citations": "; ".join(dict.fromkeys(cited)), "warnings": "; ".join(row.warnings)}
     return {**row.record(), **asdict(row.usage), **joined, "confidence": confidence}

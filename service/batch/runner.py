@@ -19,7 +19,7 @@ from service.batch.folder import Progress, folder_lock
 from service.batch.questions import BadQuestion, Question
 from service.batch.report import render_report
 from service.batch.retries import RetryRounds
-from service.batch.rows import BatchRow, image_name, paper_names, render_csv
+from service.batch.rows import BatchRow, image_name, render_csv
 from service.batch.summary import BatchSummary, score_row, summarize
 
 __all__ = ["BatchResult", "BatchRunner"]
@@ -142,10 +142,9 @@ class _Batch:
             # The crops of a paper that was removed meanwhile are gone.
             with suppress(KeyError):
                 write_atomically(self._out / _IMAGES / image_name(reading.element), self._library.crop(reading.crop))
-        names = paper_names(self._library, answers)
         write_atomically(self._out / _JSONL, "".join(row.to_json() + "\n" for row in rows).encode())
-        write_atomically(self._out / _CSV, render_csv(rows, paper_names=names).encode())
-        write_atomically(self._out / _REPORT, render_report(rows, summary, paper_names=names).encode())
+        write_atomically(self._out / _CSV, render_csv(rows).encode())
+        write_atomically(self._out / _REPORT, render_report(rows, summary).encode())
         return BatchResult(rows=rows, summary=summary)
 
     def write_finished(self) -> None:

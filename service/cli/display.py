@@ -5,7 +5,7 @@ Text of papers and models is neither markup, nor can it control the terminal: al
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import typer
 from rich import box
@@ -32,7 +32,6 @@ from paperscope_core.types import (
     SkippedImage,
     Table,
     UnreadImage,
-    where,
 )
 
 __all__ = [
@@ -184,18 +183,14 @@ def _images_view(paper: Paper, images: PaperImages) -> list[RenderableType]:
     return [*parts, Text("")]
 
 
-def answer_view(answer: Answer, *, name_of: Callable[[str], str]) -> RenderableType:
-    """An answer, the places that its claims cite, and the formulas of computed numbers.
-
-    Args:
-        name_of: Returns the name of an element by its id.
-    """
+def answer_view(answer: Answer) -> RenderableType:
+    """An answer, the places that its claims cite, and the formulas of computed numbers."""
     style = "green" if answer.status == "answered" else "yellow"
     parts: list[RenderableType] = [Text(answer.question, style="bold cyan")]
     if answer.asked_as:
         parts.append(Text(f"asked as: {answer.asked_as}", style="dim"))
     parts.append(Text(answer.text, style=style))
-    details = [_evidence(item, number=number, name_of=name_of) for number, item in enumerate(answer.evidence, start=1)]
+    details = [_evidence(item, number=number) for number, item in enumerate(answer.evidence, start=1)]
     details += [Text(formula, style="dim") for formula in answer.formulas]
     details += [Text(f"! {warning}", style="yellow") for warning in answer.warnings]
     if answer.model:
@@ -211,11 +206,11 @@ def _where(place: Place) -> str:
     return place.where if place.by_line else str(place.page)
 
 
-def _evidence(item: Evidence, *, number: int, name_of: Callable[[str], str]) -> Text:
+def _evidence(item: Evidence, *, number: int) -> Text:
     quote = " ".join(item.quote.split())
     if len(quote) > _MAX_QUOTE_CHARACTERS:
         quote = quote[: _MAX_QUOTE_CHARACTERS - 1] + "…"
-    text = Text(f"[{number}] {name_of(item.element)}, {where(item.places)}", style="magenta")
+    text = Text(f"[{number}] {item}", style="magenta")
     for place in item.places:
         if not place.by_line:
             text.append(f" [{' '.join(f'{value:g}' for value in place.box)}]", style="dim")

@@ -107,12 +107,12 @@ def _parse_all(settings: Settings, paths: Sequence[Path], options: _Options) -> 
 
 def _with_folder_names(files: Sequence[Path]) -> Iterator[tuple[Path, str]]:
     """Each file with a folder name that no other one has; some file systems ignore case."""
-    from ingest.export import unique_name
+    from ingest.document.element_ids import UniqueNames
 
-    taken: set[str] = set()
+    names = UniqueNames()
     for file in files:
         stem = file.stem if file.stem.strip(". ") else "paper"
-        yield file, stem + unique_name(stem.casefold(), taken=taken)[len(stem.casefold()) :]
+        yield file, stem + names.add(stem.casefold())[len(stem.casefold()) :]
 
 
 def _parse_file(settings: Settings, file: Path, options: _Options, *, folder: Path | None, head: str) -> None:

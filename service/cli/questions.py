@@ -14,7 +14,7 @@ from rich.text import Text
 
 from paperscope_core.errors import InputError
 from paperscope_core.types import Answer, Filters, Turn
-from service.cli.display import answer_view, element_name, print_json, stderr, stdout
+from service.cli.display import answer_view, print_json, stderr, stdout
 from service.cli.options import (
     ConfigOption,
     JsonOption,
@@ -23,7 +23,7 @@ from service.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from paperscope.library import Library, Neighbourhood
+    from paperscope.library import Neighbourhood
     from service.batch import BadQuestion, BatchResult, BatchRow, BatchRunner, Question
 
 __all__ = ["TimeLeft", "ask", "batch", "graph"]
@@ -71,7 +71,7 @@ def ask(
         if as_json:
             print_json(to_json(answer, indent=2))
         else:
-            _print_answer(opened, answer)
+            _print_answer(answer)
 
 
 def batch(
@@ -92,7 +92,7 @@ def batch(
         if show:
             for row in result.rows:
                 if row.answer is not None:
-                    _print_answer(opened, row.answer)
+                    _print_answer(row.answer)
     errors = [row for row in result.rows if row.status == "error"]
     for row in errors:
         stderr().print(Text(f"error: question {row.index + 1}: {'; '.join(row.warnings)}", style="red"))
@@ -140,8 +140,8 @@ def _read_history(files: Sequence[Path]) -> list[Turn]:
     return turns
 
 
-def _print_answer(library: "Library", answer: Answer) -> None:
-    stdout().print(answer_view(answer, name_of=lambda element: element_name(library.element(element))))
+def _print_answer(answer: Answer) -> None:
+    stdout().print(answer_view(answer))
 
 
 class TimeLeft(ProgressColumn):

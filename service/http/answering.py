@@ -3,14 +3,15 @@
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Coroutine
 from contextlib import AbstractAsyncContextManager, aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, TypeVar
 
 from fastapi import Depends, Request
 
 from paperscope.asking import AskRequest
-from paperscope_core.types import Answer, AnswerEvent, Context, StageEvent
+from paperscope_core.types import Answer, AnswerEvent, Context, DoneEvent, StageEvent
 from service.http.auth import CallerOf, LibraryOf, ServiceOf
+from service.http.pictures import with_pictures
 from service.http.problems import ProblemError
 
 __all__ = ["MAX_QUESTION_LENGTH", "QuestionRunner", "QuestionRunnerOf", "cancel_on_disconnect"]
@@ -40,9 +41,10 @@ class QuestionRunner:
         async def work() -> Answer:
             async with self._slot():
                 with self.service.tracing.stages("answer") as on_stage:
-                    return await self.library.ask_async(
+                    answer = await self.library.ask_async(
                         asked.question, filters=asked.filters, history=asked.history, on_stage=on_stage
                     )
+                    return with_pictures(answer)
 
         return await self._while_connected(work())
 
@@ -73,7 +75,8 @@ class QuestionRunner:
                     while (event := await self._before(deadline, anext(stream, None))) is not None:
                         if isinstance(event, StageEvent):
                             on_stage(event.stage)
-                        yield event
+                        drawn = isinstance(event, DoneEvent)
+                        yield replace(event, answer=with_pictures(event.answer)) if drawn else event
 
     def _slot(self) -> AbstractAsyncContextManager[None]:
         return self.service.questions.slot(self.caller.name)

@@ -275,7 +275,7 @@ class Models(BaseModel):
     data: list[Model]
 
 
-def reply_text(answer: Answer, *, titles: Mapping[str, str]) -> str:
+def reply_text(answer: Answer) -> str:
     """The answer's text, followed by lists of its sources and its warnings, if any.
 
     Chat front ends render it as Markdown, so text of papers and models is escaped: an image could leak the question by
@@ -285,7 +285,7 @@ def reply_text(answer: Answer, *, titles: Mapping[str, str]) -> str:
         titles: The titles of the cited papers by id.
     """
     text = markdown_text(answer.text)
-    sources = _sources(answer, titles)
+    sources = _sources(answer)
     if sources:
         text += _SOURCES_HEADING + "\n".join(f"{number}. {source}" for number, source in enumerate(sources, start=1))
     if answer.warnings:
@@ -301,12 +301,7 @@ def read_reply(turn: Turn, text: str) -> Turn:
     return replace(turn, answer=read_markdown_text(answer), papers=tuple(dict.fromkeys(papers)))
 
 
-def _sources(answer: Answer, titles: Mapping[str, str]) -> list[str]:
-    """A line for each cited place: the title of its paper, the page, and the label of the element."""
-    labels = {exhibit.element: exhibit.label for exhibit in answer.exhibits}
-    lines: dict[str, None] = {}
-    for evidence in answer.evidence:
-        place = evidence.place
-        title, label = markdown_line(titles.get(place.paper, "")), markdown_line(labels.get(evidence.element, ""))
-        lines[f"{', '.join(filter(None, (title or 'Untitled', place.where, label)))} (paper {place.paper})"] = None
-    return list(lines)
+def _sources(answer: Answer) -> list[str]:
+    """A line for each cited place: the name of what it cites, and the id of its paper."""
+    lines = (f"{markdown_line(str(one))} (paper {one.place.paper})" for one in answer.evidence)
+    return list(dict.fromkeys(lines))

@@ -4,7 +4,7 @@ An id's form is checked before it is looked up, and it is looked up in the calle
 built from one.
 """
 
-from typing import Annotated, cast
+from typing import Annotated
 
 from fastapi import Depends, Path
 from pydantic import BaseModel, ConfigDict, Field
@@ -29,15 +29,14 @@ __all__ = [
 ]
 
 PAPER_PATTERN = r"^[0-9a-f]{12}$"
-ELEMENT_PATTERN = r"^(passage|table|figure|equation|reference)-[1-9][0-9]{0,5}$"
-_TABLE_PATTERN = r"^table-[1-9][0-9]{0,5}$"
+ELEMENT_PATTERN = r"^[^\W_][\w.-]{0,79}$"
 
 _PaperId = Annotated[str, Path(pattern=PAPER_PATTERN, description="A paper's id.", examples=["b1810c2e3f4a"])]
 _ElementName = Annotated[
     str, Path(pattern=ELEMENT_PATTERN, description="An element's id, without its paper's.", examples=["equation-2"])
 ]
 _TableName = Annotated[
-    str, Path(pattern=_TABLE_PATTERN, description="A table's id, without its paper's.", examples=["table-1"])
+    str, Path(pattern=ELEMENT_PATTERN, description="A table's id, without its paper's.", examples=["table-1"])
 ]
 Name = Annotated[str, Field(min_length=1, max_length=1000)]
 QuestionText = Annotated[str, Field(min_length=1, max_length=MAX_QUESTION_LENGTH, pattern=r"\S")]
@@ -103,7 +102,10 @@ ElementOf = Annotated[Element, Depends(_element)]
 
 
 def _table(entry: EntryOf, table: _TableName, library: LibraryOf) -> Table:
-    return cast("Table", _find(library, entry.id, table))
+    found = _find(library, entry.id, table)
+    if not isinstance(found, Table):
+        raise unknown_element(entry.id, table)
+    return found
 
 
 TableOf = Annotated[Table, Depends(_table)]

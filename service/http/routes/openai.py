@@ -11,7 +11,7 @@ from starlette.exceptions import HTTPException
 
 from paperscope.library import Library
 from paperscope_core.errors import PaperscopeError
-from paperscope_core.types import Answer, AnswerEvent, DoneEvent, Turn
+from paperscope_core.types import AnswerEvent, DoneEvent
 from service.http.answering import QuestionRunnerOf
 from service.http.auth import LibraryOf
 from service.http.chat import (
@@ -56,7 +56,7 @@ async def model(model: Annotated[str, Path(examples=[ALL_PAPERS])], library: Lib
         200: {"description": "The completion; with `stream`, its chunks.", "content": {"text/event-stream": {}}}
     },
 )
-async def chat(request: Request, body: ChatBody, runner: QuestionRunnerOf, library: LibraryOf) -> Response:
+async def chat(request: Request, body: ChatBody, runner: QuestionRunnerOf) -> Response:
     """Answers the last message of the user; the messages before are the history.
 
     The content is the answer's text with a list of its sources; `paperscope` has the whole answer with its evidence.
@@ -64,9 +64,9 @@ async def chat(request: Request, body: ChatBody, runner: QuestionRunnerOf, libra
     tools unless one must be called; that, several choices, JSON formats and images are refused.
     """
     if body.stream:
-        return EventStreamResponse(_chunks(request, body, library, await runner.stream(body.asked)))
+        return EventStreamResponse(_chunks(request, body, await runner.stream(body.asked)))
     answer = await runner.answer(body.asked)
-    completion = ChatCompletion.of(answer, content=await _content(library, answer), model=body.model)
+    completion = ChatCompletion.of(answer, content=reply_text(answer), model=body.model)
     return Response(completion.model_dump_json(), media_type="application/json")
 
 
@@ -76,7 +76,7 @@ def _models(library: Library) -> list[Model]:
 
 
 async def _chunks(
-    request: Request, body: ChatBody, library: Library, events: AsyncGenerator[AnswerEvent, None]
+    request: Request, body: ChatBody, events: AsyncGenerator[AnswerEvent, None]
 ) -> AsyncGenerator[bytes, None]:
     """The chunks of an answer.
 
@@ -89,7 +89,7 @@ async def _chunks(
             yield _event(chunk.with_delta(role="assistant", content=""))
             async for event in events:
                 if isinstance(event, DoneEvent):
-                    content = await _content(library, event.answer)
+                    content = reply_text(event.answer)
                     for one in answer_chunks(chunk, event.answer, content=content, usage=body.includes_usage):
                         yield _event(one)
         except (PaperscopeError, HTTPException) as error:
@@ -100,9 +100,3 @@ async def _chunks(
 
 def _event(chunk: ChatChunk) -> bytes:
     return format_sse_event(data_str=chunk.model_dump_json())
-
-
-async def _content(library: Library, answer: Answer) -> str:
-    cited = Turn.of(answer).papers
-    entries = await asyncio.to_thread(library.entries) if cited else ()
-    return reply_text(answer, titles={entry.id: entry.title for entry in entries if entry.id in cited})

@@ -41,7 +41,7 @@ def row(text: str) -> BatchRow:
         initial=text,
         merged=text,
         model=text,
-        claims=(Claim(text=text, evidence=(Evidence(element=TABLE, place=PLACE, quote=text),)),),
+        claims=(Claim(text=text, evidence=(Evidence(element=TABLE, place=PLACE, quote=text, name=text),)),),
         checks=(Check(number="1", finding="computed", formula=text),),
         context=Context(
             sources=(ContextSource(id=0, content=text, element=TABLE, place=PLACE),),
@@ -60,7 +60,7 @@ def row(text: str) -> BatchRow:
 def report(text: str) -> str:
     error = BatchRow(index=1, question=text, status="error", warnings=(text,))
     rows = [row(text), error]
-    return render_report(rows, summarize(rows, questions=2, seconds=1.0), paper_names={"aaaa": text})
+    return render_report(rows, summarize(rows, questions=2, seconds=1.0))
 
 
 def check(text: str, renderer: str) -> None:

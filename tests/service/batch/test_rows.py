@@ -14,14 +14,13 @@ from service.batch import BatchRow, Gold
 from service.batch.rows import render_csv
 
 BOX = Box(1.0, 2.0, 3.0, 4.0)
-NAMES = {"aaaa": "ner-report.pdf"}
 TEXTS = st.text(st.characters(codec="utf-8"))
 BEGINNINGS = st.sampled_from(["", "=", "+", "-", "@", "\t", "\r", "'", "''=", "'-", "-5", "－", "\n"])
 
 
-def evidence(element: str, *, page: int = 4, box: Box = BOX) -> Evidence:
+def evidence(element: str, *, page: int = 4, box: Box = BOX, name: str = "") -> Evidence:
     paper, _, _ = element.partition("/")
-    return Evidence(element=element, place=Place(paper=paper, page=page, box=box), quote="0.83")
+    return Evidence(element=element, place=Place(paper=paper, page=page, box=box), quote="0.83", name=name)
 
 
 def answer(text: str, *claims: Claim) -> Answer:
@@ -43,7 +42,7 @@ def row(text: str = "0.83", *claims: Claim) -> BatchRow:
 
 
 def read(rows: list[BatchRow]) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(render_csv(rows, paper_names=NAMES), newline=""), strict=True))
+    return list(csv.DictReader(io.StringIO(render_csv(rows), newline=""), strict=True))
 
 
 def taken_back(cell: str) -> str:
@@ -53,10 +52,11 @@ def taken_back(cell: str) -> str:
 
 
 def test_a_row_has_the_answer_its_citations_and_its_usage() -> None:
+    table = evidence("aaaa/table-5", name="A Report (2024), Table 5, page 4")
     line = evidence("bbbb/passage-1", page=1, box=Box(0.0, 12.0, 0.0, 14.0))
     claims = (
-        Claim(text="a", evidence=(evidence("aaaa/table-5"), evidence("aaaa/passage-1", page=2))),
-        Claim(text="b", evidence=(evidence("aaaa/table-5"), line)),
+        Claim(text="a", evidence=(table, evidence("aaaa/passage-1", page=2))),
+        Claim(text="b", evidence=(table, line)),
     )
     scored = replace(row("0.83", *claims), gold=Gold(answer="0.830"), right=1.0, warnings=("one", "two"))
     assert read([scored]) == [
@@ -65,7 +65,7 @@ def test_a_row_has_the_answer_its_citations_and_its_usage() -> None:
             "question": "F1?",
             "status": "answered",
             "answer": "0.83",
-            "citations": "ner-report.pdf p.4, Table 5; ner-report.pdf p.2; bbbb lines 12-14",
+            "citations": "A Report (2024), Table 5, page 4; aaaa/passage-1, page 2; bbbb/passage-1, lines 12-14",
             "confidence": "0.5",
             "seconds": "1.234",
             "calls": "2",
@@ -87,7 +87,7 @@ def test_an_error_has_a_row_that_says_why() -> None:
 
 
 def test_lines_end_as_rfc_4180_has_it() -> None:
-    text = render_csv([row('He said "a, b"\nand c')], paper_names=NAMES)
+    text = render_csv([row('He said "a, b"\nand c')])
     assert text.count("\r\n") == 2
     assert '"He said ""a, b""\nand c"' in text
 
@@ -122,9 +122,8 @@ def test_no_cell_runs_as_a_formula(cell: str) -> None:
 
 
 def test_a_papers_name_does_not_run_either() -> None:
-    text = render_csv([row("x", Claim(text="a", evidence=(evidence("aaaa/table-5"),)))], paper_names={"aaaa": "=1.pdf"})
-    [found] = csv.DictReader(io.StringIO(text, newline=""))
-    assert found["citations"] == "'=1.pdf p.4, Table 5"
+    [found] = read([row("x", Claim(text="a", evidence=(evidence("aaaa/table-5", name="=1, page 4"),)))])
+    assert found["citations"] == "'=1, page 4"
 
 
 @given(st.lists(st.builds(str.__add__, BEGINNINGS, TEXTS), min_size=1))

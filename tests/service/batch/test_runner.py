@@ -88,7 +88,7 @@ def test_the_report_has_the_headings_and_its_contexts_parse_back(make_library: M
 def test_the_report_names_papers_by_their_files(make_library: MakeLibrary, tmp_path: Path) -> None:
     BatchRunner(make_library(FakeModel(reply)), out=tmp_path / "out").run(questions("F1 of the tagger?"))
     report = (tmp_path / "out" / "report.md").read_text()
-    assert "\n  - tagger.pdf p.1, Table 1 (`aaaa00000001/table-1` [50.0 110.0 300.0 130.0]): “0.83”" in report
+    assert "\n  - A Tagger, Table 1, page 1 (`aaaa00000001/table-1` [50.0 110.0 300.0 130.0]): “0.83”" in report
 
 
 def test_every_csv_row_of_a_context_has_its_headers_columns(make_library: MakeLibrary) -> None:

@@ -50,7 +50,7 @@ def test_questions_with_gold_are_scored(run: "Run", example_library: Path, tmp_p
     assert "no model judged" in shown.out
     assert "0 model calls" in shown.out
     seed, gpu, recall = cells_of(tmp_path / "out")
-    assert seed["citations"] == "ner-report.pdf p.4, Table 5"
+    assert seed["citations"] == "Four Reports, Four Rulers, Table 5, page 4"
     assert "89.80" in seed["answer"]
     assert [row["right"] for row in (seed, gpu, recall)] == ["1.0", "1.0", "0.0"]
     assert [row["question"] for row in (seed, gpu, recall)] == [text for text, _ in ROWS]

@@ -2,7 +2,6 @@
 
 import io
 import json
-import re
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -87,7 +86,7 @@ def test_a_name_that_several_papers_have_needs_the_paper(example_library: Path, 
         library.add(other)
         with pytest.raises(UnknownEntityError, match=r"'Table 5' may be any of .* name the paper too") as error:
             library.neighbourhood("Table 5")
-        assert {"/table-5'", "/table-1'"} <= set(re.findall(r"/table-\d'", str(error.value)))
+        assert str(error.value).count("/table-5'") == 2
         found = library.neighbourhood("Table 5", papers=["other.md"])
         assert found.center.sources[0].startswith(library.paper("other.md").id)
         assert library.neighbourhood(found.center.id) == found

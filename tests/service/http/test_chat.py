@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from openai.types.chat import ChatCompletionMessageParam
 
 from paperscope_core.text.escaping import one_line, read_markdown_text
-from paperscope_core.types import Answer, Box, Claim, Context, Evidence, Exhibit, Place, Turn
+from paperscope_core.types import Answer, Box, Claim, Context, Evidence, Place, Turn
 from service.http.chat import read_reply, reply_text
 from tests.model_server import serve
 from tests.rendered_markdown import RENDERERS, TEXTS, elements
@@ -39,7 +39,7 @@ def test_a_completion_is_the_answer_with_its_sources(client: openai.OpenAI, addr
     answer = post_question(address).json()
     text = choice.message.content or ""
     assert read_markdown_text(text).startswith(answer["text"] + "\n\nSources:\n1. Four Reports, Four Rulers")
-    assert ", page 2, Table 2 (paper " in text
+    assert ", Table 2, page 2 (paper " in text
     assert answer["warnings"] == []
     assert "Notes:" not in text
     assert (choice.finish_reason, completion.object, completion.model) == ("stop", "chat.completion", "paperscope")
@@ -179,27 +179,25 @@ def test_a_text_that_began_anew_leaves_nothing_behind(example_library: Path, tmp
     assert len(model.bodies) == 2
 
 
-def told(text: str, *, title: str = "A Tagger", label: str = "Table 1") -> str:
+def told(text: str, *, name: str = "A Tagger, Table 1, page 3") -> str:
     place = Place(paper=PAPER, page=3, box=Box(1.0, 2.0, 3.0, 4.0))
-    evidence = Evidence(element=f"{PAPER}/table-1", place=place)
+    evidence = Evidence(element=f"{PAPER}/table-1", place=place, name=name)
     answer = Answer(
         question="?",
         status="answered",
         text=text,
         claims=(Claim(text=text, evidence=(evidence, evidence)),),
         context=Context(),
-        exhibits=(Exhibit(element=evidence.element, kind="table", place=place, label=label),),
         warnings=("the number 3\nis not printed",),
     )
-    return reply_text(answer, titles={PAPER: title})
+    return reply_text(answer)
 
 
 def test_a_reply_lists_each_place_once() -> None:
     assert told("It is 3.") == (
-        "It is 3.\n\nSources:\n1. A Tagger, page 3, Table 1 (paper aaaa00000001)"
+        "It is 3.\n\nSources:\n1. A Tagger, Table 1, page 3 (paper aaaa00000001)"
         "\n\nNotes:\n- the number 3 is not printed"
     )
-    assert "1. Untitled, page 3 (paper" in told("It is 3.", title="", label="")
     assert told("3 < 4, p<.05, n! & a_b").startswith("3 < 4, p<.05, n! & a_b\n")
 
 
@@ -217,6 +215,6 @@ def test_a_reply_reads_back_as_the_turn_that_it_ended(text: str) -> None:
 @settings(max_examples=30)
 @given(TEXTS)
 def test_no_text_of_a_reply_is_read_as_markup(renderer: str, text: str) -> None:
-    found = elements(told(f"{text}\n\nIt is 3.", title=text, label=text), renderer)
+    found = elements(told(f"{text}\n\nIt is 3.", name=text), renderer)
     assert {one.tag for one in found.iter()} <= {"div", "p", "br", "ol", "ul", "li"}
     assert (len(list(found.iter("ol"))), len(list(found.iter("li")))) == (1, 2)

@@ -174,11 +174,10 @@ def test_an_unknown_element_is_quoted(address: str, name: str) -> None:
 @pytest.mark.parametrize(
     "path",
     [
-        "elements/section-1",
-        "elements/table-0",
-        "elements/table-1x",
-        "elements/table-9999999",
-        "tables/figure-1",
+        "elements/.hidden",
+        "elements/table 1",
+        "elements/table-" + 80 * "1",
+        "tables/-1",
         "elements?kind=formula",
         "elements?limit=0",
         "elements?limit=1001",
