@@ -13,7 +13,7 @@ from ingest.document.captions import (
 from ingest.document.geometry import bounding_box, overlap_x
 from ingest.document.line_text import join_lines
 from ingest.document.pages import HorizontalRule
-from ingest.pdf.lines import Line
+from ingest.pdf.lines import Line, word_after
 from paperscope_core.types import Box
 
 __all__ = ["Caption", "find_captions", "nameless"]
@@ -98,7 +98,8 @@ def _caption(
 ) -> Caption:
     start = starts[line]
     members = [line, *_rest_of_first(line, lines)]
-    text_left = _text_left(line, start.end)
+    after_label = word_after(line, start.end)
+    text_left = after_label.x0 if after_label else None
     last = line
     whole = is_continuation_note(line.text)
     for other in lines:
@@ -131,16 +132,6 @@ def _rest_of_first(line: Line, lines: Sequence[Line]) -> list[Line]:
         and 0 < other.box.x0 - line.box.x1 < _JUSTIFIED_GAP * line.size
         and len(line.text) < _MAX_LABEL
     ]
-
-
-def _text_left(line: Line, label_end: int) -> float | None:
-    """Returns the x at which the text after the label begins, None if the line contains only the label."""
-    at = 0
-    for word in line.words:
-        if at >= label_end:
-            return word.x0
-        at = line.text.index(word.text, at) + len(word.text) + 1
-    return None
 
 
 def _is_ruled_off(last: Line, other: Line, rules: Sequence[HorizontalRule]) -> bool:

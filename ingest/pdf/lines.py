@@ -1,7 +1,7 @@
 """Groups words into lines: one baseline, split at wide gaps and gutters, with superscripts and subscripts attached."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
 
@@ -10,7 +10,7 @@ from ingest.document.line_text import script_text
 from ingest.pdf.words import Word, split_row
 from paperscope_core.types import Box
 
-__all__ = ["Line", "line_of", "lines_of", "rejoined"]
+__all__ = ["Line", "line_of", "lines_of", "rejoined", "word_after"]
 
 # In letter sizes unless said otherwise; chosen on the development papers.
 _MIDDLE = 0.3  # See `Word.middle`.
@@ -78,7 +78,7 @@ def line_of(words: Iterable[Word], *, size: float | None = None) -> Line:
     baseline = median(word.baseline for word in ordered if word.size >= _FULL_SIZE * size)
     return Line(
         words=ordered,
-        text=_joined_text(ordered, baseline=baseline, size=size),
+        text="".join(_texts(ordered, baseline=baseline, size=size)),
         box=bounding_box(word.box for word in ordered),
         baseline=baseline,
         size=size,
@@ -89,18 +89,26 @@ def line_of(words: Iterable[Word], *, size: float | None = None) -> Line:
     )
 
 
-def _joined_text(words: Sequence[Word], *, baseline: float, size: float) -> str:
-    """Returns the text of words with scripts marked; `baseline` and `size` are those of full-sized words."""
-    parts: list[str] = []
+def word_after(line: Line, end: int) -> Word | None:
+    """Returns the first word that begins at or after an index of the line's text."""
+    at = 0
+    for word, text in zip(line.words, _texts(line.words, baseline=line.baseline, size=line.size), strict=True):
+        if at + text.startswith(" ") >= end:
+            return word
+        at += len(text)
+    return None
+
+
+def _texts(words: Sequence[Word], *, baseline: float, size: float) -> Iterator[str]:
+    """Yields the text of each word, with the space before it and scripts marked; `baseline` and `size` are those of
+    full-sized words."""
     previous: Word | None = None
     for word in words:
-        if previous is not None and _has_space(previous, word):
-            parts.append(" ")
         shift = baseline - word.baseline
         script = word.size < _FULL_SIZE * size and abs(shift) > _SCRIPT_SHIFT * size
-        parts.append(script_text(word.text, raised=shift > 0) if script else word.text)
+        space = " " if previous is not None and _has_space(previous, word) else ""
+        yield space + (script_text(word.text, raised=shift > 0) if script else word.text)
         previous = word
-    return "".join(parts)
 
 
 def _has_space(left: Word, right: Word) -> bool:

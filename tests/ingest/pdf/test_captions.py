@@ -5,7 +5,7 @@ from dataclasses import replace
 from ingest.pdf.captions import find_captions
 from ingest.pdf.lines import line_of
 from ingest.pdf.words import Word
-from tests.ingest.pdf.words import sentence
+from tests.ingest.pdf.words import sentence, word
 
 
 def centred(words: list[Word], middle: float) -> list[Word]:
@@ -52,3 +52,10 @@ def test_hanging_caption_ends_at_the_first_row_of_the_table() -> None:
 def test_sentence_about_a_table_is_not_a_caption() -> None:
     lines = [line_of(sentence("Table 4 shows that it works", 0, 100)), line_of(sentence("As in Table 3: no", 0, 112))]
     assert find_captions(lines, gutter=None) == []
+
+
+def test_words_of_a_label_may_touch() -> None:
+    first = line_of([word("Table", 50, 100), word("1:", 75, 100), *sentence("The accuracy", 90, 100)])
+    assert first.text == "Table1: The accuracy"
+    [caption] = find_captions([first, line_of(sentence("of owls.", 90, 111))], gutter=None)
+    assert (caption.label, caption.text) == ("Table 1", "The accuracy of owls.")
