@@ -13,6 +13,7 @@ from ingest.document.drafts import draft_passage
 from ingest.readers.front_matter import FrontMatter, split_front_matter
 from ingest.readers.html import HtmlWalker
 from ingest.readers.inline_text import collapse_spaces
+from ingest.readers.latex_tables import LatexTable, begins_table, read_latex_table, table_depth
 from ingest.readers.markup_tree import decode, parse_html
 from ingest.readers.reading import Reading, Source
 from paperscope_core.types import Element, PassageRole
@@ -27,6 +28,7 @@ _NUMBERED = re.compile(r"\(?(\d{1,3}(?:\.\d{1,3})?[a-z]?)\)?\s*")
 _OPENINGS = {"$$": "$$", "\\[": "\\]"}
 _ENVIRONMENT = re.compile(r"\\begin\{((?:equation|align|gather|multline|eqnarray)\*?)\}")
 _MAX_FORMULA_LINES = 200
+_MAX_TABLE_LINES = 3000
 _MAX_INLINE_LENGTH = 2000
 # Elements with raw text content would consume the rest of the file (GitHub's "tagfilter").
 _SWALLOWING = re.compile(r"<(?=/?(?:title|textarea|xmp|iframe|noembed|noframes|plaintext)\b)", re.IGNORECASE)
@@ -118,6 +120,7 @@ def add_rules(parser: MarkdownIt) -> None:
     """
     ends: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote"]}
     parser.block.ruler.before("fence", "math_block", _math_block, ends)
+    parser.block.ruler.before("fence", "latex_table", _latex_table, ends)
     parser.block.ruler.before("reference", "note", _note, ends)
     parser.inline.ruler.before("escape", "math", _math_rule)
     parser.inline.ruler.before("link", "note_mark", _note_mark_rule)
@@ -154,6 +157,47 @@ def _math_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         token.map = [start, number + 1]
         state.line = number + 1
     return True
+
+
+def _latex_table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """`\\begin{table}` or `\\begin{tabular}` at the beginning of a line, up to its end."""
+    if state.is_code_block(start) or not begins_table(_line(state, start)):
+        return False
+    depth, number, parts = 0, start, []
+    while number < min(end, start + _MAX_TABLE_LINES):
+        parts.append(_line(state, number))
+        depth += table_depth(parts[-1])
+        number += 1
+        if depth <= 0:
+            break
+    table = read_latex_table("\n".join(parts))
+    if depth > 0 or not table.rows:
+        return False
+    if not silent:
+        _push_table(state, table, start=start, end=number)
+        state.line = number
+    return True
+
+
+def _push_table(state: StateBlock, table: LatexTable, *, start: int, end: int) -> None:
+    def push(tag: str, line: int, text: str, **attributes: int) -> None:
+        opening = state.push(f"{tag}_open", tag, 1)
+        opening.attrs = {name: value for name, value in attributes.items() if value > 1}
+        opening.map = [line, line + 1]
+        inline = state.push("inline", "", 0)
+        inline.content, inline.children, inline.map = text, [], [line, line + 1]
+        state.push(f"{tag}_close", tag, -1)
+
+    state.push("table_open", "table", 1).map = [start, end]
+    if table.caption:
+        push("caption", start, table.caption)
+    for number, row in enumerate(table.rows):
+        line = min(start + row.line, end - 1)
+        state.push("tr_open", "tr", 1).map = [line, line + 1]
+        for cell in row.cells:
+            push("th" if number < table.head else "td", line, cell.text, rowspan=cell.rows, colspan=cell.columns)
+        state.push("tr_close", "tr", -1)
+    state.push("table_close", "table", -1)
 
 
 def _note(state: StateBlock, start: int, end: int, silent: bool) -> bool:
