@@ -1,8 +1,8 @@
 """Runs mutated cases of the targets, makes those with defects smaller, and repeats them; see `scripts/fuzz`.
 
-A case has a defect if anything but a result or a `PaperscopeError` comes of it, if it takes too long, if text of it is
-markup in an output, if the service fails, or if a file or process is left behind. The seed, the target and the number
-of a case determine it, as long as the samples and mutations stay the same.
+A case has a defect if anything but a result or a `PaperscopeError` comes of it, if it takes too much time or memory, if
+text of it is markup in an output, if the service fails, or if a file or process is left behind. The seed, the target
+and the number of a case determine it, as long as the samples and mutations stay the same.
 """
 
 import argparse
@@ -10,6 +10,7 @@ import gc
 import hashlib
 import logging
 import os
+import resource
 import sys
 import tempfile
 import time
@@ -36,6 +37,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 _SECONDS = 20.0
 # Of time, which other processes make longer.
 _MAX_WAIT = 90.0
+_MEMORY_MB = 500
 _MAX_CHILDREN = 8
 _MINIMIZING_SECONDS = 15.0
 _PROGRESS_SECONDS = 10.0
@@ -131,16 +133,22 @@ def _case(samples: Sequence[Sample], random: Random) -> Sample:
 
 def _finding(target: Target, name: str, data: bytes, folder: Path) -> Finding | None:
     """What is wrong with a case."""
-    before = set(folder.iterdir())
+    before, memory = set(folder.iterdir()), _memory_mb()
     try:
         seconds = seconds_of(partial(target.run, name, data), limit=_MAX_WAIT)
         check(seconds < _SECONDS, f"over {_SECONDS:g} s of work on a {Path(name).suffix}")
+        check(_memory_mb() - memory < _MEMORY_MB, f"over {_MEMORY_MB} MB of memory for a {Path(name).suffix}")
         check(set(folder.iterdir()) == before and not any((folder / "work").iterdir()), "a file outside the library")
         check(len(_children()) <= _MAX_CHILDREN, "child processes that were left behind")
     except Exception as error:  # noqa: BLE001 # what is searched for
         where = f"{error}" if isinstance(error, DefectError) else _where(error)
         return Finding(where=where, story="".join(traceback.format_exception(error)), name=name, data=data)
     return None
+
+
+def _memory_mb() -> int:
+    """The most memory that this process has taken so far."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
 
 
 def _where(error: BaseException) -> str:
