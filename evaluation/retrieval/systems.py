@@ -17,7 +17,7 @@ from paperscope_core.errors import InputError, ModelError, SettingsError
 from paperscope_core.files import output_errors, write_atomically
 from paperscope_core.models import build_reranker, find_weights
 from paperscope_core.protocols import Reranker
-from paperscope_core.types import Chunk, Element, Paper, Passage, Place, Reference, RetrievalRequest, Table
+from paperscope_core.types import Chunk, Paper, Place, RetrievalRequest, places_of
 from query import RetrievalOptions, Retriever
 from query.retrieval.candidates import best_first, fuse
 
@@ -71,15 +71,10 @@ class OpenCorpora:
 
 
 def _found_texts(paper: Paper, chunks: tuple[Chunk, ...]) -> Iterator[tuple[Chunk, FoundText]]:
-    pages_of = {element.id: [place.page for place in _places(element)] for element in paper.elements}
+    pages_of = {element.id: [place.page for place in places_of(element)] for element in paper.elements}
     for chunk in chunks:
         pages = dict.fromkeys([chunk.place.page, *(page for element in chunk.elements for page in pages_of[element])])
         yield chunk, FoundText(paper=paper.id, elements=chunk.elements, pages=tuple(pages), text=chunk.text)
-
-
-def _places(element: Element) -> tuple[Place, ...]:
-    more = element.more_places if isinstance(element, Passage | Reference | Table) else ()
-    return (element.place, *more)
 
 
 class OwnSystem:

@@ -20,11 +20,13 @@ _KINDS: dict[str, tuple[CaptionKind, str]] = {
     "fig": ("figure", "Figure"),
     "alg": ("other", "Algorithm"),
     "lis": ("other", "Listing"),
+    "box": ("other", "Box"),
+    "pro": ("other", "Prompt"),
     "sch": ("figure", "Scheme"),
 }
 _START = re.compile(
     r"^(?:Supplementary\s+|Extended Data\s+|Appendix\s+)?"
-    r"(?P<word>Table|Tab\.|Figure|Fig\.?|Algorithm|Listing|Scheme)\s*"
+    r"(?P<word>Table|Tab\.|Figure|Fig\.?|Algorithm|Listing|Box|Prompt|Scheme)\s*"
     r"(?P<number>[A-Z]{0,2}\.?\d+(?:\.\d+)*|[IVX]+|[A-Z]\.\d+)"
     r"(?P<mark>\s*[:|—]|\s*[–-]\s|\.(?=\s|$)|\s*$|(?=\s+[A-Z(]))\s*",
     re.IGNORECASE,

@@ -65,7 +65,8 @@ def add_crops(paper: Paper, document: Document, *, views: Sequence[PageContent],
             picture = rendered
             if isinstance(element, Figure) and turns == 0:
                 picture, cut = trim_white(rendered, box, margin=_MARGIN)
-                trimmed[element.id] = _without_margin(cut, place.box)
+                if place is element.place:
+                    trimmed[element.id] = _without_margin(cut, place.box)
             named[element.id][place] = content_hash(picture)
             crops[named[element.id][place]] = picture
     elements: list[Element] = [
@@ -123,7 +124,7 @@ def _with_crops(element: _Float, crops: Mapping[Place, str], *, box: Box) -> _Fl
     if isinstance(element, Figure):
         places = (replace(panel.place, box=_clipped(panel.place.box, box)) for panel in element.panels)
         panels = (replace(panel, place=place) for panel, place in zip(element.panels, places, strict=True))
-        return replace(element, panels=tuple(panels))
+        return replace(element, panels=tuple(panels), more_crops=more)
     return element
 
 

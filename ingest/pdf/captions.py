@@ -35,13 +35,17 @@ _MAX_LABEL = 12  # Letters; only a label without text is followed by a wide gap.
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Caption:
-    """A caption; `label` is normalized ("Table 5"), `text` excludes the label; see `nameless` for one without lines."""
+    """A caption; `label` is normalized ("Table 5"), `text` excludes the label; see `nameless` for one without lines.
+
+    `page` is the index of its page, from 0.
+    """
 
     kind: CaptionKind
     label: str
     text: str
     lines: tuple[Line, ...]
     box: Box
+    page: int = 0
 
     @property
     def first(self) -> Line:
@@ -60,11 +64,11 @@ def nameless(kind: CaptionKind, box: Box) -> Caption:
 
 
 def find_captions(
-    lines: Sequence[Line], *, gutter: float | None, rules: Sequence[HorizontalRule] = ()
+    lines: Sequence[Line], *, gutter: float | None, rules: Sequence[HorizontalRule] = (), page: int = 0
 ) -> list[Caption]:
-    """Returns the captions of a page, from top to bottom; none crosses one of the horizontal `rules`."""
+    """Returns the captions of a page (its index from 0), from top to bottom; none crosses one of the `rules`."""
     starts = {line: start for line in lines if (start := _start(line, lines))}
-    return [_caption(line, lines, starts, gutter=gutter, rules=rules) for line in starts]
+    return [_caption(line, lines, starts, gutter=gutter, rules=rules, page=page) for line in starts]
 
 
 def _start(line: Line, lines: Sequence[Line]) -> CaptionStart | None:
@@ -95,6 +99,7 @@ def _caption(
     *,
     gutter: float | None,
     rules: Sequence[HorizontalRule],
+    page: int,
 ) -> Caption:
     start = starts[line]
     members = [line, *_rest_of_first(line, lines)]
@@ -119,6 +124,7 @@ def _caption(
         text=text.strip(" :"),
         lines=tuple(members),
         box=bounding_box(member.box for member in members),
+        page=page,
     )
 
 

@@ -148,11 +148,12 @@ class _Drafting:
 
     def _float(self, part: _Float | FoundEquation) -> Element:
         place = self._place(part.page, part.box)
+        more = tuple(self._place(page, box) for page, box in _further_boxes(part))
         match part:
             case FoundTable():
                 return self._table(part)
             case FoundFigure():
-                return self._figure(part)
+                return self._figure(part, more)
             case FoundListing(text=text, label=label, caption=caption, head=head):
                 return Passage(
                     id="",
@@ -162,7 +163,8 @@ class _Drafting:
                     role="code",
                     label=label,
                     caption=caption,
-                    caption_place=self._around(part.page, head) if head else None,
+                    caption_place=self._around(part.head_page, head) if head else None,
+                    more_places=more,
                 )
             case FoundEquation(text=text, number=number):
                 label = f"Equation {number}" if number else ""
@@ -190,17 +192,17 @@ class _Drafting:
             ),
             label=caption.label,
             caption=caption.text,
-            caption_place=self._place(found.page, caption.box) if caption.lines else None,
+            caption_place=self._place(caption.page, caption.box) if caption.lines else None,
             header_rows=found.grid.header_rows,
             confidence=found.grid.confidence,
             more_places=tuple(more),
         )
 
-    def _figure(self, found: FoundFigure) -> Figure | Table:
+    def _figure(self, found: FoundFigure, more: tuple[Place, ...]) -> Figure | Table:
         """Returns a figure, or a table without cells if the caption is a table's and no grid was found."""
         caption, place = found.caption, self._place(found.page, found.box)
         label, text = caption.label, caption.text
-        at = self._place(found.page, caption.box) if caption.lines else None
+        at = self._place(caption.page, caption.box) if caption.lines else None
         if caption.kind == "table":
             return Table(
                 id="", place=place, order=0, cells=(), label=label, caption=text, caption_place=at, confidence=0.0
@@ -210,7 +212,15 @@ class _Drafting:
             for panel in found.panels
         )
         return Figure(
-            id="", place=place, order=0, label=label, caption=text, caption_place=at, text=found.text, panels=panels
+            id="",
+            place=place,
+            order=0,
+            label=label,
+            caption=text,
+            caption_place=at,
+            text=found.text,
+            panels=panels,
+            more_places=more,
         )
 
     def _sidebars(self) -> Iterator[Draft]:
@@ -281,9 +291,18 @@ def _page_parts(structure: Structure, layout: PageLayout) -> list[_Part]:
 def _box(part: _Part) -> Box:
     if isinstance(part, FlowLine):
         return part.line.box
-    if isinstance(part, FoundTable | FoundFigure):
+    if isinstance(part, FoundTable | FoundFigure) and part.caption.page == part.page:
         return part.box.union(part.caption.box)
     return part.box
+
+
+def _further_boxes(part: _Float | FoundEquation) -> list[tuple[int, Box]]:
+    """Returns the pages and boxes of the continuation of a float in frames."""
+    match part:
+        case FoundFigure(frames=frames) | FoundListing(frames=(_, *frames)):
+            return [(frame.page, frame.box) for frame in frames]
+        case _:
+            return []
 
 
 def _bibliography(lines: Sequence[FlowLine], *, titled: bool, after: int) -> tuple[list[Entry], list[FlowLine]]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from ingest.document.geometry import bounding_box, contains, overlap, overlap_x, overlap_y
 from ingest.pdf.captions import Caption, nameless
 from ingest.pdf.columns import crosses
+from ingest.pdf.frames import Frame, FramedFloat
 from ingest.pdf.furniture import find_furniture
 from ingest.pdf.graphics import Graphics, find_running_text, graphics_of
 from ingest.pdf.layout import PageLayout
@@ -15,11 +16,12 @@ from ingest.pdf.panels import FoundPanel, find_panels, is_marked
 from ingest.pdf.tables.model import FoundTable
 from paperscope_core.types import Box
 
-__all__ = ["FoundFigure", "find_figures"]
+__all__ = ["FoundFigure", "find_figures", "framed_figure"]
 
 # Points unless said otherwise; chosen on the development papers.
 _MARGIN = 4.0  # The margin between a figure's crop and its caption or the text.
-_REACH = 14.0  # The largest vertical distance of a label from the graphics, doubled for a label with a mark.
+_REACH = 14.0  # The largest vertical distance of a label from the graphics, doubled for a label with a mark,
+# and where a figure has text like captions inside.
 _ASIDE = 30.0  # The largest horizontal distance of a label from the graphics.
 _MIN_SIDE = 12.0  # Lower or narrower graphics are rules and logos.
 _MIN_SHARED = 20.0  # Text bounds the area above or below a caption if it overlaps it by this width.
@@ -37,9 +39,10 @@ _MIN_PAGE_SHARE, _MAX_PAGE_SHARE = 0.02, 0.6  # Larger pictures are backgrounds 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class FoundFigure:
-    """A figure on a page (its index from 0), with the lines printed inside it and its panels.
+    """A figure that begins on a page (its index from 0), with the lines printed inside it and its panels.
 
-    The caption of a picture without one has no lines.
+    `frames` are those of its continuation in other columns or on other pages. The caption of a picture without one has
+    no lines.
     """
 
     page: int
@@ -47,11 +50,18 @@ class FoundFigure:
     box: Box
     lines: frozenset[Line] = frozenset()
     panels: tuple[FoundPanel, ...] = ()
+    frames: tuple[Frame, ...] = ()
 
     @property
     def text(self) -> str:
         """The lines inside, from top to bottom."""
-        return "\n".join(line.text for line in sorted(self.lines, key=lambda line: (line.baseline, line.box.x0)))
+        first = sorted(self.lines, key=lambda line: (line.baseline, line.box.x0))
+        return "\n".join(line.text for line in (*first, *(line for frame in self.frames for line in frame.lines)))
+
+    @property
+    def claimed(self) -> frozenset[Line]:
+        """The lines of the figure and of its caption."""
+        return self.lines.union(self.caption.lines, *(frame.lines for frame in self.frames))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -63,17 +73,34 @@ class _Surroundings:
     prose: Sequence[Line]
     labels: Sequence[Line]
     graphics: Graphics
+    quoted: frozenset[Line]
 
 
-def find_figures(layouts: Sequence[PageLayout], tables: Sequence[FoundTable]) -> list[FoundFigure]:
-    """Finds the figures of a document outside its tables; a picture that repeats on pages in one place is none."""
-    named = {caption for table in tables for caption in table.captions}
-    claimed = {line for table in tables for line in table.lines}
+def framed_figure(framed: FramedFloat) -> FoundFigure:
+    """Returns the figure of a caption in its frames."""
+    first, *others = framed.frames
+    lines = frozenset(first.lines).difference(framed.caption.lines)
+    return FoundFigure(page=first.page, caption=framed.caption, box=first.box, lines=lines, frames=tuple(others))
+
+
+def find_figures(
+    layouts: Sequence[PageLayout], tables: Sequence[FoundTable], framed: Sequence[FramedFloat] = ()
+) -> list[FoundFigure]:
+    """Finds the figures of a document outside its tables; a picture that repeats on pages in one place is none.
+
+    Args:
+        layouts: The pages.
+        tables: The tables of all pages.
+        framed: Further floats that are known.
+    """
+    named = {caption for table in tables for caption in table.captions} | {each.caption for each in framed}
+    claimed = {line for table in tables for line in table.lines} | {line for each in framed for line in each.lines}
     claimed |= {line for layout in layouts for caption in layout.captions for line in caption.lines}
     free = [[line for line in layout.lines if line not in claimed] for layout in layouts]
     figures: list[FoundFigure] = []
     for layout, lines, furniture in zip(layouts, free, find_furniture(layouts, free), strict=True):
         taken = [part.box for table in tables for part in table.parts if part.page == layout.index]
+        taken += [box for each in framed for page, box in each.boxes if page == layout.index]
         taken += [caption.box for caption in layout.captions if caption in named]
         captions = [caption for caption in layout.captions if caption not in named]
         figures.extend(_figures_of_page(layout, captions, taken=taken, free=lines, furniture=furniture))
@@ -105,6 +132,7 @@ def _figures_of_page(
             prose=[line for line in free if line in prose],
             labels=[line for line in free if line not in prose and line not in used],
             graphics=graphics,
+            quoted=layout.quoted,
         )
         found.append(_find(layout, caption, surroundings))
     others = [*blocks, *(figure.box for figure in found), *(line.box for line in prose)]
@@ -117,7 +145,7 @@ def _find(layout: PageLayout, caption: Caption, around: _Surroundings) -> FoundF
     drawn: list[tuple[float, Box, frozenset[Line], list[Box]]] = []
     labelled: list[tuple[float, Box, frozenset[Line]]] = []
     for cost, area in _free_areas(layout, caption, around):
-        ink = around.graphics.within(area)
+        ink = around.graphics.within(area, labels=[line.box for line in around.labels] if around.quoted else ())
         box = bounding_box(ink) if ink else None
         if box and min(box.width, box.height) > _MIN_SIDE:
             lines, whole = _with_labels(box, around, area)
@@ -147,7 +175,7 @@ def _with_labels(box: Box, around: _Surroundings, area: Box) -> tuple[frozenset[
     while left or letters:
         near = box.grown(_ASIDE, _REACH)
         far = near.grown(0, _REACH)
-        more = [line for line in left if contains(far if is_marked(line) else near, line.box)]
+        more = [line for line in left if contains(far if around.quoted or is_marked(line) else near, line.box)]
         rotated = [letter for letter in letters if contains(near, letter)]
         if not more and not rotated:
             break
@@ -202,11 +230,21 @@ def _is_across(layout: PageLayout, around: _Surroundings, area: Box, band: tuple
     ink = around.graphics.within(area)
     if any(crosses(box, gutter) for box in ink for gutter in layout.gutters):
         return True
+    cut = [box for box in around.graphics.cut_by(area) if _is_outside(box, band)]
     outside = [box for box in ink if _is_outside(box, band)]
-    if not outside or len(outside) == len(ink):
+    if cut or not outside or len(outside) == len(ink):
         return False
     far = bounding_box(outside)
-    return not any(_is_outside(box, band) and -overlap_y(box, far) < _OTHER_CAPTION for box in around.captions)
+    others = [box for box in around.captions if _is_outside(box, band)]
+    return not any(-overlap_y(box, far) < _OTHER_CAPTION for box in others) and not _are_named(far, others, around)
+
+
+def _are_named(far: Box, captions: Sequence[Box], around: _Surroundings) -> bool:
+    """Whether the next text below or above some graphics is one of the captions."""
+    solid = [box for box in (*captions, *(line.box for line in around.prose)) if overlap_x(box, far) > 0]
+    below = min((box for box in solid if box.y0 > far.y1 - 2), key=lambda box: box.y0, default=None)
+    above = max((box for box in solid if box.y1 < far.y0 + 2), key=lambda box: box.y1, default=None)
+    return below in captions or above in captions
 
 
 def _is_outside(box: Box, band: tuple[float, float]) -> bool:

@@ -1,12 +1,13 @@
 """Finds graphics that may be part of a figure, and separates running text from labels."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from statistics import quantiles
 
-from ingest.document.geometry import contains, intersection, turned_box, turned_size
+from ingest.document.geometry import contains, intersection, overlap_x, turned_box, turned_size
 from ingest.document.pages import Char
 from ingest.pdf.backends.fonts import is_monospaced
 from ingest.pdf.layout import BodyStyle, PageLayout
@@ -28,10 +29,12 @@ _RULE_HEIGHT, _RULE_WIDTH = 1.6, 30.0  # The largest height and the least width 
 _STRAY_GAP = 12.0  # A rule this far above or below everything else is not part of the figure.
 _IMAGE_SHARE = 0.7  # The least share of a picture within the area of its figure; the picture is clipped to the area.
 _DRAWING_SHARE = 0.95  # The same for a drawing, which is not clipped.
+_CUT = 3.0  # A drawing that extends further beyond an area is cut by it.
 _HAIRLINE = 0.2  # The width assumed for drawings without width or height.
 
 # Running text.
 _FRAME_WIDTH, _FRAME_LINES = 60.0, 2  # The least width, and height in lines, of a drawing that frames text.
+_LABEL_LINES = 1.2  # The same on a page with a figure that has text like captions inside.
 _COVERING_SHARE = 0.8  # A larger drawing is the background of the page, not a frame.
 _TITLE_GAP = 30.0  # The largest distance of a mark such as "(a) Training loss" below its panel.
 _SAME_FAMILY = 0.6  # The least share of a common prefix in the names of fonts of one family.
@@ -55,11 +58,23 @@ class Graphics:
     drawings: Sequence[Box]
     letters: Sequence[Box]
 
-    def within(self, area: Box) -> list[Box]:
-        """Returns the graphics in an area, with pictures clipped to it, without isolated rules at its ends."""
+    def cut_by(self, area: Box) -> list[Box]:
+        """Returns the drawings and pictures that are partly above or below an area, and partly inside."""
+        return [
+            box
+            for box in (*self.images, *self.drawings)
+            if overlap_x(box, area) > 0
+            and (box.y0 < area.y0 - _CUT < box.y1 - 2 * _CUT or box.y0 + 2 * _CUT < area.y1 + _CUT < box.y1)
+        ]
+
+    def within(self, area: Box, *, labels: Sequence[Box] = ()) -> list[Box]:
+        """Returns the graphics in an area, with pictures clipped to it, without isolated rules at its ends.
+
+        A rule is not isolated if some of the `labels` join it to the rest.
+        """
         ink = [intersection(box, area) for box in self.images if _share(box, area) >= _IMAGE_SHARE]
         ink += [intersection(box, area) for box in self.drawings if _share(box, area) >= _DRAWING_SHARE]
-        return _without_stray_rules(ink)
+        return _without_stray_rules(ink, [box for box in labels if contains(area, box)])
 
 
 def graphics_of(layout: PageLayout, *, taken: Sequence[Box]) -> Graphics:
@@ -95,15 +110,25 @@ def _shown(boxes: Sequence[Box], layout: PageLayout) -> list[Box]:
     return [box for box in cut if min(box.width, box.height) >= 0 and box.width * box.height < limit]
 
 
-def _without_stray_rules(ink: list[Box]) -> list[Box]:
+def _without_stray_rules(ink: list[Box], labels: Sequence[Box]) -> list[Box]:
     """Returns the ink without horizontal rules at its top or foot that a gap separates from the rest."""
     ordered = sorted(ink, key=lambda box: box.y0)
-    while len(ordered) > 1 and _is_rule(ordered[0]) and ordered[1].y0 - ordered[0].y1 > _STRAY_GAP:
+    while len(ordered) > 1 and _is_rule(ordered[0]) and _is_gap(ordered[0].y1, ordered[1].y0, labels):
         ordered.pop(0)
     ordered.sort(key=lambda box: box.y1)
-    while len(ordered) > 1 and _is_rule(ordered[-1]) and ordered[-1].y0 - ordered[-2].y1 > _STRAY_GAP:
+    while len(ordered) > 1 and _is_rule(ordered[-1]) and _is_gap(ordered[-2].y1, ordered[-1].y0, labels):
         ordered.pop()
     return ordered
+
+
+def _is_gap(top: float, bottom: float, labels: Sequence[Box]) -> bool:
+    """Whether a wide gap is between two heights, apart from labels."""
+    between = sorted((box.y0, box.y1) for box in labels if top - 1 < box.middle < bottom + 1)
+    for y0, y1 in [*between, (bottom, bottom)]:
+        if y0 - top > _STRAY_GAP:
+            return True
+        top = max(top, y1)
+    return False
 
 
 def _is_rule(box: Box) -> bool:
@@ -133,13 +158,16 @@ def find_running_text(layout: PageLayout, free: Sequence[Line]) -> set[Line]:
         box
         for box in drawn
         if box.width > _FRAME_WIDTH
-        and box.height > _FRAME_LINES * body.size
+        and box.height > (_LABEL_LINES if layout.quoted else _FRAME_LINES) * body.size
         and box.width * box.height <= _COVERING_SHARE * page
     ]
     candidates = [
         line
         for line in free
-        if not any(contains(box, line.box) for box in frames) and not _is_panel_title(line, drawn, free)
+        if line not in layout.quoted
+        and not (layout.quoted and _is_set_in(line, free, body))
+        and not any(contains(box, line.box) for box in frames)
+        and not _is_panel_title(line, drawn, free)
     ]
     headings = {line for line in candidates if _is_heading(line, body)}
     typed = sorted((line for line in candidates if _is_body_type(line, body)), key=lambda line: line.baseline)
@@ -153,6 +181,23 @@ def find_running_text(layout: PageLayout, free: Sequence[Line]) -> set[Line]:
             if line not in found and any(_adjoins(line, other) for other in found):
                 found.add(line)
     return found | headings
+
+
+def _is_set_in(line: Line, lines: Sequence[Line], body: BodyStyle) -> bool:
+    """Whether a line has neither end where the lines of running text above and below begin or end."""
+    column = [
+        other
+        for other in lines
+        if other is not line and len(other.words) >= _MIN_WORDS and overlap_x(other.box, line.box) > 0
+    ]
+    near = (other for other in column if abs(other.size - body.size) < _SAME_SIZE)
+    ends = [(other.box.x0, other.box.x1) for other in near]
+    left, right = (
+        (Counter(round(end) for end in side).most_common(1)[0][0] for side in zip(*ends, strict=True))
+        if ends
+        else (0, 0)
+    )
+    return bool(ends) and line.box.x0 > left + _OUTDENT and line.box.x1 < right - _OUTDENT
 
 
 def _is_panel_title(line: Line, drawn: Sequence[Box], lines: Sequence[Line]) -> bool:

@@ -50,13 +50,15 @@ class PageLayout:
     """A page as words, lines, captions and columns, with the style of its document's body; `index` counts from 0.
 
     `gutters` are the x between its columns, none on a page of one column; `edges` are those of its columns, known once
-    the floats are found. `numbers` are its line numbers, one list per strip; they are not among its words.
+    the floats are found. `numbers` are its line numbers, one list per strip; they are not among its words. `quoted` are
+    lines that look like captions but are printed inside a float.
     """
 
     content: PageContent
     lines: tuple[Line, ...]
     words: tuple[Word, ...]
     captions: tuple[Caption, ...] = ()
+    quoted: frozenset[Line] = frozenset()
     gutters: tuple[float, ...] = ()
     edges: tuple[Edges, ...] = ()
     numbers: tuple[tuple[Word, ...], ...] = ()
@@ -129,7 +131,7 @@ def page_layouts(pages: Sequence[PageContent]) -> list[PageLayout]:
                 content=page,
                 lines=tuple(lines),
                 words=tuple(words[index]),
-                captions=tuple(find_captions(lines, gutter=middle, rules=page.horizontal)),
+                captions=tuple(find_captions(lines, gutter=middle, rules=page.horizontal, page=index)),
                 gutters=gutters[index],
                 numbers=tuple(map(tuple, numbers[index])),
                 body=body,

@@ -1,4 +1,5 @@
-"""Finds algorithms and program listings: between the rules of their caption, or in monospaced letters."""
+"""Finds algorithms and program listings: in the frames or between the rules of their caption, or in monospaced
+letters."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -11,11 +12,12 @@ from ingest.document.line_text import join_lines
 from ingest.document.pages import HorizontalRule
 from ingest.pdf.backends.fonts import is_monospaced
 from ingest.pdf.captions import Caption
+from ingest.pdf.frames import Frame, FramedFloat
 from ingest.pdf.layout import PageLayout
 from ingest.pdf.lines import Line
 from paperscope_core.types import Box
 
-__all__ = ["FoundListing", "find_listings"]
+__all__ = ["FoundListing", "find_listings", "framed_listing"]
 
 _ADDRESS = re.compile(r"://|\w@\w+\.\w")
 
@@ -33,16 +35,21 @@ _LETTER_WIDTH, _TEXT_WIDTH = 0.6, 0.5  # Letter widths of monospaced and of othe
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class FoundListing:
-    """A listing or an algorithm on a page (its index from 0); `head` are the lines of its caption, none without one."""
+    """A listing or an algorithm that begins on a page (its index from 0).
+
+    `head` are the lines of its caption on `head_page`, none without one; `frames` are those around it, if any.
+    """
 
     page: int
     head: tuple[Line, ...]
     lines: tuple[Line, ...]
+    head_page: int
+    frames: tuple[Frame, ...] = ()
 
     @property
     def box(self) -> Box:
-        """The box around the listing and its caption."""
-        return bounding_box(line.box for line in (*self.head, *self.lines))
+        """The first frame, otherwise the box around the listing and its caption."""
+        return self.frames[0].box if self.frames else bounding_box(line.box for line in (*self.head, *self.lines))
 
     @property
     def label(self) -> str:
@@ -64,8 +71,19 @@ class FoundListing:
         """The rows from top to bottom, indented as printed."""
         monospaced = is_monospaced(self.lines[0].font)
         width = (_LETTER_WIDTH if monospaced else _TEXT_WIDTH) * max(line.size for line in self.lines)
-        left = min(line.box.x0 for line in self.lines)
-        return "\n".join(_row_text(row, left=left, width=width) for row in _rows(self.lines))
+        framed = [[line for line in frame.lines if line not in self.head] for frame in self.frames]
+        return "\n".join(_row_text(row, left=left, width=width) for left, row in _placed_rows(framed or [self.lines]))
+
+
+def framed_listing(framed: FramedFloat) -> FoundListing:
+    """Returns the listing of a caption in its frames."""
+    return FoundListing(
+        page=framed.frames[0].page,
+        head=framed.caption.lines,
+        head_page=framed.caption.page,
+        lines=tuple(framed.lines),
+        frames=framed.frames,
+    )
 
 
 def find_listings(layout: PageLayout, free: Sequence[Line]) -> list[FoundListing]:
@@ -94,7 +112,7 @@ def _ruled(layout: PageLayout, caption: Caption, free: Sequence[Line]) -> FoundL
             head, below = list(caption.lines), 0 < first.box.y0 - lower.y < reach
         lines = tuple(line for line in between if line not in head)
         if below and lines and first in head and all(line in free for line in head):
-            return FoundListing(page=layout.index, head=tuple(head), lines=lines)
+            return FoundListing(page=layout.index, head_page=layout.index, head=tuple(head), lines=lines)
     return None
 
 
@@ -133,7 +151,7 @@ def _beside(layout: PageLayout, caption: Caption, free: Sequence[Line]) -> Found
         gap = max(run[0].box.y0 - caption.first.box.y1, caption.first.box.y0 - run[-1].box.y1)
         beside = layout.column(run[0]) == layout.column(caption.first) or layout.columns == 1
         if beside and gap < (_REACH + len(head)) * caption.first.size:
-            return FoundListing(page=layout.index, head=tuple(head), lines=tuple(run))
+            return FoundListing(page=layout.index, head_page=layout.index, head=tuple(head), lines=tuple(run))
     return None
 
 
@@ -143,7 +161,7 @@ def _without_caption(layout: PageLayout, free: Sequence[Line]) -> Iterator[Found
         rows = _rows(run)
         addresses = sum(any(_ADDRESS.search(line.text) for line in row) for row in rows)
         if len(rows) >= _MIN_ROWS and 3 * addresses < len(rows) and _is_apart(run, layout, free):
-            yield FoundListing(page=layout.index, head=(), lines=tuple(run))
+            yield FoundListing(page=layout.index, head_page=layout.index, head=(), lines=tuple(run))
 
 
 def _is_apart(run: Sequence[Line], layout: PageLayout, free: Sequence[Line]) -> bool:
@@ -177,6 +195,13 @@ def _rows(lines: Sequence[Line]) -> list[list[Line]]:
         joins=lambda row, line: line.baseline - row[0].baseline < _ROW_SHIFT * line.size,
     )
     return [sorted(row, key=lambda line: line.box.x0) for row in rows]
+
+
+def _placed_rows(parts: Sequence[Sequence[Line]]) -> Iterator[tuple[float, Sequence[Line]]]:
+    """Yields the rows of each part with the left edge of the part."""
+    for lines in parts:
+        for row in _rows(lines):
+            yield min(line.box.x0 for line in lines), row
 
 
 def _row_text(row: Sequence[Line], *, left: float, width: float) -> str:

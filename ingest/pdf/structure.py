@@ -7,14 +7,16 @@ from typing import TypeVar
 from ingest.document.pages import OutlineEntry, PageContent
 from ingest.pdf.columns import reading_order
 from ingest.pdf.equations import FoundEquation, find_equations
-from ingest.pdf.figures import FoundFigure, find_figures
+from ingest.pdf.figures import FoundFigure, find_figures, framed_figure
+from ingest.pdf.frames import find_framed_floats, find_frames
 from ingest.pdf.front import author_lines, title_lines
 from ingest.pdf.furniture import find_furniture
 from ingest.pdf.headings import FoundHeading, cut_run_ins, find_headings
 from ingest.pdf.layout import PageLayout, page_layouts, with_edges
 from ingest.pdf.lines import Line, rejoined
-from ingest.pdf.listings import FoundListing, find_listings
+from ingest.pdf.listings import FoundListing, find_listings, framed_listing
 from ingest.pdf.paragraphs import find_footnotes, find_sidebars
+from ingest.pdf.quoted_captions import without_captions_in_text, without_quoted_captions
 from ingest.pdf.tables.find import CellFinder, find_tables, find_unlabelled_tables, with_second_readings
 from ingest.pdf.tables.model import FoundTable
 from ingest.pdf.tables.regions import without_running_rules
@@ -49,14 +51,25 @@ def read_structure(
     pages: Sequence[PageContent], outline: Sequence[OutlineEntry], *, cells: CellFinder | None = None
 ) -> Structure:
     """Finds the parts of a document of at least one page; `cells` provides the library's cells for doubtful tables."""
-    layouts = without_running_rules(page_layouts(pages))
-    tables = with_second_readings(find_tables(layouts), layouts, cells=cells)
-    figures = find_figures(layouts, tables)
+    layouts = without_captions_in_text(without_running_rules(page_layouts(pages)))
+    frames = [find_frames(layout) for layout in layouts]
+    framed = find_framed_floats(layouts, frames)
+    layouts = without_quoted_captions(layouts, frames, framed)
+    framed_listings = [each for each in framed if each.caption.kind == "other"]
+    framed_figures = [each for each in framed if each.caption.kind == "figure" and each.is_whole]
+    framed_tables = [each for each in framed if each.caption.kind == "table"]
+    tables = with_second_readings(
+        find_tables(layouts, framed_tables, taken=[*framed_listings, *framed_figures]), layouts, cells=cells
+    )
+    known = [*framed_listings, *framed_figures]
+    figures = [*map(framed_figure, framed_figures), *find_figures(layouts, tables, known)]
     free = _without([layout.lines for layout in layouts], (line for table in tables for line in table.claimed))
-    free = _without(free, (line for figure in figures for line in (*figure.lines, *figure.caption.lines)))
+    free = _without(free, (line for figure in figures for line in figure.claimed))
+    listings = [framed_listing(each) for each in framed_listings]
+    free = _without(free, (line for listing in listings for line in (*listing.head, *listing.lines)))
     furniture = find_furniture(layouts, free)
     free = _without(free, (line for lines in furniture for line in lines))
-    listings = _on_each_page(find_listings, layouts, free)
+    listings += _on_each_page(find_listings, layouts, free)
     free = _without(free, (line for listing in listings for line in (*listing.head, *listing.lines)))
     title = title_lines(layouts[0], free[0])
     free = _without(free, title)

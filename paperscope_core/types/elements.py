@@ -94,6 +94,8 @@ class Figure(Displayable):
         text: What is printed inside its box, such as axis labels.
         crop: The content hash of its picture.
         panels: Its subfigures in reading order.
+        more_places: The places of its continuation in another column or on another page; `more_crops` are their
+            pictures.
     """
 
     id: str
@@ -106,6 +108,8 @@ class Figure(Displayable):
     section: str = ""
     crop: str | None = None
     panels: tuple[Panel, ...] = ()
+    more_places: tuple[Place, ...] = ()
+    more_crops: tuple[str, ...] = ()
     kind: Literal["figure"] = "figure"
 
 
@@ -147,10 +151,10 @@ Element = Passage | Table | Figure | Equation | Reference
 
 
 def crops_of(element: Element) -> tuple[str, ...]:
-    """The content hashes of an element's pictures, including those of a continued table's further parts."""
+    """The content hashes of an element's pictures, including those of its further parts."""
     if not isinstance(element, Table | Figure | Equation):
         return ()
-    more = element.more_crops if isinstance(element, Table) else ()
+    more = element.more_crops if isinstance(element, Table | Figure) else ()
     return tuple(crop for crop in (element.crop, *more) if crop is not None)
 
 
@@ -183,7 +187,7 @@ def _is_in_title(quote: str, element: Passage | Table | Figure) -> bool:
 
 
 def _all_places(element: Element) -> tuple[Place, ...]:
-    more = () if isinstance(element, Figure | Equation) else element.more_places
+    more = () if isinstance(element, Equation) else element.more_places
     return (element.place, *more)
 
 

@@ -18,8 +18,10 @@ from ingest.document.geometry import (
 )
 from ingest.document.pages import PageContent, PageReadError
 from ingest.pdf.captions import Caption, nameless
+from ingest.pdf.frames import FramedFloat
 from ingest.pdf.layout import PageLayout
 from ingest.pdf.lines import Line
+from ingest.pdf.tables.boxed import boxed_table
 from ingest.pdf.tables.continued import with_further_parts
 from ingest.pdf.tables.grid import read_grid, read_table
 from ingest.pdf.tables.model import FoundTable, Grid, TableRegion, titled_columns
@@ -63,13 +65,32 @@ _MIN_FULL_RULES = 2  # One rule alone may be an underline.
 _HALF = 0.5  # A share of a row's width that is filled, and of a stub's letters.
 
 
-def find_tables(layouts: Sequence[PageLayout]) -> list[FoundTable]:
-    """Finds a table for each table caption with a grid next to it.
+def find_tables(
+    layouts: Sequence[PageLayout], framed: Sequence[FramedFloat] = (), *, taken: Sequence[FramedFloat] = ()
+) -> list[FoundTable]:
+    """Finds a table for each table caption with a grid next to it, or with a box of text.
 
     A table that is continued in the next column or on the next page is one table.
+
+    Args:
+        layouts: The pages.
+        framed: The frames that have a table's caption.
+        taken: The frames of other floats, in which no table is searched.
     """
+    boxed = [table for each in framed if (table := boxed_table(each, layouts))]
+    known = {table.caption for table in boxed}
+    closed = [place for each in taken for place in each.boxes]
+    closed += [(part.page, part.box) for table in boxed for part in table.parts]
     pages = [
-        ([caption for caption in layout.captions if caption.kind == "table"], rule_stacks(layout)) for layout in layouts
+        (
+            [caption for caption in layout.captions if caption.kind == "table" and caption not in known],
+            [
+                stack
+                for stack in rule_stacks(layout)
+                if not any(page == layout.index and overlap(stack.box, box) for page, box in closed)
+            ],
+        )
+        for layout in layouts
     ]
     side = min(SIDES, key=lambda side: sum(pair_captions(*page, side=side)[0] for page in pages))
     found: list[FoundTable] = []
@@ -79,7 +100,7 @@ def find_tables(layouts: Sequence[PageLayout]) -> list[FoundTable]:
         free.append([stack for stack in stacks if stack not in pairs.values()])
         tables = [_read(layout, caption, pairs.get(caption), side=side) for caption in captions]
         found.extend(table for table in tables if table)
-    return with_further_parts(found, layouts, stacks=free)
+    return sorted([*boxed, *with_further_parts(found, layouts, stacks=free)], key=lambda table: table.page)
 
 
 def _read(layout: PageLayout, caption: Caption, stack: RuleStack | None, *, side: Side) -> FoundTable | None:

@@ -96,8 +96,16 @@ def rule_stacks(layout: PageLayout) -> list[RuleStack]:
     """Groups the rules of a page into stacks by their ends; captions and running text separate rules."""
     in_captions = {line for caption in layout.captions for line in caption.lines}
     lines = [line for line in layout.lines if line not in in_captions]
-    widths = Counter(round(line.width / 2) * 2 for line in lines if len(line.words) >= _MIN_PROSE_WORDS)
+    long = [line for line in lines if len(line.words) >= _MIN_PROSE_WORDS]
+    widths = Counter(round(line.width / 2) * 2 for line in long)
     measure = widths.most_common(1)[0][0] if widths else 0.0
+
+    def is_as_wide_as_text(rule: HorizontalRule) -> bool:
+        inset = sum(
+            line.box.x0 < rule.x0 - _PROSE_OVERHANG and line.box.x1 > rule.x1 + _PROSE_OVERHANG for line in long
+        )
+        return rule.width >= _MEASURE_SHARE * measure and inset < _PROSE_LINES
+
     stacks: list[RuleStack] = []
     for rule in sorted(layout.content.horizontal, key=lambda rule: rule.y):
         if rule.width <= _MIN_RULE:
@@ -107,7 +115,7 @@ def rule_stacks(layout: PageLayout) -> list[RuleStack]:
             for stack in stacks
             if stack.has_ends(rule)
             and not _has_caption_between(stack.ys[-1], rule, layout.captions)
-            and not (rule.width >= _MEASURE_SHARE * measure and _has_prose_between(stack.ys[-1], rule, lines))
+            and not (is_as_wide_as_text(rule) and _has_prose_between(stack.ys[-1], rule, lines))
         ]
         if not fitting:
             stacks.append(RuleStack(x0=rule.x0, x1=rule.x1, ys=(rule.y,)))

@@ -1,0 +1,235 @@
+"""Finds frames: drawn boxes, framed or tinted, that text fills, and the captions that name them.
+
+A box of a prompt or an example may break at the end of a column or a page: its frames are then one float.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from ingest.document.geometry import contains, overlap, overlap_x, overlap_y
+from ingest.document.pages import PageContent
+from ingest.pdf.captions import Caption
+from ingest.pdf.columns import crosses
+from ingest.pdf.furniture import find_furniture
+from ingest.pdf.layout import PageLayout
+from ingest.pdf.lines import Line
+from paperscope_core.types import Box
+
+__all__ = ["Frame", "FramedFloat", "find_framed_floats", "find_frames"]
+
+# Points unless said otherwise; chosen on the development papers and on generated pages.
+_MIN_WIDTH = 60.0  # Narrower boxes are keys and icons.
+_MIN_HEIGHT = 1.2  # Letter sizes of the body; a lower box is a rule or a key.
+_COVERING_SHARE = 0.9  # A larger box is the background of the page.
+_TEXT_SHARE = 0.15  # The least share of its area that text fills; the labels of a plot fill less.
+_SLACK = 2.0  # Letters may extend beyond their box by this, and adjacent boxes be apart.
+_REACH = 2.6  # Letter sizes of the body; the largest distance between a frame and its caption.
+_WRONG_SIDE = 14.0  # The cost of a frame on the less usual side of its caption, as for tables.
+_MIN_SHARED_WIDTH = 0.3  # The least overlap of a frame and its caption, as a share of the narrower width.
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Frame:
+    """A drawn box of a page (its index from 0) and the lines inside it, from top to bottom."""
+
+    page: int
+    box: Box
+    lines: tuple[Line, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class FramedFloat:
+    """A float in one frame, or in several if it is continued in other columns or on other pages."""
+
+    caption: Caption
+    frames: tuple[Frame, ...]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing else can be a part of the float: it has several frames, or the caption is inside."""
+        return len(self.frames) > 1 or self.caption.first in self.frames[0].lines
+
+    @property
+    def boxes(self) -> tuple[tuple[int, Box], ...]:
+        """The page and the box of each frame."""
+        return tuple((frame.page, frame.box) for frame in self.frames)
+
+    @property
+    def lines(self) -> list[Line]:
+        """The lines of all frames but the caption's, in reading order."""
+        return [line for frame in self.frames for line in frame.lines if line not in self.caption.lines]
+
+
+def find_frames(layout: PageLayout) -> list[Frame]:
+    """Returns the outermost boxes of a page that text fills, from top to bottom; stacked ones are one frame."""
+    content = layout.content
+    page = Box(0, 0, content.width, content.height)
+    drawn = [
+        box
+        for box in (*content.drawings, *content.fills, *_ruled_boxes(content))
+        if box.width >= _MIN_WIDTH
+        and box.height >= _MIN_HEIGHT * layout.body.size
+        and box.width * box.height < _COVERING_SHARE * page.width * page.height
+        and contains(page.grown(_SLACK, _SLACK), box)
+    ]
+    found: list[Frame] = []
+    for box in sorted(_stacked(drawn), key=lambda box: -box.width * box.height):
+        if any(overlap(frame.box, box) for frame in found):
+            continue
+        lines = _lines_in(box, layout)
+        if lines and sum(line.width * line.size for line in lines) > _TEXT_SHARE * box.width * box.height:
+            found.append(Frame(page=layout.index, box=box, lines=lines))
+    alone = (frame for frame in found if not any(_are_cells(frame.box, other.box) for other in found))
+    return sorted(alone, key=lambda frame: (frame.box.y0, frame.box.x0))
+
+
+def _are_cells(box: Box, other: Box) -> bool:
+    """Whether two boxes share a side, as the shaded cells of a row do."""
+    sides = abs(box.x0 - other.x1) < _SLACK or abs(box.x1 - other.x0) < _SLACK
+    return sides and overlap_y(box, other) > 0
+
+
+def _ruled_boxes(content: PageContent) -> Iterator[Box]:
+    """Yields the boxes that two horizontal and two vertical rules enclose."""
+    for left, right in combinations(sorted(content.vertical), 2):
+        if abs(left.y0 - right.y0) < _SLACK and abs(left.y1 - right.y1) < _SLACK:
+            closing = [
+                rule.y
+                for rule in content.horizontal
+                if abs(rule.x0 - left.x) < _SLACK and abs(rule.x1 - right.x) < _SLACK
+            ]
+            if all(any(abs(y - end) < _SLACK for y in closing) for end in (left.y0, left.y1)):
+                yield Box(left.x, left.y0, right.x, left.y1)
+
+
+def _stacked(boxes: Sequence[Box]) -> list[Box]:
+    """Returns the boxes, with those of equal ends that touch vertically joined, such as a title bar and its box."""
+    joined: list[Box] = []
+    for box in sorted(boxes, key=lambda box: box.y0):
+        for other in joined:
+            same = abs(box.x0 - other.x0) < _SLACK and abs(box.x1 - other.x1) < _SLACK
+            if same and box.y0 - other.y1 < _SLACK:
+                joined[joined.index(other)] = other.union(box)
+                break
+        else:
+            joined.append(box)
+    return joined
+
+
+def _lines_in(box: Box, layout: PageLayout) -> tuple[Line, ...]:
+    """Returns the lines inside a box, none if text runs across its sides."""
+    level = [line for line in layout.lines if box.y0 < line.middle < box.y1 and overlap_x(line.box, box) > _SLACK]
+    x0, x1 = box.x0 - _SLACK, box.x1 + _SLACK
+    return tuple(level) if all(x0 <= line.box.x0 and line.box.x1 <= x1 for line in level) else ()
+
+
+def find_framed_floats(layouts: Sequence[PageLayout], frames: Sequence[Sequence[Frame]]) -> list[FramedFloat]:
+    """Pairs captions with frames, nearest first: above, below, or at the top or foot inside the frame.
+
+    Args:
+        layouts: The pages.
+        frames: The frames of each page.
+    """
+    chains = _chains(layouts, frames)
+    inside = {
+        caption
+        for layout, found in zip(layouts, frames, strict=True)
+        for caption in layout.captions
+        if any(caption.first in frame.lines for frame in found)
+    }
+    pairs = [
+        (distance, side, layout, caption, chain)
+        for layout in layouts
+        for caption in layout.captions
+        if caption not in inside
+        for chain in chains
+        if sum(len(frame.lines) for frame in chain) > 1
+        for side, distance in _distances(caption, layout, chain)
+    ]
+    below = sum(side == "below" for _, side, *_ in pairs)
+    usual = "below" if 2 * below > len(pairs) else "above"
+    named: dict[Caption, FramedFloat] = {}
+    used: set[tuple[Frame, ...]] = set()
+    for _, _, _, caption, chain in sorted(pairs, key=lambda each: each[0] + _WRONG_SIDE * (each[1] != usual)):
+        if caption not in named and chain not in used:
+            named[caption] = FramedFloat(caption=caption, frames=chain)
+            used.add(chain)
+    for chain in chains:
+        own = None if chain in used else _own_caption(chain, layouts)
+        if own:
+            named[own.caption] = own
+    return list(named.values())
+
+
+def _distances(caption: Caption, layout: PageLayout, chain: Sequence[Frame]) -> Iterator[tuple[str, float]]:
+    """Yields where a caption is from a float, "above" its first or "below" its last frame, with the distance."""
+    for side, frame in (("above", chain[0]), ("below", chain[-1])):
+        if frame.page != layout.index:
+            continue
+        box, other = frame.box, caption.box
+        shared = overlap_x(box, other) >= _MIN_SHARED_WIDTH * min(box.width, other.width)
+        top, bottom = (other.y1, box.y0) if side == "above" else (box.y1, other.y0)
+        free = not any(
+            top < line.middle < bottom and overlap_x(line.box, box) > 0 and line not in caption.lines
+            for line in layout.lines
+        )
+        if shared and free and -_SLACK <= bottom - top < _REACH * layout.body.size:
+            yield side, bottom - top
+
+
+def _own_caption(chain: Sequence[Frame], layouts: Sequence[PageLayout]) -> FramedFloat | None:
+    """Returns the float whose caption is the first or the last text inside its frames."""
+    for frame, at in ((chain[0], 0), (chain[-1], -1)):
+        for caption in layouts[frame.page].captions:
+            if frame.lines[at] in caption.lines and set(caption.lines) < set(frame.lines):
+                return FramedFloat(caption=caption, frames=tuple(chain))
+    return None
+
+
+def _chains(layouts: Sequence[PageLayout], frames: Sequence[Sequence[Frame]]) -> list[tuple[Frame, ...]]:
+    """Returns the frames, with those that continue each other in the next column or on the next page together."""
+    furniture = find_furniture(layouts, [layout.lines for layout in layouts])
+    ends = {frame: _is_end(frame, layouts[frame.page], furniture[frame.page]) for page in frames for frame in page}
+
+    def joins(last: Frame, frame: Frame) -> bool:
+        open_ended = ends[last][1] and ends[frame][0]
+        same = abs(last.box.width - frame.box.width) < _SLACK
+        return open_ended and same and _is_next(last, frame, layouts)
+
+    chains: list[list[Frame]] = []
+    for layout, page in zip(layouts, frames, strict=True):
+        for frame in sorted(page, key=lambda frame: (_column(frame, layout), frame.box.y0)):
+            before = next((chain for chain in reversed(chains) if joins(chain[-1], frame)), None)
+            if before:
+                before.append(frame)
+            else:
+                chains.append([frame])
+    return [tuple(chain) for chain in chains]
+
+
+def _column(frame: Frame, layout: PageLayout) -> int:
+    return sum(gutter < frame.box.center for gutter in layout.gutters)
+
+
+def _is_wide(box: Box, layout: PageLayout) -> bool:
+    return any(crosses(box, gutter) for gutter in layout.gutters)
+
+
+def _is_end(frame: Frame, layout: PageLayout, furniture: frozenset[Line]) -> tuple[bool, bool]:
+    """Whether nothing is above a frame in its column, or a caption over several columns, and nothing below it."""
+    wide = [caption.box.y1 for caption in layout.captions if _is_wide(caption.box, layout)]
+    top = max((y for y in wide if y < frame.box.y0), default=0.0)
+    others = [line for line in layout.lines if overlap_x(line.box, frame.box) > 0 and line not in furniture]
+    first = not any(top < line.middle < frame.box.y0 for line in others)
+    return first, not any(line.middle > frame.box.y1 for line in others)
+
+
+def _is_next(last: Frame, frame: Frame, layouts: Sequence[PageLayout]) -> bool:
+    """Whether a frame is in the column after another one's, or in the first column of the next page."""
+    here, after = layouts[last.page], layouts[frame.page]
+    column, wide = _column(last, here), _is_wide(last.box, here)
+    if last.page == frame.page:
+        return not wide and _column(frame, after) == column + 1
+    pages = (here.content.number + 1, here.content.turns) == (after.content.number, after.content.turns)
+    return pages and (wide or (column == len(here.gutters) and _column(frame, after) == 0))
