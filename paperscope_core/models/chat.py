@@ -3,6 +3,7 @@
 import base64
 import json
 from collections.abc import Callable, Sequence
+from io import StringIO
 from typing import Annotated
 
 from pydantic import BaseModel, Field
@@ -14,6 +15,8 @@ from paperscope_core.types import Message, ModelReply, ModelRequest, Prices
 __all__ = ["OpenAIChatModel"]
 
 _PATH = "/chat/completions"
+# The whole text is read whenever it is passed on. Unless it grows by this part in between, that is quadratic.
+_STEPS = 200
 # Other numbers are no tokens: they would make a cost negative or infinite.
 _Tokens = Annotated[int, Field(ge=0, le=10**9)]
 
@@ -53,11 +56,12 @@ class _Chunk(BaseModel):
 
 
 class _ChunkReader:
-    """Joins the chunks of one completion, and calls `on_text` with the text so far."""
+    """Joins the chunks of one completion, and calls `on_text` with the text so far, whenever it is longer by a part."""
 
     def __init__(self, on_text: Callable[[str], None]) -> None:
         self._on_text = on_text
-        self._text = self._refusal = ""
+        self._text, self._refusal = StringIO(), StringIO()
+        self._length = self._passed_on = 0
         self._finish_reason: str | None = None
         self._usage: _TokenUsage | None = None
 
@@ -67,15 +71,16 @@ class _ChunkReader:
         self._usage = chunk.usage or self._usage
         for choice in chunk.choices[:1]:
             self._finish_reason = choice.finish_reason or self._finish_reason
-            self._refusal += choice.delta.refusal or ""
-            if choice.delta.content:
-                self._text += choice.delta.content
-                self._on_text(self._text)
+            self._refusal.write(choice.delta.refusal or "")
+            self._length += self._text.write(choice.delta.content or "")
+            if self._length - self._passed_on > self._length // _STEPS:
+                self._passed_on = self._length
+                self._on_text(self._text.getvalue())
 
     @property
     def completion(self) -> ChatCompletion:
         """The completion assembled from the chunks so far."""
-        message = _Message(content=self._text or None, refusal=self._refusal or None)
+        message = _Message(content=self._text.getvalue() or None, refusal=self._refusal.getvalue() or None)
         return ChatCompletion(choices=[_Choice(message=message, finish_reason=self._finish_reason)], usage=self._usage)
 
 

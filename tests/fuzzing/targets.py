@@ -44,7 +44,7 @@ __all__ = ["TARGETS", "Target"]
 
 _ASKED = 2
 _BAD_ROWS = 50
-_LIMITS = LimitSettings(parse_seconds=20.0, parse_memory_mb=1500, max_pages=50)
+_LIMITS = LimitSettings(parse_seconds=60.0, parse_memory_mb=1500, max_pages=50)
 
 
 @dataclass(frozen=True, kw_only=True)

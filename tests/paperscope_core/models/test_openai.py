@@ -361,6 +361,17 @@ async def test_no_response_is_unpacked(server: Server, chat_model: OpenAIChatMod
     assert server.asked[0].headers["accept-encoding"] == "identity"
 
 
+async def test_a_long_stream_of_short_pieces_is_passed_on_in_linear_time(
+    server: Server, chat_model: OpenAIChatModel
+) -> None:
+    lengths: list[int] = []
+    server.script = [chunks(*"a" * 5000)]
+    await chat_model.stream(request(), lambda text: lengths.append(len(text)))
+    assert lengths[:100] == list(range(1, 101))
+    assert lengths[-1] == 5000
+    assert sum(lengths) < 300 * 5000
+
+
 async def test_a_stream_that_was_cut_says_so(server: Server, chat_model: OpenAIChatModel) -> None:
     server.script = [chunks("a", finish="length")]
     reply = await chat_model.stream(request(), lambda _text: None)
