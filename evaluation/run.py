@@ -6,6 +6,7 @@ same: the code, the settings, the item's file and its gold. An item that fails d
 
 import hashlib
 import tempfile
+import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -144,6 +145,10 @@ def _score_item(item: Item, *, key: str) -> ItemResult:
         return ItemResult(name=item.name, key=key, score=item.score())
     except PaperscopeError as error:
         return ItemResult(name=item.name, key=key, problem=str(error))
+    except Exception as error:  # noqa: BLE001 - an item that no metric foresaw must not lose the others
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        problem = f"not scored because of a bug: {error!r} at {where.filename}:{where.lineno}; report it"
+        return ItemResult(name=item.name, key=key, problem=problem)
 
 
 def _read_finished(progress: Path) -> Iterator[tuple[str, ItemResult]]:

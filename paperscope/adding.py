@@ -382,7 +382,9 @@ class Pipeline:
             request.on_stage(Stage(name="parsing", done=done, total=total))
 
         request.on_stage(Stage(name="parsing"))
-        return await run_in_thread(partial(read_paper, self.parser, request.file, on_page=on_page))
+        parsed = await run_in_thread(partial(read_paper, self.parser, request.file, on_page=on_page))
+        on_page(len(parsed.paper.pages), len(parsed.paper.pages))
+        return parsed
 
     async def _read_images(self, parsed: ParsedPaper, before: PaperImages, on_stage: ProgressCallback) -> PaperImages:
         if self.captioner is None:

@@ -4,8 +4,9 @@ import unicodedata
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from io import BytesIO
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from markupsafe import Markup
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Drawing",
+    "Line",
     "Neighbourhood",
     "NodeLabel",
     "draw_png",
@@ -37,6 +39,7 @@ _SUGGESTIONS = 5
 # Lengths are in pixels. The letter width is the mean of DejaVu Sans, which is wider than most fonts.
 _FONT_SIZE, _LETTER_WIDTH, _PADDING, _NODE_HEIGHT, _GAP = 12, 7.4, 8, 22, 10
 _MAX_NAME_LENGTH = 30
+_KIND_FONT_SIZE = 9
 # Half the width and height of the area of a small graph. The area grows in proportion to the number of nodes above this
 # one, so that the density stays constant.
 _SPREAD = (360, 230)
@@ -166,12 +169,16 @@ def find_entity(store: Store, index: NativeGraphIndex, name: str, *, papers: Seq
 
 
 def neighbourhood(store: Store, center: Entity, *, steps: int, limit: int) -> Neighbourhood:
-    """The strongest `limit` relations within `steps` of an entity, nearer ones first."""
+    """The strongest `limit` relations: those within `steps` of an entity, nearer ones first, then those among its
+    neighbours."""
     relations: dict[tuple[str, str, str], Relation] = {}
     known = [center.id]
-    for _ in range(steps):
+    for step in range(steps + 1):
         room = limit - len(relations)
         found = store.relations_of(known, limit=limit) if room > 0 else ()
+        if step == steps:
+            ends = set(known)
+            found = [one for one in found if one.source in ends and one.target in ends]
         new = sorted(
             (one for one in found if (one.source, one.target, one.kind) not in relations),
             key=lambda one: (-one.weight, one.source, one.target, one.kind),
@@ -215,14 +222,23 @@ class NodeLabel:
     bold: bool = False
 
 
+class Line(NamedTuple):
+    """A line between two boxes, given by their indices: the kinds of its relations, and the relations as text."""
+
+    a: int
+    b: int
+    kinds: str
+    text: str
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Drawing:
-    """The layout of a neighbourhood; `lines` are pairs of indices into `boxes`, each with its text."""
+    """The layout of a neighbourhood."""
 
     width: float
     height: float
     boxes: tuple[NodeLabel, ...]
-    lines: tuple[tuple[int, int, str], ...]
+    lines: tuple[Line, ...]
     legend: tuple[NodeLabel, ...]
 
 
@@ -298,15 +314,24 @@ def _push_apart(a: list[float], b: list[float], distance: float) -> bool:
     return True
 
 
-def _lines(found: Neighbourhood) -> tuple[tuple[int, int, str], ...]:
-    """One line per pair of entities, whose text lists all relations between them."""
+def _lines(found: Neighbourhood) -> tuple[Line, ...]:
+    """One line per pair of entities, with all relations between them."""
     indices = {entity.id: index for index, entity in enumerate(found.entities)}
-    texts: dict[tuple[int, int], list[str]] = {}
+    pairs: dict[tuple[int, int], list[Relation]] = {}
     for one in found.relations:
-        ends = sorted((indices[one.source], indices[one.target]))
-        source, target = (_printable(found.entities[indices[end]].name) for end in (one.source, one.target))
-        texts.setdefault((ends[0], ends[1]), []).append(f"{source} → {_printable(one.kind)} → {target}")
-    return tuple((a, b, "\n".join(lines)) for (a, b), lines in texts.items() if a != b)
+        a, b = sorted((indices[one.source], indices[one.target]))
+        if a != b:
+            pairs.setdefault((a, b), []).append(one)
+    names = {entity.id: _printable(entity.name) for entity in found.entities}
+    return tuple(
+        Line(
+            a,
+            b,
+            kinds=_short_name(", ".join(dict.fromkeys(one.kind for one in between))),
+            text="\n".join(f"{names[one.source]} → {_printable(one.kind)} → {names[one.target]}" for one in between),
+        )
+        for (a, b), between in pairs.items()
+    )
 
 
 def _legend(colours: dict[str, str], *, width: float, top: float) -> tuple[NodeLabel, ...]:
@@ -322,11 +347,14 @@ def _legend(colours: dict[str, str], *, width: float, top: float) -> tuple[NodeL
 
 
 def draw_svg(drawing: Drawing) -> Markup:
-    """Draw as an SVG element, with lines in the page's colour and relations as tooltips."""
-    line = '<line x1="{a.x:.1f}" y1="{a.y:.1f}" x2="{b.x:.1f}" y2="{b.y:.1f}"><title>{text}</title></line>'
+    """Draw as an SVG element. Lines have the page's colour, the kinds of their relations, and a tooltip with these."""
+    line = (
+        '<line x1="{a.x:.1f}" y1="{a.y:.1f}" x2="{b.x:.1f}" y2="{b.y:.1f}"><title>{line.text}</title></line>'
+        '<text x="{x:.1f}" y="{y:.1f}" stroke="none" fill="currentColor" font-size="{size}">{line.kinds}</text>'
+    )
     lines = Markup().join(
-        html(line, a=a, b=b, text=text)
-        for a, b, text in ((drawing.boxes[a], drawing.boxes[b], text) for a, b, text in drawing.lines)
+        html(line, a=a, b=b, line=one, x=(a.x + b.x) / 2, y=(a.y + b.y) / 2, size=_KIND_FONT_SIZE)
+        for one, a, b in ((one, drawing.boxes[one.a], drawing.boxes[one.b]) for one in drawing.lines)
     )
     return html(
         '<svg viewBox="0 0 {drawing.width:.0f} {drawing.height:.0f}" width="{drawing.width:.0f}" role="img"'
@@ -361,18 +389,20 @@ def draw_png(drawing: Drawing) -> bytes:
     figure = Figure(figsize=(drawing.width / 100, drawing.height / 100))
     axes = figure.add_axes((0, 0, 1, 1), xlim=(0, drawing.width), ylim=(drawing.height, 0))
     axes.set_axis_off()
-    for a, b, _ in drawing.lines:
-        ends = (drawing.boxes[a], drawing.boxes[b])
-        axes.plot([end.x for end in ends], [end.y for end in ends], color="black", alpha=0.4, linewidth=0.8, zorder=1)
+    # 0.72 points are a pixel at 100 dpi. Dollar signs in names must not start a formula.
+    text = partial(axes.text, ha="center", va="center", parse_math=False)
+    for line in drawing.lines:
+        a, b = drawing.boxes[line.a], drawing.boxes[line.b]
+        axes.plot([a.x, b.x], [a.y, b.y], color="black", alpha=0.4, linewidth=0.8, zorder=1)
+        behind = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}
+        x, y = (a.x + b.x) / 2, (a.y + b.y) / 2
+        text(x, y, line.kinds, fontsize=_KIND_FONT_SIZE * 0.72, color="dimgrey", bbox=behind, zorder=1.5)
     for box in (*drawing.boxes, *drawing.legend):
         corner = (box.x - box.width / 2 + 4, box.y - _NODE_HEIGHT / 2 + 4)
         patch = FancyBboxPatch(corner, box.width - 8, _NODE_HEIGHT - 8, boxstyle="round,pad=4", facecolor=box.colour)
         patch.set(zorder=2, edgecolor="black" if box.bold else "none", linewidth=1.6)
         axes.add_patch(patch)
-        # 0.72 points are a pixel at 100 dpi. Dollar signs in names must not start a formula.
-        axes.text(
-            box.x, box.y, box.name, fontsize=_FONT_SIZE * 0.72, ha="center", va="center", zorder=3, parse_math=False
-        )
+        text(box.x, box.y, box.name, fontsize=_FONT_SIZE * 0.72, zorder=3)
     file = BytesIO()
     with warnings.catch_warnings():
         # A letter that the font lacks is drawn as a box.

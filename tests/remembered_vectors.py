@@ -23,7 +23,8 @@ class RememberedEmbedder(LocalEmbedder):
         super().__init__(weights)
         self._folder = folder
         # A change of the embedder computes its vectors anew.
-        self._key = f"{self.name}\n{inspect.getsource(LocalEmbedder)}"
+        module = Path(inspect.getfile(LocalEmbedder))
+        self._key = "\n".join((self.name, module.read_text(), module.with_name("minilm.py").read_text()))
 
     @property
     def dimension(self) -> int:

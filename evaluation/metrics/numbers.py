@@ -26,7 +26,7 @@ _WORDS = (
 _POWERS = {"hundred": 2, "thousand": 3, "k": 3, "million": 6, "m": 6, "billion": 9, "b": 9, "bn": 9, "trillion": 12}
 # Units of one or two letters are read in lower case only: "US" and "HR" are not units.
 _UNITS = {
-    ("share", "0.01"): "% %point %points percent pct percentagepoint percentagepoints point points pp",
+    ("share", "0.01"): "% %point %points percent pct percentage percentagepoint percentagepoints point points pp",
     ("time", "1e-9"): "ns nanosecond nanoseconds",
     ("time", "1e-6"): "us μs microsecond microseconds",
     ("time", "1e-3"): "ms msec millisecond milliseconds",

@@ -3,7 +3,8 @@
 import asyncio
 import threading
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy import float32
@@ -25,6 +26,15 @@ EMBEDDING_BATCH = 64
 """The number of texts that one call to a server embeds, and so the maximum that a failed call repeats."""
 
 
+class _Encoder(Protocol):
+    """Embeds texts; the rows of the result are unit vectors."""
+
+    @property
+    def dimension(self) -> int: ...
+
+    def embed(self, texts: Sequence[str]) -> NDArray[float32]: ...
+
+
 class LocalEmbedder:
     """An `Embedder` that loads its weights on first use, which takes seconds, and runs in a thread.
 
@@ -35,37 +45,56 @@ class LocalEmbedder:
     def __init__(self, weights: Weights) -> None:
         self.name = weights.name
         self._weights = weights
-        self._model: SentenceTransformer | None = None
+        self._encoder: _Encoder | None = None
         self._lock = threading.Lock()
 
     @property
     def dimension(self) -> int:
         """The length of a vector. Loads the weights; raises ModelError if that fails."""
-        return self._load().get_embedding_dimension() or 0
+        return self._load().dimension
 
     async def embed(self, texts: Sequence[str]) -> NDArray[float32]:
         """Embed texts. See `Embedder.embed`."""
         return await asyncio.to_thread(self._embed, list(texts))
 
     def _embed(self, texts: list[str]) -> NDArray[float32]:
-        model = self._load()
-        if not texts:
-            return np.empty((0, self.dimension), dtype=float32)
-        vectors = model.encode(texts, normalize_embeddings=True, show_progress_bar=False, convert_to_numpy=True)
-        return np.asarray(vectors, dtype=float32)
+        return self._load().embed(texts)
 
-    def _load(self) -> "SentenceTransformer":
+    def _load(self) -> _Encoder:
         with self._lock:
-            if self._model is None:
+            if self._encoder is None:
                 self._weights.verify()
-                self._model = load_weights(self._weights, _load_transformer)
-            return self._model
+                load = _load_minilm if self._weights.bundled else _load_transformer
+                self._encoder = load_weights(self._weights, load)
+            return self._encoder
 
 
-def _load_transformer(folder: str) -> "SentenceTransformer":
+def _load_minilm(folder: str) -> _Encoder:
+    from paperscope_core.models.minilm import MiniLM
+
+    return MiniLM(Path(folder))
+
+
+def _load_transformer(folder: str) -> _Encoder:
     from sentence_transformers import SentenceTransformer
 
-    return SentenceTransformer(folder, device="cpu", local_files_only=True)
+    return _SentenceTransformerEncoder(SentenceTransformer(folder, device="cpu", local_files_only=True))
+
+
+class _SentenceTransformerEncoder:
+    """Any model of sentence-transformers."""
+
+    def __init__(self, model: "SentenceTransformer") -> None:
+        self._model = model
+        self.dimension: int = model.get_embedding_dimension() or 0
+
+    def embed(self, texts: Sequence[str]) -> NDArray[float32]:
+        if not texts:
+            return np.empty((0, self.dimension), dtype=float32)
+        vectors = self._model.encode(
+            list(texts), normalize_embeddings=True, show_progress_bar=False, convert_to_numpy=True
+        )
+        return np.asarray(vectors, dtype=float32)
 
 
 class OpenAIEmbedder:

@@ -4,7 +4,7 @@ import hashlib
 import importlib.util
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -37,13 +37,18 @@ class Weights:
     location: str
     local: bool
 
+    @property
+    def bundled(self) -> bool:
+        """Whether these are the weights that Paperscope is installed with."""
+        return self.name == _versioned(_BUNDLED, BUNDLED_SHA256)
+
     def verify(self) -> None:
         """Check the digest of bundled weights.
 
         Raises:
             ModelError: The file can't be read, or its digest differs.
         """
-        if self.name != _versioned(_BUNDLED, BUNDLED_SHA256):
+        if not self.bundled:
             return
         file = Path(self.location) / "model.safetensors"
         found = _digest([file])
@@ -90,7 +95,8 @@ def load_weights(weights: Weights, load: Callable[[str], T]) -> T:
     """
     from safetensors import SafetensorError
 
-    with _quiet():
+    # transformers is imported for its messages, and the bundled weights are loaded without it.
+    with nullcontext() if weights.bundled else _quiet():
         folder = weights.location if weights.local else _download(weights.location)
         try:
             return load(folder)

@@ -19,8 +19,8 @@ class Job:
     Attributes:
         request: JSON; its form depends on the kind.
         created: The time of creation. All times are seconds since the epoch.
-        done: Completed steps of the stage.
-        total: All steps of the stage; 0 if they can't be counted.
+        done: Completed steps (pages, images, questions) of the last stage that can be counted.
+        total: All steps of that stage; 0 before the first one.
         result: JSON; its form depends on the kind.
         attempts: The number of times that a worker started it.
         cancelling: Whether cancellation was requested and has not taken effect yet.

@@ -1,14 +1,15 @@
 """The batch report in Markdown.
 
-Each question has a block with the headings `## Query:`, `### Context` (the CSV sections), `### Initial LLM Response`,
-`### Multimodal Processing (N images)` (with `**Image**:` and `**Response**:` for each image),
-`### Merged Multimodal Response` and `### Final Response`; `## Summary` is last. A step that was skipped says why. Text
-of papers and models is escaped: none of it is read as Markdown or HTML.
+`## Summary` is first: the figures of the batch and each question's answer in a line. Each question has a block with the
+headings `## Query:`, `### Context` (the CSV sections), `### Initial LLM Response`, `### Multimodal Processing (N
+images)` (with `**Image**:` and `**Response**:` for each image), `### Merged Multimodal Response` and
+`### Final Response`. A step that was skipped says why. Text of papers and models is escaped: none of it is read as
+Markdown or HTML.
 """
 
 from collections.abc import Sequence
 
-from paperscope_core.text.escaping import markdown_heading, markdown_line, markdown_text
+from paperscope_core.text.escaping import markdown_heading, markdown_line, markdown_text, one_line
 from paperscope_core.types import Answer, Claim, ImageFinding, Place, Reading
 from query import render_context
 from service.batch.rows import BatchRow, image_name
@@ -16,11 +17,22 @@ from service.batch.summary import BatchSummary, summary_lines
 
 __all__ = ["render_report"]
 
+_MAX_OUTCOME_LENGTH = 160
+
 
 def render_report(rows: Sequence[BatchRow], summary: BatchSummary) -> str:
     """The report on all rows."""
-    lines = "\n".join(f"- {markdown_line(line)}" for line in summary_lines(summary))
-    return "\n---\n\n".join([*map(_block, rows), f"## Summary\n\n{lines}\n"])
+    lines = [*(f"- {markdown_line(line)}" for line in summary_lines(summary)), "", *map(_outcome, rows)]
+    overview = "## Summary\n\n" + "\n".join(lines) + "\n"
+    return "\n---\n\n".join([overview, *map(_block, rows)])
+
+
+def _outcome(row: BatchRow) -> str:
+    """A question's number, text, status and the start of its answer."""
+    said = one_line(row.answer.text if row.answer else "; ".join(row.warnings))
+    if len(said) > _MAX_OUTCOME_LENGTH:
+        said = said[: _MAX_OUTCOME_LENGTH - 1] + "…"
+    return f"{row.index + 1}. {markdown_line(row.question)} **{row.status}**: {markdown_line(said)}"
 
 
 def _block(row: BatchRow) -> str:

@@ -6,6 +6,7 @@ Commands import the libraries they need when they run, so that `--help` responds
 import json
 import os
 import sys
+from importlib.metadata import version
 from typing import Annotated
 
 import typer
@@ -16,7 +17,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from paperscope_core.errors import BudgetError, PaperscopeError
-from service.cli.display import print_json, stderr, stdout
+from service.cli.display import print_json, print_text, stderr, stdout
 from service.cli.evaluation import eval_app
 from service.cli.keys import keys_app
 from service.cli.options import ConfigOption, JsonOption, LibraryOption, new_app, print_notes, read_settings
@@ -31,6 +32,22 @@ _EXIT_INTERRUPTED = 130
 
 
 app = new_app("Ask your papers a question, get an answer that you can check.")
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print_text(f"paperscope {version('paperscope')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    *,
+    _version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Ask your papers a question, get an answer that you can check."""
 
 
 def serve(

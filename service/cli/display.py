@@ -100,20 +100,16 @@ def problem_line(problem: PageProblem, paper: Paper) -> str:
 
 
 def papers_view(papers: Sequence[Paper]) -> RenderableType:
-    """The papers, one per row."""
+    """The papers: the title of each, its id, its file and what it has."""
     if not papers:
         return Text("No papers yet: paperscope add FILE")
-    grid = Grid(box=box.SIMPLE_HEAD)
-    grid.add_column("id", no_wrap=True)
-    grid.add_column("title", overflow="fold", ratio=2)
-    for name in ("pages", "tables", "figures", "equations"):
-        grid.add_column(name, justify="right")
-    grid.add_column("file", overflow="fold", ratio=1)
+    parts: list[RenderableType] = []
     for paper in papers:
-        counts = Counter(element.kind for element in paper.elements)
-        numbers = (len(paper.pages) if paper.paged else "–", counts["table"], counts["figure"], counts["equation"])
-        grid.add_row(paper.id, Text(paper.title), *map(str, numbers), Text(paper.file))
-    return grid
+        found = Counter(element.kind for element in paper.elements)
+        counts = [f"{found[kind]} {kind}{'s' * (found[kind] != 1)}" for kind in ("table", "figure", "equation")]
+        parts.append(Text(paper.title, style="bold"))
+        parts.append(_indented(Text(", ".join([f"{paper.id}  {paper.file}  {extent(paper)}", *counts]), style="dim")))
+    return Group(*parts)
 
 
 def paper_view(

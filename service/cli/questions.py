@@ -1,15 +1,15 @@
 """`paperscope ask`, `batch` and `graph`."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich import box
 from rich.console import Group, RenderableType
+from rich.padding import Padding
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn
-from rich.table import Table as Grid
 from rich.text import Text
 
 from paperscope_core.errors import InputError
@@ -79,14 +79,23 @@ def batch(
     *,
     out: Annotated[Path, typer.Option("--out", "-o", help="The folder for answers.jsonl, answers.csv and report.md.")],
     show: Annotated[bool, typer.Option("--show", help="Print each answer as well.")] = False,
+    paper: Annotated[
+        list[str] | None,
+        typer.Option("--paper", "-p", help="Only in this paper (repeatable), for questions that name no papers."),
+    ] = None,
     at_once: Annotated[int, typer.Option("--at-once", min=1, help="How many questions are asked at a time.")] = 4,
     library: LibraryOption = None,
     config: ConfigOption = None,
 ) -> None:
     """Answer a file of questions. Run again, it resumes where it stopped."""
-    from service.batch import BatchRunner, load_questions, summary_lines
+    from service.batch import BatchRunner, Question, load_questions, summary_lines
 
-    asked = load_questions(questions)
+    asked = [
+        replace(question, filters=replace(question.filters, papers=tuple(paper)))
+        if paper and isinstance(question, Question) and not question.filters.papers
+        else question
+        for question in load_questions(questions)
+    ]
     with open_library(library=library, config=config) as opened:
         result = _run_with_progress(BatchRunner(opened, out=out, concurrency=at_once), asked, out)
         if show:
@@ -193,21 +202,18 @@ def _run_with_progress(
 
 
 def _neighbourhood_view(found: "Neighbourhood") -> RenderableType:
-    """The entity with its places, and a row for each relation."""
+    """The entity with its places, and each relation with what it says and where."""
     center = found.center
     names = {entity.id: entity.name for entity in found.entities}
     parts: list[RenderableType] = [Text(f"{center.name}  ({center.type})", style="bold")]
     if center.aliases:
         parts.append(Text(f"also: {', '.join(center.aliases)}"))
-    parts.append(Text(center.description))
-    parts.append(Text(found.where(center.sources), style="magenta"))
-    grid = Grid(box=box.SIMPLE_HEAD)
-    for name, ratio in (("from", 2), ("relation", 1), ("to", 2), ("what it says", 4), ("where", 2)):
-        grid.add_column(name, overflow="fold", ratio=ratio)
+    parts += [Text(center.description), Text(found.where(center.sources), style="magenta"), Text("")]
     for relation in found.relations:
-        ends = (Text(names[relation.source]), Text(relation.kind), Text(names[relation.target]))
-        grid.add_row(*ends, Text(relation.description), Text(found.where(relation.sources), style="magenta"))
-    return Group(*parts, grid if found.relations else Text("No relations."))
+        parts.append(Text(f"{names[relation.source]} — {relation.kind} → {names[relation.target]}", style="cyan"))
+        said = Text(relation.description).append(f"  {found.where(relation.sources)}", style="magenta")
+        parts.append(Padding(said, (0, 0, 0, 2)))
+    return Group(*parts) if found.relations else Group(*parts, Text("No relations."))
 
 
 def _write_graph_files(found: "Neighbourhood", *, png: Path | None, graphml: Path | None) -> list[Path]:

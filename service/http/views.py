@@ -133,8 +133,8 @@ class JobView(BaseModel):
     name: str = Field(description="the file's name as uploaded")
     state: JobState
     stage: str = Field(description="the current stage, such as parsing, or that it is in quarantine")
-    done: int = Field(description="how much of the stage is done: pages, images, questions")
-    total: int = Field(description="how much the stage has; 0 if it can't be counted")
+    done: int = Field(description="how much is done of the last stage that can be counted: pages, images, questions")
+    total: int = Field(description="how much that stage has; 0 before the first one")
     cancelling: bool = Field(description="it was asked to stop, and has not yet")
     attempts: int = Field(description="how often it was started; more than once if a worker died, from then on alone")
     error: str = Field(description="why it failed, and what helps")

@@ -4,6 +4,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Coroutine
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -50,9 +51,11 @@ class LeasedJob:
         self._on_stage: Callable[[str], None] | None = None
 
     def report(self, stage: Stage) -> None:
-        """Sets the progress of the work, from any thread."""
+        """Sets the progress of the work, from any thread. A stage that can't be counted keeps the counts before it."""
         if stage.name != self._stage.name and self._on_stage:
             self._on_stage(stage.name)
+        if not stage.total:
+            stage = replace(stage, done=self._stage.done, total=self._stage.total)
         self._stage = stage
 
     def trace(self, on_stage: Callable[[str], None]) -> None:

@@ -148,6 +148,16 @@ def test_finished_items_are_kept_unless_something_changed(tmp_path: Path) -> Non
     assert good.calls == 4
 
 
+def test_an_unforeseen_error_is_reported_with_its_item(tmp_path: Path) -> None:
+    def score() -> Score:
+        raise KeyError("percentage")
+
+    bad, good = run(tmp_path / "run.jsonl", Item(name="bad", score=score), Item(name="good", score=Scorer()))
+    assert "KeyError('percentage')" in bad.problem
+    assert "test_run.py:" in bad.problem
+    assert good.score.tallies["m"].right == 1
+
+
 def test_a_torn_last_line_is_passed_over(tmp_path: Path) -> None:
     kept = tmp_path / "run.jsonl"
     scorers = Scorer(), Scorer()

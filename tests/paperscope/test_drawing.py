@@ -76,10 +76,12 @@ def test_untrusted_text_is_escaped() -> None:
     assert "script" in shown.text
 
 
-def test_lines_have_tooltips_and_wide_letters_wide_boxes() -> None:
+def test_lines_have_kinds_and_tooltips_and_wide_letters_wide_boxes() -> None:
     found = around("Ensemble", "模型模型模型模型", "iiiiiiii")
     assert "Ensemble → compares → iiiiiiii" in check_html(found.to_svg()).text
-    _, wide, narrow = lay_out(found).boxes
+    drawn = lay_out(found)
+    assert {line.kinds for line in drawn.lines} == {"compares"}
+    _, wide, narrow = drawn.boxes
     assert wide.width > narrow.width
 
 

@@ -18,6 +18,7 @@ from evaluation.metrics.sets import best_assignment
         ("1,2,3", ["1", "2", "3"]),
         ("1.2 million of 7B, 3.3k and two thousand", ["1.2e6", "7e9", "3300", "2000"]),
         ("93.33% or 5 percentage points", ["93.33", "5"]),
+        ("From 3 to 5 percentage gains, 7 Percentage and 6 per cent", ["3", "5", "7", "6"]),
         ("88.7 ± 0.3, 88.7±.3", ["88.7", "88.7"]),
         ("88.7% (±0.3%) and 5 +/- 1", ["88.7", "5"]),
         ("1e-3, 2.5E+2", ["0.001", "250"]),

@@ -2,6 +2,8 @@
 
 import asyncio
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -47,6 +49,28 @@ async def test_rows_are_of_unit_length_in_the_order_of_the_texts(embedder: Local
     for text, row in zip(texts, rows, strict=True):
         np.testing.assert_allclose((await embedder.embed([text]))[0], row, atol=1e-5)
     assert (await embedder.embed([])).shape == (0, 384)
+
+
+@pytest.mark.slow
+async def test_the_bundled_weights_give_the_vectors_of_sentence_transformers(
+    embedder: LocalEmbedder, copied_weights: Path
+) -> None:
+    texts = ["", "a", "α β é 模型", "Hello\x00 world", "word " * 600]
+    texts += ["Averaging the weights of several epochs helps. " * count for count in range(1, 50)]
+    peer = LocalEmbedder(find_weights(str(copied_weights)))
+    np.testing.assert_allclose(await embedder.embed(texts), await peer.embed(texts), atol=1e-6)
+
+
+@pytest.mark.slow
+def test_the_bundled_weights_need_neither_transformers_nor_sentence_transformers(root: Path) -> None:
+    code = (
+        "import asyncio, sys; from paperscope_core.models import find_weights; "
+        "from paperscope_core.models.embedders import LocalEmbedder; "
+        "asyncio.run(LocalEmbedder(find_weights('')).embed(['text'])); "
+        "print(sorted({'transformers', 'sentence_transformers', 'sklearn', 'scipy'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)  # noqa: S603
+    assert done.stdout.strip() == "[]"
 
 
 def test_the_name_says_which_weights(embedder: LocalEmbedder, copied_weights: Path) -> None:

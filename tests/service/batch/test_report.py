@@ -29,7 +29,7 @@ from tests.rendered_markdown import HOSTILE, RENDERERS, TEXTS, elements
 
 PLACE = Place(paper="aaaa", page=3, box=Box(1.0, 2.0, 3.0, 4.0))
 TABLE = "aaaa/table-1"
-OURS = {"div", "h2", "h3", "hr", "p", "br", "strong", "em", "ul", "li", "pre", "code"}
+OURS = {"div", "h2", "h3", "hr", "p", "br", "strong", "em", "ul", "ol", "li", "pre", "code"}
 
 
 def row(text: str) -> BatchRow:
@@ -68,8 +68,9 @@ def check(text: str, renderer: str) -> None:
     assert {one.tag for one in found.iter()} <= OURS
     query = one_line(f"Query: {text}")
     assert [one_line(str(one.text_content())) for one in found.iter("h2", "h3")] == [
+        "Summary",
         *(query, "Context", "Initial LLM Response", "Multimodal Processing (2 images)"),
-        *("Merged Multimodal Response", "Final Response", query, "Final Response", "Summary"),
+        *("Merged Multimodal Response", "Final Response", query, "Final Response"),
     ]
     assert len(list(found.iter("pre"))) == 4
     words = "".join(str(found.text_content()).split())

@@ -77,7 +77,7 @@ def test_the_report_has_the_headings_and_its_contexts_parse_back(make_library: M
     for heading in HEADINGS:
         found = [line for line in report.splitlines() if line.startswith(heading)]
         assert len(found) == len(asked), f"{heading!r} stands {len(found)} times"
-    assert report.count("\n## Summary\n") == 1
+    assert report.count("## Summary\n") == 1
     blocks = re.split(r"^## Query:.*$", report, flags=re.MULTILINE)[1:]
     for row, block in zip(rows, blocks, strict=True):
         context = block.partition("### Context\n\n")[2].partition("### Initial LLM Response")[0]

@@ -104,8 +104,8 @@ def test_the_summary_as_text_as_json_and_in_the_report(result: BatchResult, tmp_
     assert str(result.summary.usage) in lines[3]
     assert from_json(BatchSummary, to_json(result.summary)) == result.summary
     report = (tmp_path / "out" / "report.md").read_text()
-    end = report.partition("\n## Summary\n")[2]
-    assert all(f"- {line}\n" in end for line in lines)
+    summary = report.partition("\n---\n")[0]
+    assert all(f"- {line}\n" in summary for line in lines)
     assert "**Gold**: 0.91 _(right: 0)_" in report
     assert "**Gold**: the papers do not say _(right: 0)_" in report
     assert report.count("**Gold**: ") == 6

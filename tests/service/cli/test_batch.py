@@ -54,7 +54,20 @@ def test_questions_with_gold_are_scored(run: "Run", example_library: Path, tmp_p
     assert "89.80" in seed["answer"]
     assert [row["right"] for row in (seed, gpu, recall)] == ["1.0", "1.0", "0.0"]
     assert [row["question"] for row in (seed, gpu, recall)] == [text for text, _ in ROWS]
-    assert "right 2 of 3" in (tmp_path / "out" / "report.md").read_text().partition("## Summary")[2]
+    summary = (tmp_path / "out" / "report.md").read_text().partition("\n---\n")[0]
+    assert summary.startswith("## Summary\n")
+    assert "right 2 of 3" in summary
+    assert f"1. {SEED} **answered**: " in summary
+
+
+@pytest.mark.slow
+def test_a_batch_can_be_restricted_to_papers(run: "Run", example_library: Path, tmp_path: Path) -> None:
+    own = {"question": RECALL, "filters": {"papers": ["ner-report.pdf"]}}
+    (tmp_path / "q.jsonl").write_text(f"{json.dumps({'question': RECALL})}\n{json.dumps(own)}\n")
+    shown = run("batch", "q.jsonl", "--library", example_library, "--out", "out", "--paper", "unknown.pdf")
+    assert shown.code == 1
+    assert "no paper 'unknown.pdf'" in shown.err
+    assert [row["status"] for row in cells_of(tmp_path / "out")] == ["error", "answered"]
 
 
 @pytest.mark.slow

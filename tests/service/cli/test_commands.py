@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from paperscope import __version__
 from tests.paperscope.test_adding import write_pdf
 
 if TYPE_CHECKING:
@@ -30,6 +31,11 @@ def test_help_names_every_command(run: "Run") -> None:
         assert run(command, "--help").code == 0
 
 
+def test_the_version_is_that_of_the_package(run: "Run") -> None:
+    shown = run("--version")
+    assert (shown.code, shown.out) == (0, f"paperscope {__version__}\n")
+
+
 @pytest.mark.slow
 def test_add_reports_the_paper_and_a_second_add_costs_nothing(run: "Run", tmp_path: Path) -> None:
     paper = write_pdf(tmp_path / "taggers.pdf", "Taggers are compared.")
@@ -43,7 +49,9 @@ def test_add_reports_the_paper_and_a_second_add_costs_nothing(run: "Run", tmp_pa
 
 def test_papers_and_show(run: "Run", example_library: Path) -> None:
     listed = run("papers", "--library", example_library)
-    assert "ner-report.pdf" in listed.out
+    title, details = listed.out.splitlines()
+    assert title.startswith("Four Reports, Four Rulers: Re-reading Published Named Entity")
+    assert details.strip().split("  ")[1:] == ["ner-report.pdf", "7 pages, 9 tables, 3 figures, 10 equations"]
     shown = run("show", "Four Reports", "--library", example_library)
     for expected in ("Table 5", "Figure 3", "Equation 4", "Limitations"):
         assert expected in shown.out

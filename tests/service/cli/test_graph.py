@@ -37,8 +37,11 @@ def test_json_holds_entities_relations_and_their_sources(run: "Run", example_lib
     assert ids[0] == found["center"]["id"]
     assert len(set(ids)) == len(ids)
     assert len(found["relations"]) > 5
+    at_center = [found["center"]["id"] in (one["source"], one["target"]) for one in found["relations"]]
+    # Those among its neighbours are last.
+    assert at_center == sorted(at_center, reverse=True)
+    assert len(set(at_center)) == 2
     for relation in found["relations"]:
-        assert found["center"]["id"] in (relation["source"], relation["target"])
         assert {relation["source"], relation["target"]} <= set(ids)
         assert relation["sources"]
 

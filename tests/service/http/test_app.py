@@ -5,6 +5,7 @@ from typing import NoReturn
 from urllib.parse import urlsplit
 
 import httpx2
+import lxml.html
 import pytest
 from fastapi import APIRouter
 
@@ -38,11 +39,20 @@ def test_an_unknown_path_is_a_problem_document(address: str) -> None:
     assert problem["status"] == 404
 
 
-def test_the_openapi_document_is_there_and_no_page_that_fetches_scripts(address: str) -> None:
+@pytest.mark.parametrize("path", ["/", "/docs"])
+def test_a_browser_finds_the_operations_on_a_page_without_scripts(address: str, path: str) -> None:
     document = httpx2.get(f"{address}/openapi.json").json()
     assert document["info"]["title"] == "Paperscope"
-    assert "/readyz" in document["paths"]
-    assert httpx2.get(f"{address}/docs").status_code == 404
+    response = httpx2.get(f"{address}{path}")
+    assert response.headers["content-type"] == "text/html; charset=utf-8"
+    page = lxml.html.document_fromstring(response.text)
+    assert not list(page.iter("script", "style", "link", "img", "iframe"))
+    shown = page.text_content()
+    for name, methods in document["paths"].items():
+        for method, operation in methods.items():
+            assert f"{method.upper()} {name}" in shown
+            assert operation["summary"] in shown
+    assert "/" not in document["paths"]
 
 
 def test_beyond_this_machine_it_refuses_to_start_without_keys(tmp_path: Path) -> None:

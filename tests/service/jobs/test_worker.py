@@ -57,6 +57,7 @@ async def test_progress_is_written_and_the_result_kept(store: Store) -> None:
     await running
     job = store.jobs.get(held.job.id)
     assert (job.state, job.result, job.stage) == ("succeeded", '{"done": true}', "storing")
+    assert (job.done, job.total) == (3, 7), "storing can't be counted"
     assert held.ended
 
 
