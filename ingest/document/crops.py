@@ -87,10 +87,14 @@ def trim_white(picture: bytes, box: Box, *, margin: float) -> tuple[bytes, Box]:
         The trimmed picture and its box; both unchanged if the picture is blank or hardly has a border.
     """
     with Image.open(io.BytesIO(picture)) as image:
-        ink = image.convert("L").point(lambda value: 255 * (value < _WHITE)).getbbox()
-        if ink is None:
-            return picture, box
         across, down = (box.x1 - box.x0) / image.width, (box.y1 - box.y0) / image.height
+        # The margin may show the edge of other content.
+        inset = round(margin / across), round(margin / down)
+        inside = image.crop((*inset, max(inset[0], image.width - inset[0]), max(inset[1], image.height - inset[1])))
+        inked = inside.convert("L").point(lambda value: 255 * (value < _WHITE)).getbbox()
+        if inked is None:
+            return picture, box
+        ink = tuple(at + inset[side % 2] for side, at in enumerate(inked))
         left, top = max(0, ink[0] - round(margin / across)), max(0, ink[1] - round(margin / down))
         right = min(image.width, ink[2] + round(margin / across))
         bottom = min(image.height, ink[3] + round(margin / down))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ingest.document.geometry import bounding_box, contains, overlap, overlap_x, overlap_y
 from ingest.pdf.captions import Caption, nameless
 from ingest.pdf.columns import crosses
-from ingest.pdf.frames import Frame, FramedFloat
+from ingest.pdf.frames import Frame, FramedFloat, frame_at
 from ingest.pdf.furniture import find_furniture
 from ingest.pdf.graphics import Graphics, find_running_text, graphics_of
 from ingest.pdf.layout import PageLayout
@@ -283,7 +283,7 @@ def _band(layout: PageLayout, caption: Caption, around: _Surroundings) -> tuple[
 
 
 def _lone_pictures(layout: PageLayout, images: Sequence[Box], others: Sequence[Box]) -> list[Box]:
-    """Returns the pictures of a page that are as large as a figure and overlap none of the other boxes."""
+    """Returns the pictures of a page that are as large as a figure, overlap no other box and frame no text."""
     page = layout.content.width * layout.content.height
     return [
         box
@@ -291,6 +291,7 @@ def _lone_pictures(layout: PageLayout, images: Sequence[Box], others: Sequence[B
         if min(box.width, box.height) >= _MIN_PICTURE
         and _MIN_PAGE_SHARE < box.width * box.height / page < _MAX_PAGE_SHARE
         and not any(overlap(box, other) for other in others)
+        and not frame_at(box, layout).is_text
     ]
 
 

@@ -5,10 +5,10 @@ A box of a prompt or an example may break at the end of a column or a page: its 
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import groupby, pairwise
 
 from ingest.document.geometry import contains, overlap, overlap_x, overlap_y
-from ingest.document.pages import PageContent
+from ingest.document.pages import HorizontalRule, PageContent
 from ingest.pdf.captions import Caption
 from ingest.pdf.columns import crosses
 from ingest.pdf.furniture import find_furniture
@@ -16,13 +16,14 @@ from ingest.pdf.layout import PageLayout
 from ingest.pdf.lines import Line
 from paperscope_core.types import Box
 
-__all__ = ["Frame", "FramedFloat", "find_framed_floats", "find_frames"]
+__all__ = ["Frame", "FramedFloat", "find_framed_floats", "find_frames", "frame_at"]
 
 # Points unless said otherwise; chosen on the development papers and on generated pages.
 _MIN_WIDTH = 60.0  # Narrower boxes are keys and icons.
 _MIN_HEIGHT = 1.2  # Letter sizes of the body; a lower box is a rule or a key.
 _COVERING_SHARE = 0.9  # A larger box is the background of the page.
 _TEXT_SHARE = 0.15  # The least share of its area that text fills; the labels of a plot fill less.
+_MAX_BOXES = 300  # A page has fewer frames; the smaller ones of more boxes are parts of drawings.
 _SLACK = 2.0  # Letters may extend beyond their box by this, and adjacent boxes be apart.
 _REACH = 2.6  # Letter sizes of the body; the largest distance between a frame and its caption.
 _WRONG_SIDE = 14.0  # The cost of a frame on the less usual side of its caption, as for tables.
@@ -36,6 +37,11 @@ class Frame:
     page: int
     box: Box
     lines: tuple[Line, ...]
+
+    @property
+    def is_text(self) -> bool:
+        """Whether the lines fill the box as text does."""
+        return sum(line.width * line.size for line in self.lines) > _TEXT_SHARE * self.box.width * self.box.height
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -74,14 +80,19 @@ def find_frames(layout: PageLayout) -> list[Frame]:
         and contains(page.grown(_SLACK, _SLACK), box)
     ]
     found: list[Frame] = []
-    for box in sorted(_stacked(drawn), key=lambda box: -box.width * box.height):
+    largest = sorted(set(drawn), key=_area, reverse=True)[:_MAX_BOXES]
+    for box in sorted(_stacked(largest), key=_area, reverse=True):
         if any(overlap(frame.box, box) for frame in found):
             continue
-        lines = _lines_in(box, layout)
-        if lines and sum(line.width * line.size for line in lines) > _TEXT_SHARE * box.width * box.height:
-            found.append(Frame(page=layout.index, box=box, lines=lines))
+        frame = frame_at(box, layout)
+        if frame.is_text:
+            found.append(frame)
     alone = (frame for frame in found if not any(_are_cells(frame.box, other.box) for other in found))
     return sorted(alone, key=lambda frame: (frame.box.y0, frame.box.x0))
+
+
+def _area(box: Box) -> float:
+    return box.width * box.height
 
 
 def _are_cells(box: Box, other: Box) -> bool:
@@ -91,16 +102,17 @@ def _are_cells(box: Box, other: Box) -> bool:
 
 
 def _ruled_boxes(content: PageContent) -> Iterator[Box]:
-    """Yields the boxes that two horizontal and two vertical rules enclose."""
-    for left, right in combinations(sorted(content.vertical), 2):
-        if abs(left.y0 - right.y0) < _SLACK and abs(left.y1 - right.y1) < _SLACK:
-            closing = [
-                rule.y
-                for rule in content.horizontal
-                if abs(rule.x0 - left.x) < _SLACK and abs(rule.x1 - right.x) < _SLACK
-            ]
-            if all(any(abs(y - end) < _SLACK for y in closing) for end in (left.y0, left.y1)):
-                yield Box(left.x, left.y0, right.x, left.y1)
+    """Yields the boxes that two successive horizontal rules of equal ends and two vertical ones enclose."""
+    places = groupby(sorted(content.horizontal, key=_ends), key=_ends)
+    for (x0, x1), rules in places:
+        for upper, lower in pairwise(rules):
+            level = [rule.x for rule in content.vertical if rule.y0 - _SLACK < upper.y and lower.y < rule.y1 + _SLACK]
+            if all(any(abs(x - end) < _SLACK for x in level) for end in (x0, x1)):
+                yield Box(upper.x0, upper.y, upper.x1, lower.y)
+
+
+def _ends(rule: HorizontalRule) -> tuple[int, int]:
+    return round(rule.x0), round(rule.x1)
 
 
 def _stacked(boxes: Sequence[Box]) -> list[Box]:
@@ -115,6 +127,11 @@ def _stacked(boxes: Sequence[Box]) -> list[Box]:
         else:
             joined.append(box)
     return joined
+
+
+def frame_at(box: Box, layout: PageLayout) -> Frame:
+    """Returns a box with the lines inside."""
+    return Frame(page=layout.index, box=box, lines=_lines_in(box, layout))
 
 
 def _lines_in(box: Box, layout: PageLayout) -> tuple[Line, ...]:
@@ -139,19 +156,18 @@ def find_framed_floats(layouts: Sequence[PageLayout], frames: Sequence[Sequence[
         if any(caption.first in frame.lines for frame in found)
     }
     pairs = [
-        (distance, side, layout, caption, chain)
-        for layout in layouts
-        for caption in layout.captions
-        if caption not in inside
+        (distance, side, caption, chain)
         for chain in chains
         if sum(len(frame.lines) for frame in chain) > 1
-        for side, distance in _distances(caption, layout, chain)
+        for side, frame in (("above", chain[0]), ("below", chain[-1]))
+        for caption in layouts[frame.page].captions
+        if caption not in inside and (distance := _distance(caption, frame, layouts[frame.page], side)) is not None
     ]
     below = sum(side == "below" for _, side, *_ in pairs)
     usual = "below" if 2 * below > len(pairs) else "above"
     named: dict[Caption, FramedFloat] = {}
     used: set[tuple[Frame, ...]] = set()
-    for _, _, _, caption, chain in sorted(pairs, key=lambda each: each[0] + _WRONG_SIDE * (each[1] != usual)):
+    for _, _, caption, chain in sorted(pairs, key=lambda each: each[0] + _WRONG_SIDE * (each[1] != usual)):
         if caption not in named and chain not in used:
             named[caption] = FramedFloat(caption=caption, frames=chain)
             used.add(chain)
@@ -162,20 +178,15 @@ def find_framed_floats(layouts: Sequence[PageLayout], frames: Sequence[Sequence[
     return list(named.values())
 
 
-def _distances(caption: Caption, layout: PageLayout, chain: Sequence[Frame]) -> Iterator[tuple[str, float]]:
-    """Yields where a caption is from a float, "above" its first or "below" its last frame, with the distance."""
-    for side, frame in (("above", chain[0]), ("below", chain[-1])):
-        if frame.page != layout.index:
-            continue
-        box, other = frame.box, caption.box
-        shared = overlap_x(box, other) >= _MIN_SHARED_WIDTH * min(box.width, other.width)
-        top, bottom = (other.y1, box.y0) if side == "above" else (box.y1, other.y0)
-        free = not any(
-            top < line.middle < bottom and overlap_x(line.box, box) > 0 and line not in caption.lines
-            for line in layout.lines
-        )
-        if shared and free and -_SLACK <= bottom - top < _REACH * layout.body.size:
-            yield side, bottom - top
+def _distance(caption: Caption, frame: Frame, layout: PageLayout, side: str) -> float | None:
+    """Returns the distance of a caption "above" or "below" a frame, None if it is not there or not near."""
+    box, other = frame.box, caption.box
+    top, bottom = (other.y1, box.y0) if side == "above" else (box.y1, other.y0)
+    near = -_SLACK <= bottom - top < _REACH * layout.body.size
+    if not near or overlap_x(box, other) < _MIN_SHARED_WIDTH * min(box.width, other.width):
+        return None
+    between = (line for line in layout.lines if top < line.middle < bottom and line not in caption.lines)
+    return None if any(overlap_x(line.box, box) > 0 for line in between) else bottom - top
 
 
 def _own_caption(chain: Sequence[Frame], layouts: Sequence[PageLayout]) -> FramedFloat | None:
@@ -198,13 +209,16 @@ def _chains(layouts: Sequence[PageLayout], frames: Sequence[Sequence[Frame]]) ->
         return open_ended and same and _is_next(last, frame, layouts)
 
     chains: list[list[Frame]] = []
+    recent: list[list[Frame]] = []
     for layout, page in zip(layouts, frames, strict=True):
+        recent = [chain for chain in recent if chain[-1].page >= layout.index - 1]
         for frame in sorted(page, key=lambda frame: (_column(frame, layout), frame.box.y0)):
-            before = next((chain for chain in reversed(chains) if joins(chain[-1], frame)), None)
+            before = next((chain for chain in reversed(recent) if joins(chain[-1], frame)), None)
             if before:
                 before.append(frame)
             else:
                 chains.append([frame])
+                recent.append(chains[-1])
     return [tuple(chain) for chain in chains]
 
 

@@ -161,11 +161,11 @@ def find_running_text(layout: PageLayout, free: Sequence[Line]) -> set[Line]:
         and box.height > (_LABEL_LINES if layout.quoted else _FRAME_LINES) * body.size
         and box.width * box.height <= _COVERING_SHARE * page
     ]
+    labels = layout.quoted | _set_in(layout, free) if layout.quoted else layout.quoted
     candidates = [
         line
         for line in free
-        if line not in layout.quoted
-        and not (layout.quoted and _is_set_in(line, free, body))
+        if line not in labels
         and not any(contains(box, line.box) for box in frames)
         and not _is_panel_title(line, drawn, free)
     ]
@@ -183,21 +183,18 @@ def find_running_text(layout: PageLayout, free: Sequence[Line]) -> set[Line]:
     return found | headings
 
 
-def _is_set_in(line: Line, lines: Sequence[Line], body: BodyStyle) -> bool:
-    """Whether a line has neither end where the lines of running text above and below begin or end."""
-    column = [
-        other
-        for other in lines
-        if other is not line and len(other.words) >= _MIN_WORDS and overlap_x(other.box, line.box) > 0
-    ]
-    near = (other for other in column if abs(other.size - body.size) < _SAME_SIZE)
-    ends = [(other.box.x0, other.box.x1) for other in near]
-    left, right = (
-        (Counter(round(end) for end in side).most_common(1)[0][0] for side in zip(*ends, strict=True))
-        if ends
-        else (0, 0)
-    )
-    return bool(ends) and line.box.x0 > left + _OUTDENT and line.box.x1 < right - _OUTDENT
+def _set_in(layout: PageLayout, lines: Sequence[Line]) -> set[Line]:
+    """Returns the lines with neither end where most running text of their column begins and ends."""
+    found: set[Line] = set()
+    for column in layout.by_column(lines):
+        text = [
+            line for line in column if len(line.words) >= _MIN_WORDS and abs(line.size - layout.body.size) < _SAME_SIZE
+        ]
+        if text:
+            left = Counter(round(line.box.x0) for line in text).most_common(1)[0][0] + _OUTDENT
+            right = Counter(round(line.box.x1) for line in text).most_common(1)[0][0] - _OUTDENT
+            found.update(line for line in column if line.box.x0 > left and line.box.x1 < right)
+    return found
 
 
 def _is_panel_title(line: Line, drawn: Sequence[Box], lines: Sequence[Line]) -> bool:

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from ingest.document.geometry import overlap_x, overlap_y
+from ingest.document.geometry import contains, overlap_x, overlap_y
 from ingest.pdf.captions import Caption
 from ingest.pdf.frames import Frame, FramedFloat
 from ingest.pdf.graphics import find_running_text
@@ -20,6 +20,7 @@ _SAME_SIZE = 0.4  # Points.
 _SAME_EDGE = 2.0  # Points.
 _MAX_INDENT = 2.5  # The first line of a paragraph may begin this far to the right.
 _MIN_WORDS = 2  # The least number of words in a line of running text.
+_INNER_SHARE = 0.8  # The largest height of what is drawn inside a frame, as a share of the frame's.
 _MIN_ALIKE = 2  # The least number of captions of one kind that have a type of their own.
 
 
@@ -68,8 +69,9 @@ def without_quoted_captions(
 ) -> list[PageLayout]:
     """Returns the pages without captions that a float quotes; their lines are the `quoted` ones of the page.
 
-    Those are captions inside a frame that has a caption of its own, and captions between a figure's caption and the
-    text that are unlike the others: their type differs, their label is that of another caption or out of sequence.
+    Those are captions inside a frame that has a caption of its own or nothing but text, and captions between a figure's
+    caption and the text that are unlike the others: their type differs, their label is that of another caption or out
+    of sequence.
 
     Args:
         layouts: The pages.
@@ -81,7 +83,7 @@ def without_quoted_captions(
     for layout, found in zip(layouts, frames, strict=True):
         for caption in layout.captions:
             holder = next((frame for frame in found if caption.first in frame.lines), None)
-            if holder and named.get(holder, caption) is not caption:
+            if holder and (holder in named or _is_amid_text(caption, holder, layout)) and named.get(holder) != caption:
                 quoted.add(caption)
     rest = [[caption for caption in layout.captions if caption not in quoted] for layout in layouts]
     quoted_in_text = _without_float(layouts, rest, frames)
@@ -103,6 +105,14 @@ def without_quoted_captions(
         )
         for layout in layouts
     ]
+
+
+def _is_amid_text(caption: Caption, frame: Frame, layout: PageLayout) -> bool:
+    """Whether a caption is neither the first nor the last text of a frame, in which nothing is drawn."""
+    if caption.first is frame.lines[0] or frame.lines[-1] in caption.lines:
+        return False
+    drawn = (*layout.content.images, *layout.content.drawings)
+    return not any(contains(frame.box, box) and box.height < _INNER_SHARE * frame.box.height for box in drawn)
 
 
 def _without_float(

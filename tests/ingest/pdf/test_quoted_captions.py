@@ -65,15 +65,19 @@ def test_a_paragraph_that_begins_with_the_label_of_another_caption_is_none() -> 
     assert kept.first.baseline == 420
 
 
-def framed(*, caption: str) -> PageLayout:
+def framed(*drawings: Box, caption: str) -> PageLayout:
     inside = [line(70, y, text) for y, text in ((120, PROSE), (138, "Table 3: as printed in the prompt"), (156, PROSE))]
-    return layout(*inside, line(60, 188, caption), drawings=(Box(60, 105, 400, 166),))
+    return layout(*inside, line(60, 188, caption), drawings=(Box(60, 105, 400, 166), *drawings))
 
 
 def test_a_frame_with_a_caption_quotes_the_captions_inside() -> None:
     assert labels(framed(caption="Figure 2: A prompt.")) == ["Figure 2"]
     assert labels(framed(caption="Box 2: A prompt.")) == ["Box 2"]
-    assert labels(framed(caption="This is text.")) == ["Table 3"]
+
+
+def test_a_caption_amid_the_text_of_a_frame_needs_something_drawn_there() -> None:
+    assert labels(framed(caption="This is text.")) == []
+    assert labels(framed(Box(70, 142, 300, 142), caption="This is text.")) == ["Table 3"]
 
 
 def test_small_captions_between_a_figures_caption_and_the_text_are_its_labels() -> None:
