@@ -19,99 +19,23 @@ _MAX_REPEATS = 400
 _TOKEN = re.compile(rb"<[^<>]{0,200}>|\d+ \d+ (?:R|obj)\b|/\w+|\\?\w+|[^\w\s]|\s+")
 _NUMBER = re.compile(rb"-?\d+(?:\.\d+)?")
 _STREAM = re.compile(rb"stream\r?\n(.*?)\r?\n?endstream", re.DOTALL)
-_NUMBERS = (
-    "0",
-    "-1",
-    "1",
-    "255",
-    "65536",
-    "2147483648",
-    "-9223372036854775809",
-    "1e999",
-    "1" * 400,
-    "0.0000001",
-    "NaN",
-)
+_NUMBERS = (*"0 -1 1 255 65536 2147483648 -9223372036854775809 1e999 0.0000001 NaN".split(), "1" * 400)
+_CONTROLS = "\0 \x85 \u2028 \u202e \ufeff \ufffe \U0010ffff \xa0 \u200b \xad \r \r\n \n\n \t".split(" ")
+_LETTERS = "\u0130 ß ﬁ 𝟘 ٣ ١٢ ½ ー שלום 漢字".split()
+_TABLES = '=1+1 @SUM(A1) \t=cmd \'=1 " "" \' ; , | || ../../etc/passwd'.split(" ")
+_MARKUP = "<tr> </table> <table> <math><mfrac> <sec> <ref/> <![CDATA[ ]]> &#0; &#x1f600;".split()
+_PAPER = "Table Figure Eq.(1) $$ & \\\\ \\hline \\frac{ \\begin{tabular}{lc} \\end{tabular} \\multicolumn{99}{c}{a}"
+_PDF = "obj endobj stream endstream xref trailer << >> /Length /FlateDecode /DCTDecode /ObjStm BT ET Tj cm Do Tm Tf q Q"
+_JSON = 'null true {} [] {" : [[[[[[[[[ "\\ud800" "\\u0000" 1E400'
+_HTTP = "%00 %2e%2e/ %ff ?a=b # // * HTTP/1.0 HTTP/9.9 \x80\xff Content-Length: Transfer-Encoding: Connection:upgrade"
 # Each means something to one of the readers, or to what shows their results.
 _TEXTS = (
-    *HOSTILE,
-    *_NUMBERS,
-    *(
-        "\0",
-        "\x1b[2J",
-        "\x1b]8;;http://evil.example\x07x",
-        "\x85",
-        "\u2028",
-        "\u202e",
-        "\ufeff",
-        "\ufffe",
-        "\U0010ffff",
-    ),
-    *("é\u0301" * 30, "\u0130", "ß", "ﬁ", "𝟘", "٣", "١٢", "½", "\xa0", "\u200b", "\xad", "ー", "שלום", "漢字"),
-    *(
-        "=1+1",
-        "@SUM(A1)",
-        "\t=cmd",
-        "'=1",
-        '"',
-        '""',
-        "'",
-        ";",
-        ",",
-        "\r",
-        "\r\n",
-        "\n\n",
-        "|",
-        "||",
-        "../../etc/passwd",
-    ),
-    *(
-        "<td colspan=99999>",
-        "<td rowspan=99999>",
-        "<tr>",
-        "</table>",
-        "<table>",
-        "<math><mfrac>",
-        "<sec>",
-        "<ref id='a'>",
-    ),
-    *(
-        "<xref rid='a' ref-type='bibr'>",
-        "<![CDATA[",
-        "]]>",
-        "<?xml version='1.0' encoding='utf-16'?>",
-        "&#0;",
-        "&#x1f600;",
-    ),
-    *(
-        "Table 1: a",
-        "Figure 2. b",
-        "[1] A. Li. 2019.",
-        "Table",
-        "Eq. (1)",
-        "Section 1.1.1.1.1",
-        "et al. (2019)",
-        "$$",
-        "\\frac{",
-    ),
-    *("obj", "endobj", "stream", "endstream", "xref", "trailer", "<<", ">>", "/Length 0", "/Count -1", "/Kids[1 0 R]"),
-    *(
-        "/FlateDecode",
-        "/DCTDecode",
-        "/ObjStm",
-        "/Type/Page",
-        "BT",
-        "ET",
-        "Tj",
-        "cm",
-        "Do",
-        "1 0 0 1 0 0 Tm",
-        "0 Tf",
-        "q Q",
-    ),
-    *("null", "true", "{}", "[]", '{"', ":", "[" * 50, "{" * 50, '"\\ud800"', '"\\u0000"', "1E400"),
-    *("Transfer-Encoding: chunked\r\n", "Content-Length: 0\r\n", "Expect: 100-continue\r\n", "Connection: upgrade\r\n"),
-    *("%00", "%2e%2e/", "%ff", "?a=b", "#", "//", "*", "\r\n\r\n", "HTTP/1.0", "HTTP/9.9", "Host: a\r\n", "\x80\xff"),
+    *(*HOSTILE, *_NUMBERS, *_CONTROLS, *_LETTERS, *_TABLES, *_MARKUP),
+    *(token for tokens in (_PAPER, _PDF, _JSON, _HTTP) for token in tokens.split(" ")),
+    *("é\u0301" * 30, "\x1b[2J", "\x1b]8;;http://a.example\x07x", "[" * 50, "{" * 50, "\r\n\r\n", "0 0 obj", "1 0 R"),
+    *("<td colspan=99999>", "<td rowspan=99999>", "<xref rid='a'>", "<?xml version='1.0' encoding='utf-16'?>"),
+    *("Table 1: a", "Figure 2. b", "[1] A. Li. 2019.", "Section 1", "Li et al. (2019)", "/Count -1", "/Kids[1 0 R]"),
+    *("Transfer-Encoding: chunked\r\n", "Content-Length: 0\r\n", "Expect: 100-continue\r\n", "Host: a\r\n"),
 )
 
 

@@ -28,7 +28,7 @@ def paper_samples() -> Iterator[Sample]:
     yield ("words.pdf", pdf_page(b"BT (a) Tj ET"))
     hostile = _ROOT.parent / "shared" / "eval" / "hostile"
     yield from ((file.name, file.read_bytes()) for file in sorted(hostile.glob("*.pdf")))
-    yield from [*FILES.items(), ("paper_middle.json", _mineru())] * _TEXTS
+    yield from [*FILES.items(), ("latex.md", _LATEX), ("paper_middle.json", _mineru())] * _TEXTS
     yield ("picture.png", png("Owl"))
     yield from injection_files("http://127.0.0.1:1", Path("/secret")).items()
 
@@ -170,6 +170,17 @@ def _form(name: str, text: str, **fields: str) -> str:
     return "".join([*parts, f"--b\r\n{about}\r\n\r\n{text}\r\n--b--\r\n"])
 
 
+_LATEX = rb"""# Owl Nets
+
+Table 1: Accuracy.
+
+\begin{table}\begin{tabular}{l|cc} \toprule
+Model & \multicolumn{2}{c}{F1} \\ \midrule
+\multirow{2}{*}{Owl} & 91.5 & $84.2 \pm 0.1$ \\ & 1 & 2 \\ \bottomrule
+\end{tabular}\caption{Scores.}\label{a}\end{table}
+
+$$E = \frac{m}{c^2} \tag{1}$$
+"""
 _FORM = "multipart/form-data; boundary=b"
 _PATHS = (
     *("/healthz", "/readyz", "/metrics", "/openapi.json", "/v1/models", "/v1/models/paperscope", "/v1/papers"),
