@@ -33,6 +33,7 @@ from paperscope_core.types.elements import title_lines
 from query.cells import CellNames, Statement, TableHeaders
 from query.elements import ImageElement, caption_of, element_text, elements_of, evidence_in
 from query.numbers import numbers_in
+from query.outline import is_outline, outline_evidence
 from query.retrieval.context_builder import strip_excerpt_note
 from query.words import content_words
 
@@ -102,6 +103,8 @@ class EvidenceFinder:
         )
 
     def _source(self, source: ContextSource, claim: str) -> tuple[Evidence, ...]:
+        if is_outline(source):
+            return outline_evidence(source, self.corpus.paper(source.place.paper), claim)
         elements = elements_of(source, self.corpus)
         cells = [
             Evidence(element=table.id, place=cell.place, quote=cell.text)

@@ -19,6 +19,7 @@ from paperscope_core.models import build_reranker, find_weights
 from paperscope_core.protocols import Reranker
 from paperscope_core.types import Chunk, Paper, Place, RetrievalRequest, places_of
 from query import RetrievalOptions, Retriever
+from query.outline import is_outline
 from query.retrieval.candidates import best_first, fuse
 
 __all__ = ["LIMIT", "OWN_MODES", "OpenCorpora", "OpenCorpus", "OwnSystem", "PeerSystem", "RetrievalSystem"]
@@ -109,7 +110,8 @@ class OwnSystem:
         embedder = self._libraries.embedder
         retriever = Retriever(opened.store, self._index(opened), embedder, reranker=self._reranker, options=options)
         sources = (await retriever.retrieve(question)).context.sources
-        return [opened.chunks[opened.ids[source.place, source.content]] for source in sources]
+        chunks = [source for source in sources if not is_outline(source)]
+        return [opened.chunks[opened.ids[source.place, source.content]] for source in chunks]
 
     async def _listed(self, opened: OpenCorpus, question: str) -> list[FoundText]:
         vector = (await self._libraries.embedder.embed([question]))[0]

@@ -26,6 +26,7 @@ from paperscope_core.types import (
 )
 from paperscope_core.types.tables import table_rows
 from query.elements import ImageElement, elements_of, evidence_in
+from query.outline import is_outline
 from query.words import Rarity, content_words
 
 __all__ = ["PLACES", "best_places", "quotable_sentences", "quoted"]
@@ -73,6 +74,8 @@ async def best_places(question: str, context: Context, corpus: Corpus, embedder:
     for source in context.sources:
         if len(places) == PLACES:
             break
+        if is_outline(source):
+            continue
         found = await run_in_thread(partial(_candidates, source, corpus, shown=shown, rarity=rarity, asked=asked))
         claim = await _best_of(question, found, rarity=rarity, asked=asked, embedder=embedder)
         if claim is not None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from paperscope_core.types import Claim, Element, Figure, Paper, PaperEntry, Passage, Section, Table
 from query.elements import evidence_in
 from query.extractive.wording import FORM_WORDS, fold, tokens
+from query.outline import is_appendix
 from query.question.references import section_number
 
 __all__ = ["Record", "mentioned_term", "mentioning_papers", "recorded_fact", "searched_text"]
@@ -142,18 +143,13 @@ def _sections(record: Record, *, appendices: bool) -> Claim | None:
     """The top-level sections; those without a number are left out if others are numbered."""
     # A table of contents lists the sections, too.
     top = list({one.number or one.id: one for one in record.paper.sections if one.level == 1}.values())
-    chosen = [one for one in top if one.number and _is_appendix(one.number) == appendices]
+    chosen = [one for one in top if one.number and is_appendix(one.number) == appendices]
     chosen = chosen or ([] if appendices else top)
     if not chosen:
         return None
     names = "; ".join(f"{section.number} {section.title}".strip() for section in chosen)
     number = _many(len(chosen), *(("appendix", "appendices") if appendices else ("numbered section",)))
     return _claim(f"The paper has {number} at the top level: {names}.", _headings(record, chosen))
-
-
-def _is_appendix(number: str) -> bool:
-    bare = section_number(number)
-    return bare.isalpha() and not set(bare.casefold()) <= set("ivx")
 
 
 def _section_title(record: Record, match: re.Match[str]) -> Claim | None:

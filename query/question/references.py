@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from paperscope_core.types import Element, Paper, Reference
 from query.question.scope import Citation, citations
 
-__all__ = ["ORDINALS", "References", "find_references", "section_number", "table_labels"]
+__all__ = ["ORDINALS", "References", "find_references", "section_number", "table_labels", "without_numbered"]
 
 _KINDS = {
     "table": r"tab(?:le)?s?",
@@ -67,6 +67,11 @@ def find_references(question: str, papers: Sequence[Paper]) -> References:
 def table_labels(question: str) -> list[tuple[int, int]]:
     """Where a question names tables by their labels: the offsets of each "Table 8"."""
     return [match.span() for match in _NAMED.finditer(question) if match["table"]]
+
+
+def without_numbered(question: str) -> str:
+    """The question without the elements, sections and pages that it names by number."""
+    return _NAMED.sub(" ", question)
 
 
 def _mentions(question: str) -> Iterator[tuple[str, str]]:

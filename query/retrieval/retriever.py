@@ -1,14 +1,25 @@
 """`Retriever`: finds, ranks and cuts the context of a question."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from paperscope_core.models.tokens import count_tokens
 from paperscope_core.protocols import Corpus, Embedder, GraphIndex, Reranker
-from paperscope_core.types import Candidates, Context, ContextImage, Entity, Filters, Paper, RetrievalRequest
+from paperscope_core.types import (
+    Candidates,
+    Context,
+    ContextImage,
+    ContextSource,
+    Entity,
+    Filters,
+    Paper,
+    PaperEntry,
+    RetrievalRequest,
+)
 from query.context import render_context
 from query.elements import caption_of
+from query.outline import asked_parts, outline_row
 from query.question.references import References, find_references
 from query.question.scope import find_scope, restrict
 from query.retrieval.candidates import CandidatePool
@@ -22,6 +33,9 @@ __all__ = ["Retrieval", "RetrievalOptions", "Retriever"]
 _NO_FILTERS = Filters()
 # Maximum share of the tokens for entities and relations; the sources contain what the papers say.
 _GRAPH_SHARE = 0.5
+# Maximum share of the tokens for outlines, in addition to the sources, and maximum number of outlines.
+_OUTLINE_SHARE = 0.25
+_OUTLINES = 3
 # Number of relations whose statements are boosted; further ones share few words with the question.
 _LIFTING = 10
 
@@ -105,6 +119,9 @@ class Retriever:
         if self._reranker is not None:
             await self._rerank(question, found, self._reranker)
         context = await asyncio.to_thread(self._context, question, found)
+        outlines = await asyncio.to_thread(self._outlines, question, found, {entry.id: entry for entry in entries})
+        sources = (*context.sources, *outlines)
+        context = replace(context, sources=tuple(replace(one, id=number) for number, one in enumerate(sources)))
         asked = scope.filters.papers or tuple(entry.id for entry in entries)
         return Retrieval(context=context, named=found.named.elements, asked=asked, notes=scope.notes)
 
@@ -153,6 +170,22 @@ class Retriever:
         scores = await reranker.score(question, [chunk.searched for chunk in chunks])
         found.pool.rerank(dict(zip((chunk.id for chunk in chunks), scores, strict=True)))
         await asyncio.to_thread(found.pool.boost_named, found.named)
+
+    def _outlines(self, question: str, found: _Found, entries: Mapping[str, PaperEntry]) -> list[ContextSource]:
+        """The outlines of the papers asked about, if the question asks for parts of papers; without the lists of their
+        parts if these are too long."""
+        parts = asked_parts(question)
+        if not parts:
+            return []
+        room = int(_OUTLINE_SHARE * self._options.tokens)
+        rows: list[ContextSource] = []
+        for paper in found.papers[:_OUTLINES]:
+            wholes = (outline_row(paper, entries.get(paper.id), wanted) for wanted in (parts, ()))
+            row = next((whole for whole in wholes if whole and self._count(whole.content) <= room), None)
+            if row is not None:
+                rows.append(row)
+                room -= self._count(row.content)
+        return rows
 
     def _context(self, question: str, found: _Found) -> Context:
         pool, graph = found.pool, found.graph

@@ -1,0 +1,166 @@
+"""A paper's outline as a row of the context: its record, its sections, and its floats with label, page and caption.
+
+Questions about a paper as a whole ("How many figures are in the appendix?") can't be answered from a few chunks.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from paperscope_core.types import (
+    ContextSource,
+    Element,
+    Evidence,
+    Figure,
+    Paper,
+    PaperEntry,
+    Passage,
+    Table,
+)
+from paperscope_core.types.tables import column_headers
+from query.elements import evidence_in
+from query.question.references import section_number, without_numbered
+from query.words import content_words
+
+__all__ = ["PartKind", "asked_parts", "is_appendix", "is_outline", "outline_evidence", "outline_row"]
+
+PartKind = str
+# The parts of a paper by the words for them; a question that names one by its number ("Table 8") is about its content.
+_NUMBERED = {
+    "Figures": r"fig(?:ure)?s?|charts?|plots?|diagrams?",
+    "Tables": r"tables?",
+    "Listings": r"listings?|algorithms?",
+}
+_OTHER = {
+    "Sections": r"(?:sub)?sections?|appendix|appendices|chapters?|table of contents|outlines?",
+    "Record": r"who|authors?|titles?|pages?|published|publication|venue|journal|conference",
+}
+_OPENING = "Outline of the paper “"
+# Characters; what follows says little about which part it is.
+_LONGEST_CAPTION = 200
+_LONGEST_HEADERS = 120
+_MOST_CITED = 12
+_APPENDIX = ("appendix", "appendices", "supplement")
+
+
+def asked_parts(question: str) -> frozenset[PartKind]:
+    """The parts of papers that a question asks about without naming one by its number, or sections at all."""
+    unnamed = without_numbered(question)
+    texts = [(unnamed, _NUMBERED), (question, _OTHER)]
+    return frozenset(
+        part
+        for text, parts in texts
+        for part, words in parts.items()
+        if re.search(rf"\b(?:{words})\b", text, re.IGNORECASE)
+    )
+
+
+def is_appendix(number: str) -> bool:
+    """Whether a section's number is a letter that is no Roman numeral."""
+    bare = section_number(number).partition(".")[0]
+    return bare.isalpha() and not set(bare.casefold()) <= set("ivx")
+
+
+def outline_row(paper: Paper, entry: PaperEntry | None, parts: Iterable[PartKind]) -> ContextSource | None:
+    """A paper's outline with these parts, as a source at its title; None for a paper without elements.
+
+    The number of each kind of part is always stated.
+    """
+    if not paper.elements:
+        return None
+    titles = (one for one in paper.elements if isinstance(one, Passage) and one.role == "title")
+    at = next(titles, paper.elements[0])
+    outline = _Outline(paper)
+    authors = f"Authors: {'; '.join(paper.authors)}" if paper.authors else ""
+    year = f"Year: {entry.year}" if entry and entry.year else ""
+    pages = f"Pages: {len(paper.pages)}" if paper.paged else ""
+    lines = [f"{_OPENING}{paper.title}”", authors, year, pages]
+    wanted = set(parts)
+    for part, listed in outline.parts.items():
+        lines.append(outline.count(part))
+        lines += [line for line, _ in listed] if part in wanted else []
+    for kind, name in (("equation", "Equations with a number"), ("reference", "References")):
+        count = sum(element.kind == kind and bool(element.label) for element in paper.elements)
+        lines.append(f"{name}: {count}" if count else "")
+    return ContextSource(id=0, content="\n".join(filter(None, lines)), element=at.id, place=at.place)
+
+
+def is_outline(source: ContextSource) -> bool:
+    """Whether a source is an outline."""
+    return source.content.startswith(_OPENING)
+
+
+def outline_evidence(source: ContextSource, paper: Paper, claim: str) -> tuple[Evidence, ...]:
+    """The evidence in an outline for a claim: the parts whose labels or titles it names, and the count it shares words
+    with; otherwise the line that shares most words with it."""
+    lines = source.content.splitlines()
+    listed = {line: element for part in _Outline(paper).parts.values() for line, element in part}
+    asked = content_words(claim)
+    claimed = f" {_folded(claim)} "
+    named = [listed[line] for line in lines if line in listed and f" {_folded(_quote(listed[line]))} " in claimed]
+    counts = [line for line in lines if line not in listed and content_words(line.partition(":")[0]) & asked]
+    best = [] if named or counts else [max(lines, key=lambda line: len(content_words(line) & asked))]
+    elements = [*named, *(listed[line] for line in best if line in listed)][:_MOST_CITED]
+    stated = [*counts, *(line for line in best if line not in listed)]
+    return (
+        *(evidence_in(element, _quote(element)) for element in elements),
+        *(Evidence(element=source.element, place=source.place, quote=line) for line in stated),
+    )
+
+
+def _folded(text: str) -> str:
+    return " ".join(re.findall(r"[^\W_]+(?:\.\d+)*", text.casefold()))
+
+
+def _quote(element: Element) -> str:
+    """What names a part: the label of a float, the text of a heading."""
+    return element.text if isinstance(element, Passage) and not element.label else element.label
+
+
+class _Outline:
+    """The lines of a paper's parts in reading order, each with its element."""
+
+    def __init__(self, paper: Paper) -> None:
+        self._sections = {section.id: section for section in paper.sections}
+        self._numbers = {section.path: section.number for section in paper.sections}
+        floats = [one for one in paper.elements if one.label and isinstance(one, Figure | Table | Passage)]
+        self.parts: dict[PartKind, list[tuple[str, Element]]] = {
+            "Sections": list(self._headings(paper)),
+            "Figures": [(self._float(one), one) for one in floats if isinstance(one, Figure)],
+            "Tables": [(self._float(one), one) for one in floats if isinstance(one, Table)],
+            "Listings": [(self._float(one), one) for one in floats if isinstance(one, Passage)],
+        }
+
+    def count(self, part: PartKind) -> str:
+        """How many there are of a part, in the appendix, too; "" if there is none."""
+        listed = [element for _, element in self.parts[part]]
+        appended = sum(map(self._is_appended, listed))
+        split = f" ({len(listed) - appended} in the main part, {appended} in the appendix)" if appended else ""
+        return f"{part}: {len(listed)}{split}" if listed else ""
+
+    def _headings(self, paper: Paper) -> Iterator[tuple[str, Element]]:
+        for element in paper.elements:
+            section = self._sections.get(element.section)
+            if section and isinstance(element, Passage) and element.role == "heading":
+                title = f"{section.number} {section.title}".strip()
+                yield f"{'  ' * (section.level - 1)}{title} ({element.place.where})", element
+
+    def _float(self, element: Passage | Figure | Table) -> str:
+        top = self._top(element)
+        where = element.place.where + (f", in {top}" if top else "")
+        headers = column_headers(element) if isinstance(element, Table) else []
+        columns = _shortened(" | ".join(" ".join(names) for names in headers if names), _LONGEST_HEADERS)
+        caption = _shortened(" ".join(element.caption.split()), _LONGEST_CAPTION)
+        text = f"{element.label} ({where})" + (f": {caption}" if caption else "")
+        return f"{text} [columns: {columns}]" if columns else text
+
+    def _top(self, element: Element) -> str:
+        section = self._sections.get(element.section)
+        return section.path.partition(" > ")[0] if section else ""
+
+    def _is_appended(self, element: Element) -> bool:
+        top = self._top(element)
+        return is_appendix(self._numbers.get(top, "")) or top.casefold().startswith(_APPENDIX)
+
+
+def _shortened(text: str, longest: int) -> str:
+    return text if len(text) <= longest else f"{text[: longest - 1].rstrip()}…"

@@ -1,0 +1,96 @@
+"""The outline of a paper: when a question asks for it, what it lists, and what it is evidence for."""
+
+from dataclasses import replace
+
+import pytest
+
+from paperscope_core.protocols import Embedder
+from paperscope_core.types import Context, Figure, PaperEntry, Passage
+from query import QueryEngine
+from query.evidence import EvidenceFinder
+from query.outline import asked_parts, is_outline, outline_row
+from tests.query.conftest import PAPER, TREE, MemoryLibrary, listed, place
+
+
+def heading(number: int) -> Passage:
+    section = TREE.sections[number - 1]
+    text = f"{section.number} {section.title}"
+    at = place(3 if section.number == "A" else 1, 10.0 * number)
+    return Passage(
+        id=f"{PAPER}/heading-{number}", place=at, order=number, text=text, role="heading", section=section.id
+    )
+
+
+APPENDED = Figure(
+    id=f"{PAPER}/figure-2",
+    place=place(3, 300.0),
+    order=900,
+    label="Figure 2",
+    caption="A prompt. It has two examples.",
+    section=f"{PAPER}/section-5",
+)
+WHOLE = replace(TREE, authors=("Ada Lovelace",), elements=(*map(heading, range(1, 6)), *TREE.elements, APPENDED))
+ENTRY: PaperEntry = replace(listed(WHOLE), year=2020)
+
+
+@pytest.mark.parametrize(
+    ("question", "parts"),
+    [
+        ("How many figures are in the appendix?", {"Figures", "Sections"}),
+        ("Which tables report F1?", {"Tables"}),
+        ("who wrote it", {"Record"}),
+        ("What is Appendix B about?", {"Sections"}),
+        ("Count the pie charts.", {"Figures"}),
+        ("List the sections of the paper.", {"Sections"}),
+        ("What does Table 8 report for BERT?", set()),
+        ("How does Figure 3 differ from Fig. 4?", set()),
+        ("What is the F1 of Dice on WSJ?", set()),
+        ("Is the table-lookup figurative?", {"Tables"}),
+    ],
+)
+def test_a_question_asks_for_parts_that_it_does_not_number(question: str, parts: set[str]) -> None:
+    assert asked_parts(question) == parts
+
+
+def test_an_outline_has_the_record_the_counts_and_the_lists_asked_for() -> None:
+    row = outline_row(WHOLE, ENTRY, {"Figures", "Sections"})
+    assert row is not None
+    assert is_outline(row)
+    assert row.content.splitlines() == [
+        "Outline of the paper “Dice Losses for Imbalanced Tagging”",
+        *("Authors: Ada Lovelace", "Year: 2020", "Pages: 3"),
+        "Sections: 5 (4 in the main part, 1 in the appendix)",
+        *("1 Introduction (page 1)", "2 Loss (page 1)", "3 Results (page 1)", "  3.1 Tagging (page 1)"),
+        "A Details (page 3)",
+        "Figures: 2 (1 in the main part, 1 in the appendix)",
+        "Figure 1 (page 2): Learning curves of both losses.",
+        "Figure 2 (page 3, in A Details): A prompt. It has two examples.",
+        *("Tables: 2", "Equations with a number: 1", "References: 1"),
+    ]
+    tables = outline_row(WHOLE, None, {"Tables"})
+    assert tables is not None
+    assert "Table 2 (page 2): F1 of the taggers. [columns: Model | WSJ | CTB5]" in tables.content.splitlines()
+    assert outline_row(replace(WHOLE, elements=()), ENTRY, ()) is None
+
+
+def test_a_claim_about_parts_cites_them_and_the_count() -> None:
+    row = outline_row(WHOLE, ENTRY, {"Figures", "Sections"})
+    assert row is not None
+    finder = EvidenceFinder(corpus=MemoryLibrary(WHOLE), context=Context(sources=(row,)))
+    figure, count = finder.find("S0", claim="The appendix has 1 of the figures, Figure 2.")[:2]
+    assert (figure.element, figure.quote, figure.place.page) == (APPENDED.id, "Figure 2", 3)
+    assert "1 in the appendix" in count.quote
+    [author] = finder.find("S0", claim="It was written by Lovelace.")
+    assert author.quote == "Authors: Ada Lovelace"
+
+
+async def test_the_outline_follows_the_sources_of_a_question_that_asks_for_it(embedder: Embedder) -> None:
+    library = MemoryLibrary(WHOLE)
+    engine = QueryEngine(library, library, embedder)
+    sources = (await engine.retrieve("Which tables report the F1 of Dice?")).context.sources
+    assert [is_outline(source) for source in sources] == [*[False] * (len(sources) - 1), True]
+    assert [source.id for source in sources] == list(range(len(sources)))
+    plain = (await engine.retrieve("What is the F1 of Dice on WSJ?")).context.sources
+    assert not any(map(is_outline, plain))
+    answer = await engine.ask("Which tables report the F1 of Dice?")
+    assert not any(evidence.quote.startswith("Outline") for evidence in answer.evidence)
