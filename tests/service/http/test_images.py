@@ -144,14 +144,14 @@ def test_a_page_of_an_encrypted_paper_is_drawn_with_its_password(
         job = job_of(upload(address, locked, "locked.pdf", password=password), address)
         assert job["state"] == "succeeded", job
         paper = f"{address}/v1/papers/{job['result']['paper']}"
-        page = f"{paper}/pages/1.png?dpi=72&element=table-1"
+        page = f"{paper}/pages/1.png?dpi=72&element=table-3"
         for sent in ({}, {"X-Paper-Password": "wrong"}):
             refused = httpx2.get(page, headers=sent, timeout=60)
             assert (refused.status_code, refused.json()["type"]) == (403, "urn:paperscope:problem:paper-locked")
             assert "X-Paper-Password" in refused.json()["detail"]
         drawn = httpx2.get(page, headers={b"X-Paper-Password": password.encode()}, timeout=60)
         assert shown(drawn.content).size == pytest.approx((595, 842), abs=1)
-        crop = httpx2.get(f"{paper}/elements/table-1").json()["crop"]
+        crop = httpx2.get(f"{paper}/elements/table-3").json()["crop"]
         assert shown(httpx2.get(f"{address}/v1/crops/{crop}").content).size[0] > 100
     kept = b"".join(file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
     assert password.encode() not in kept

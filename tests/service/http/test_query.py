@@ -14,6 +14,7 @@ from paperscope_core.settings import Settings
 from paperscope_core.types import Answer, Context, Filters, Turn
 from query import parse_context
 from service.cli import main
+from service.http.pictures import with_pictures
 from tests.service.http.requests import QUESTION, events_of, post, post_question, serve_library, without_times
 
 
@@ -46,12 +47,15 @@ def test_an_answer_is_the_one_of_the_library_and_of_the_command_line(
     answer = from_json(Answer, response.text)
     assert "256" in answer.text
     assert "512" in answer.text
-    assert without_times(response.json()) == without_times(json.loads(to_json(library.ask(QUESTION))))
+    own = library.ask(QUESTION)
+    assert without_times(response.json()) == without_times(json.loads(to_json(with_pictures(own))))
+    (page, *_) = answer.evidence[0].pictures
+    assert httpx2.get(address + page).headers["content-type"] == "image/png"
     monkeypatch.setattr(sys, "argv", ["paperscope", "ask", QUESTION, "--json", "--library", str(example_library)])
     capfd.readouterr()
     with pytest.raises(SystemExit):
         main()
-    assert without_times(json.loads(capfd.readouterr().out)) == without_times(response.json())
+    assert without_times(json.loads(capfd.readouterr().out)) == without_times(json.loads(to_json(own)))
 
 
 def test_a_streamed_answer_is_the_plain_one(address: str) -> None:
