@@ -129,6 +129,10 @@ class CandidatePool:
                 gains[element] = max(_STATED * share, gains.get(element, 0.0))
         self._boost_chunks_with(gains)
 
+    def boost_gist(self, elements: Sequence[str], gain: float) -> None:
+        """Boosts what says what a paper is about, by a share (0 to 1) of the best score."""
+        self._lift(self._corpus.chunks_of(elements), gain)
+
     def rerank(self, scores: Mapping[str, float]) -> None:
         """Replaces the candidates by these chunks; scores of any scale are normalized to 0 to 1."""
         least = min(scores.values(), default=0.0)

@@ -24,6 +24,7 @@ from query.question.references import References, find_references
 from query.question.scope import find_scope, restrict
 from query.retrieval.candidates import CandidatePool
 from query.retrieval.context_builder import SourceSelector, fit_rows, merge_contexts
+from query.retrieval.gist import GISTS, gist_elements
 from query.retrieval.graph_rows import GraphRows, ScoredRelation
 from query.retrieval.images import ImageSelector, image_candidates
 from query.words import Rarity, content_words
@@ -36,6 +37,9 @@ _GRAPH_SHARE = 0.5
 # Maximum share of the tokens for outlines, in addition to the sources, and maximum number of outlines.
 _OUTLINE_SHARE = 0.25
 _OUTLINES = 3
+# The boost of what says what a paper is about, by how much nearer the question is to that than to any chunk (cosines),
+# so that it ranks first for the questions that ask for it and only joins the sources for others; see `GISTS`.
+_GIST = 2.0
 # Number of relations whose statements are boosted; further ones share few words with the question.
 _LIFTING = 10
 
@@ -45,7 +49,7 @@ class RetrievalOptions:
     """The size of a context and how it is retrieved.
 
     Args:
-        sources: Maximum rows; likewise `entities`, `relations` and `images`.
+        sources: Maximum rows without outlines of papers; likewise `entities`, `relations` and `images`.
         tokens: Maximum tokens over all rows; the best source is included whatever its size.
         candidates: Number of candidates requested from the index and scored by the reranker.
         graph: Whether links and relations boost sources.
@@ -112,10 +116,12 @@ class Retriever:
         scope = find_scope(question, filters, entries)
         if scope.empty:
             return Retrieval(context=Context(), notes=scope.notes)
-        vector = (await self._embedder.embed([question]))[0]
+        vector, *gists = await self._embedder.embed([question, *GISTS])
         request = RetrievalRequest(text=question, vector=vector, filters=scope.filters, limit=self._options.candidates)
         candidates = await asyncio.to_thread(self._index.retrieve, request)
-        found = await asyncio.to_thread(self._find, question, candidates, scope.filters)
+        nearest = max((hit.score for hit in candidates.by_vectors), default=1.0)
+        gist = min(_GIST * (max(float(gist @ vector) for gist in gists) - nearest), 1.0)
+        found = await asyncio.to_thread(self._find, question, candidates, scope.filters, gist=gist)
         if self._reranker is not None:
             await self._rerank(question, found, self._reranker)
         context = await asyncio.to_thread(self._context, question, found)
@@ -138,7 +144,8 @@ class Retriever:
             notes=tuple(dict.fromkeys(note for one in found for note in one.notes)),
         )
 
-    def _find(self, question: str, candidates: Candidates, filters: Filters) -> _Found:
+    def _find(self, question: str, candidates: Candidates, filters: Filters, *, gist: float) -> _Found:
+        """What is found; `gist` is how much a summary of the paper is nearer to the question than any chunk."""
         corpus = restrict(self._corpus, filters)
         pool = CandidatePool(corpus, candidates)
         about = filters.papers or pool.papers()
@@ -156,6 +163,8 @@ class Retriever:
         if self._options.graph:
             pool.boost_linked(papers)
             pool.boost_stated((one.relation.sources, one.share) for one in relations[:_LIFTING])
+        if gist > 0:
+            pool.boost_gist([one.id for paper in papers[:_OUTLINES] for one in gist_elements(paper)], gist)
         return _Found(pool=pool, graph=graph, papers=papers, named=named, entities=entities, relations=relations)
 
     def _entities(self, candidates: Candidates) -> list[str]:

@@ -8,6 +8,7 @@ import pytest
 from paperscope_core.protocols import Corpus, Embedder, GraphIndex
 from paperscope_core.types import WORK, Candidates, Context, Filters, Hit, RetrievalRequest, Table
 from query import Retrieval, RetrievalOptions, Retriever, render_context
+from query.outline import is_outline
 from query.question.references import References
 from query.retrieval.candidates import best_first, fuse
 from query.retrieval.images import ImageCandidate, ImageSelector
@@ -70,7 +71,7 @@ async def test_the_source_of_a_chosen_image_is_always_among_the_sources(
     context = (await retriever.retrieve("What ratio does the table of imbalance give for QUOREF?")).context
     assert images(context) == ["table-1"]
     assert "table-1" in sources(context)
-    assert len(sources(context)) == 2
+    assert [is_outline(source) for source in context.sources] == [False, False, True]
 
 
 async def test_a_formula_is_looked_at_only_for_a_question_on_formulas(retriever: Retriever) -> None:
