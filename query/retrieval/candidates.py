@@ -130,7 +130,7 @@ class CandidatePool:
         self._boost_chunks_with(gains)
 
     def boost_gist(self, elements: Sequence[str], gain: float) -> None:
-        """Boosts what says what a paper is about, by a share (0 to 1) of the best score."""
+        """Boosts what says what a paper is about, by a multiple of the best score."""
         self._lift(self._corpus.chunks_of(elements), gain)
 
     def rerank(self, scores: Mapping[str, float]) -> None:

@@ -120,7 +120,7 @@ class Retriever:
         request = RetrievalRequest(text=question, vector=vector, filters=scope.filters, limit=self._options.candidates)
         candidates = await asyncio.to_thread(self._index.retrieve, request)
         nearest = max((hit.score for hit in candidates.by_vectors), default=1.0)
-        gist = min(_GIST * (max(float(gist @ vector) for gist in gists) - nearest), 1.0)
+        gist = _GIST * (max(float(gist @ vector) for gist in gists) - nearest)
         found = await asyncio.to_thread(self._find, question, candidates, scope.filters, gist=gist)
         if self._reranker is not None:
             await self._rerank(question, found, self._reranker)
