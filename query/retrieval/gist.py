@@ -22,10 +22,10 @@ _FRAMING = re.compile(r"(?:introduction|conclu|summary)", re.IGNORECASE)
 
 
 def gist_elements(paper: Paper) -> list[Element]:
-    """The abstract (or what the paper begins with), and the first and the last text of introduction and conclusion."""
+    """The abstract, and the first and the last text of introduction and conclusion; none if no section is titled so."""
     texts = [one for one in paper.elements if isinstance(one, Passage) and one.role in ("abstract", "paragraph")]
-    opening = [one for one in texts if one.role == "abstract"] or texts[:1]
-    return list({one.id: one for one in (*opening, *_framing(paper, texts))}.values())
+    abstract = [one for one in texts if one.role == "abstract"]
+    return list({one.id: one for one in (*abstract, *_framing(paper, texts))}.values())
 
 
 def _framing(paper: Paper, texts: list[Passage]) -> Iterator[Passage]:
