@@ -1,10 +1,11 @@
 """Finds the lines of a paper's title and authors."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import takewhile
 
 from ingest.document.geometry import runs_of
-from ingest.document.headings import FIXED_TITLE
+from ingest.document.headings import FIXED_TITLE, NUMBER
 from ingest.pdf.headings import style_of
 from ingest.pdf.layout import PageLayout
 from ingest.pdf.lines import Line, line_of
@@ -12,6 +13,7 @@ from ingest.pdf.lines import Line, line_of
 __all__ = ["author_lines", "author_text", "title_lines"]
 
 _CHAPTER = re.compile(r"(?:chapter|part|appendix|lecture)\s+(?:\d{1,3}|[IVXL]+|[A-Z])[.:]?", re.IGNORECASE)
+_AFFILIATION_MARK = re.compile(r"(?<=[^\W\d_])(?:[¹²³⁴⁵⁶⁷⁸⁹⁰*†‡§∗]|\^[(\w])")
 _OPENING = frozenset("“\"'‘([¿¡$")
 
 # Chosen on the development papers.
@@ -19,6 +21,8 @@ _UPPER_SHARE = 0.6  # The share of the first page's height that contains the tit
 _LARGER = 1.0  # Points by which a title is larger than the body.
 _SAME_SIZE = 0.3  # Points; the largest difference in size.
 _LEADING = 2.0  # Letter sizes; the largest distance between lines of a title.
+_BELOW_MASTHEAD = 5.0  # Letter sizes; the least distance of a title from a name above it. Authors are closer.
+_REPEATED = 15  # Letters; shorter lines are repeated by chance.
 _OFF_CENTRE = 0.03  # The tolerance of centring, as a share of the page's width.
 # Justified paragraphs between title and abstract, such as a notice.
 _MIN_LINES = 4  # Lines of a paragraph.
@@ -31,18 +35,53 @@ _BODY_SIZE = 0.6  # The largest difference from the body's size, in points.
 _NAME_GAP = 0.7  # Letter sizes; a wider gap separates two names.
 
 
-def title_lines(layout: PageLayout, free: Sequence[Line]) -> list[Line]:
+def title_lines(
+    layout: PageLayout, free: Sequence[Line], *, printed: Iterable[Line] = (), named: str = ""
+) -> list[Line]:
     """Returns the run of the largest lines in the upper part of the first page, without a chapter number.
 
     If nothing is larger than the body, returns the centred lines in bold or capitals at the top of the page. Empty if
-    there are none.
+    there are none. A journal or an archive may print its name as large above the title: a longer run of large lines far
+    below is the title if the document repeats it, in a citation or as a running head, or if its metadata name it.
+
+    Args:
+        layout: The first page.
+        free: Its lines.
+        printed: The lines of all pages.
+        named: The title in the file's metadata.
     """
     upper = sorted((line for line in free if _may_be_title(line, layout)), key=lambda line: line.baseline)
     largest = max((line.size for line in upper), default=0.0)
     if largest < layout.body.size + _LARGER:
         return _centred_lines(upper, layout)
     large = [line for line in upper if line.size >= largest - _SAME_SIZE]
-    return runs_of(large, joins=lambda run, line: line.baseline - run[-1].baseline <= _LEADING * largest)[0]
+    top = runs_of(large, joins=lambda run, line: line.baseline - run[-1].baseline <= _LEADING * largest)[0]
+    return next(_repeated_titles(top, upper, layout, printed, named), top)
+
+
+def _repeated_titles(
+    top: Sequence[Line], upper: Sequence[Line], layout: PageLayout, printed: Iterable[Line], named: str
+) -> Iterator[list[Line]]:
+    """Yields the runs of large lines far below the largest ones that are longer than these and printed again."""
+
+    def joins(run: list[Line], line: Line) -> bool:
+        return style_of(line) == style_of(run[-1]) and line.baseline - run[-1].baseline <= _LEADING * line.size
+
+    below = [line for line in upper if line.baseline > top[-1].baseline and line.size >= layout.body.size + _LARGER]
+    for run in runs_of(below, joins=joins):
+        far = run[0].baseline - top[-1].baseline > _BELOW_MASTHEAD * run[0].size
+        if far and len(_letters(run)) > len(_letters(top)) and not NUMBER.match(run[0].text):
+            letters, rest = _letters(run), [line for line in printed if line not in run]
+            if letters == _letters_of(named) or (len(letters) >= _REPEATED and letters in _letters(rest)):
+                yield run
+
+
+def _letters(lines: Iterable[Line]) -> str:
+    return "".join(_letters_of(line.text) for line in lines)
+
+
+def _letters_of(text: str) -> str:
+    return "".join(letter for letter in text.lower() if letter.isalnum())
 
 
 def _may_be_title(line: Line, layout: PageLayout) -> bool:
@@ -73,14 +112,19 @@ def _centred_lines(upper: Sequence[Line], layout: PageLayout) -> list[Line]:
 def author_lines(layout: PageLayout, free: Sequence[Line], *, title: Sequence[Line], end: Line | None) -> list[Line]:
     """Returns the lines between the title and the abstract on the first page, without running text.
 
+    If neither begins on the first page, returns the smaller lines right below the title that are centred as it is, or
+    have marks of affiliations.
+
     Args:
         layout: The page; full lines of its body in one of several columns are running text.
         free: Its lines in reading order.
         title: The lines of the title.
         end: The first heading, or the line that begins the abstract; None if there is none.
     """
-    if not title or end is None:
+    if not title:
         return []
+    if end is None:
+        return _below_title(layout, free, title=title)
     between = [line for line in free if title[-1].baseline < line.baseline < end.baseline]
     justified = _justified(between)
     low, high = (share * (layout.edges[0].width if layout.columns > 1 else 0.0) for share in _FULL_WIDTH)
@@ -93,6 +137,18 @@ def author_lines(layout: PageLayout, free: Sequence[Line], *, title: Sequence[Li
             abs(line.size - layout.body.size) < _BODY_SIZE and len(line.words) >= _MIN_WORDS and low < line.width < high
         )
     ]
+
+
+def _below_title(layout: PageLayout, free: Sequence[Line], *, title: Sequence[Line]) -> list[Line]:
+    """Returns the lines right below the title until one is neither centred nor marked, or begins running text."""
+
+    def continues(line: Line) -> bool:
+        centred = abs(line.center - title[-1].center) < _OFF_CENTRE * layout.content.width
+        text = len(line.words) >= _MIN_WORDS and abs(line.size - layout.body.size) < _BODY_SIZE and line.bold < 0.5
+        return (centred and not text) or bool(_AFFILIATION_MARK.search(line.text))
+
+    below = sorted((line for line in free if line.baseline > title[-1].baseline), key=lambda line: line.baseline)
+    return [line for line in takewhile(continues, below) if line.size < title[-1].size - _SAME_SIZE]
 
 
 def _justified(lines: Sequence[Line]) -> set[Line]:

@@ -15,7 +15,7 @@ from ingest.pdf.lines import Line, line_of
 from ingest.pdf.words import Word
 from paperscope_core.types import Box
 
-__all__ = ["FoundHeading", "LineStyle", "cut_run_ins", "find_headings", "levels_of", "style_of"]
+__all__ = ["FoundHeading", "LineStyle", "cut_run_ins", "find_headings", "is_contents_entry", "levels_of", "style_of"]
 
 # Letter sizes unless said otherwise; chosen on the development papers.
 _MAX_LENGTH = 160  # The most letters in a heading.
@@ -34,9 +34,15 @@ _SHORT = 1.5  # The least distance from the end of a heading to the end of its c
 _MAX_MATH = 0.5  # The largest share of mathematical letters; a formula is not a heading.
 _MAX_LEVEL = 4  # The deepest level of headings without a number.
 _MAX_RUN_IN_LINES = 3  # A run-in title over more lines is a sentence in italics.
+_ALIGNED, _ALIGNED_NUMBERS = 0.2, 3  # Page numbers end at one x; the least number of them that shows it.
+_SAME_ROW = 0.25  # The largest difference in baseline within a row.
+_ENTRY_GAP = (
+    2.0  # The least gap before the page number of an entry in a table of contents; spaces of text are narrower.
+)
 _FULL_LINE = 3.0  # The largest distance from the end of a title's first line to the end of the column.
 
 _FORMULA = re.compile(r"[=∫∑∏≤≥≈→←∈]")
+_LEADERS = re.compile(r"(?:\.\s?){4}")
 _ORNAMENT = re.compile(r"^[■□▪▫◼◾◆♦▶►]\s*(?=[^\W_])")
 _LABELLED = re.compile(r"(?:appendix|chapter)\s+[A-Z\d]{1,3}[.:]?", re.IGNORECASE)
 _ROMAN = re.compile(r"[IVX]+")
@@ -157,7 +163,7 @@ class _Block:
         column, edges = self.layout.column(self.lines[0]), self.layout.edges_at(self.lines[0])
         words = {word for line in self.lines for word in line.words}
         return any(
-            abs(other.baseline - line.baseline) < 0.25 * line.size
+            abs(other.baseline - line.baseline) < _SAME_ROW * line.size
             and self.layout.column(other) == column
             and other.box.x1 > edges.left
             and other.box.x0 < edges.right
@@ -167,6 +173,11 @@ class _Block:
         )
 
     @property
+    def is_contents_entry(self) -> bool:
+        """Whether it is an entry of a table of contents."""
+        return any(is_contents_entry(line, self.layout) for line in self.lines)
+
+    @property
     def is_short(self) -> bool:
         """Whether its last line ends before the column does, is centred in it, or the block is set off."""
         last = self.lines[-1]
@@ -174,6 +185,30 @@ class _Block:
         left, right = last.box.x0 - edges.left, edges.right - last.box.x1
         centred = abs(left - right) < 0.5 * last.size < left
         return right > _SHORT * last.size or centred or self.is_set_off
+
+
+def is_contents_entry(line: Line, layout: PageLayout) -> bool:
+    """Whether a line has dot leaders, or a page number at the end of its row, as in a table of contents."""
+    *words, last = line.words
+    if words and last.text.isdecimal() and last.x0 - words[-1].x1 > _ENTRY_GAP * line.size:
+        return True
+    right = [
+        other
+        for other in layout.lines
+        if abs(other.baseline - line.baseline) < _SAME_ROW * line.size and other.box.x0 > line.box.x1
+    ]
+    return bool(_LEADERS.search(line.text)) or (len(right) == 1 and _is_page_number(right[0], line, layout))
+
+
+def _is_page_number(number: Line, line: Line, layout: PageLayout) -> bool:
+    """Whether a number ends a line's column, or is aligned with other numbers."""
+    if not number.text.isdecimal():
+        return False
+    end = number.box.x1
+    aligned = sum(other.text.isdecimal() and abs(other.box.x1 - end) < _ALIGNED * line.size for other in layout.lines)
+    ends_column = layout.column(number) == layout.column(line)
+    ends_column = ends_column and abs(end - layout.edges_at(line).right) < _ENTRY_GAP * line.size
+    return ends_column or aligned >= _ALIGNED_NUMBERS
 
 
 def find_headings(
@@ -268,7 +303,7 @@ def _is_heading(block: _Block, titles: Mapping[str, int], *, stacked: bool) -> b
     """Whether a block is a heading; `titles` are in the outline, and a `stacked` block is right below a heading."""
     text, style = block.text, block.style
     strong = style.bold or block.is_larger or style.capitals
-    if not (strong or style.italic) or not block.may_be_heading:
+    if not (strong or style.italic) or not block.may_be_heading or block.is_contents_entry:
         return False
     key = _key(text)
     if strong and (FIXED_TITLE.fullmatch(text) or (len(key) > 3 and key in titles and not text.endswith(":"))):
@@ -299,6 +334,7 @@ def _lone_italics(blocks: Sequence[_Block]) -> list[_Block]:
         and block.below.italic < 0.5
         and not _FORMULA.search(block.text)
         and not block.is_row
+        and not block.is_contents_entry
     ]
     fonts = [(block.lines[0].font, round(block.lines[0].size, 1)) for block in candidates]
     return [block for block, font in zip(candidates, fonts, strict=True) if fonts.count(font) > 1]

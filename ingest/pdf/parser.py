@@ -115,7 +115,9 @@ def read_document(
     if document.repaired:
         problems.append(PageProblem(page=1, reason=_REPAIRED))
         problems.extend(PageProblem(page=page.number, reason=_EMPTY) for page in pages if not page.has_ink)
-    structure = read_structure(pages, document.outline, cells=document.cells if layout_check else None)
+    structure = read_structure(
+        pages, document.outline, cells=document.cells if layout_check else None, named=document.title
+    )
     noted = dict.fromkeys(PageProblem(page=page.number, reason=note) for page in pages for note in _notes(page))
     paper = assemble_paper(
         draft_elements(structure, paper=paper_id(sha256)),

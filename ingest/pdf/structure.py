@@ -2,8 +2,10 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TypeVar
 
+from ingest.document.headings import split_number
 from ingest.document.pages import OutlineEntry, PageContent
 from ingest.pdf.columns import reading_order
 from ingest.pdf.equations import FoundEquation, find_equations
@@ -11,7 +13,7 @@ from ingest.pdf.figures import FoundFigure, find_figures, framed_figure
 from ingest.pdf.frames import find_framed_floats, find_frames
 from ingest.pdf.front import author_lines, title_lines
 from ingest.pdf.furniture import find_furniture
-from ingest.pdf.headings import FoundHeading, cut_run_ins, find_headings
+from ingest.pdf.headings import FoundHeading, cut_run_ins, find_headings, is_contents_entry, style_of
 from ingest.pdf.layout import PageLayout, page_layouts, with_edges
 from ingest.pdf.lines import Line, rejoined
 from ingest.pdf.listings import FoundListing, find_listings, framed_listing
@@ -48,9 +50,16 @@ class Structure:
 
 
 def read_structure(
-    pages: Sequence[PageContent], outline: Sequence[OutlineEntry], *, cells: CellFinder | None = None
+    pages: Sequence[PageContent], outline: Sequence[OutlineEntry], *, cells: CellFinder | None = None, named: str = ""
 ) -> Structure:
-    """Finds the parts of a document of at least one page; `cells` provides the library's cells for doubtful tables."""
+    """Finds the parts of a document of at least one page.
+
+    Args:
+        pages: The pages.
+        outline: The file's bookmarks.
+        cells: Provides the library's cells for doubtful tables.
+        named: The title in the file's metadata.
+    """
     layouts = without_captions_in_text(without_running_rules(page_layouts(pages)))
     frames = [find_frames(layout) for layout in layouts]
     framed = find_framed_floats(layouts, frames)
@@ -71,7 +80,7 @@ def read_structure(
     free = _without(free, (line for lines in furniture for line in lines))
     listings += _on_each_page(find_listings, layouts, free)
     free = _without(free, (line for listing in listings for line in (*listing.head, *listing.lines)))
-    title = title_lines(layouts[0], free[0])
+    title = title_lines(layouts[0], free[0], printed=[line for layout in layouts for line in layout.lines], named=named)
     free = _without(free, title)
     unlabelled = find_unlabelled_tables(layouts, free, tables)
     free = _without(free, (line for table in unlabelled for line in table.claimed))
@@ -90,7 +99,7 @@ def read_structure(
         ]
     )
     headings = find_headings(layouts, flow, outline=outline, run_ins=run_ins, title=title)
-    authors = author_lines(layouts[0], flow[0], title=title, end=_head_end(headings, flow[0], title=title))
+    authors = author_lines(layouts[0], flow[0], title=title, end=_head_end(headings, layouts[0], flow[0], title=title))
     head = {*authors, *_above_title(flow[0], title)}
     return Structure(
         layouts=layouts,
@@ -122,17 +131,27 @@ def _without(pages: Sequence[Sequence[Line]], claimed: Iterable[Line]) -> list[l
     return [[line for line in lines if line not in gone] for lines in pages]
 
 
-def _head_end(headings: Sequence[FoundHeading], flow: Sequence[Line], *, title: Sequence[Line]) -> Line | None:
-    """Returns the first line on the first page, below the title, that begins the abstract or a section."""
+def _head_end(
+    headings: Sequence[FoundHeading], layout: PageLayout, flow: Sequence[Line], *, title: Sequence[Line]
+) -> Line | None:
+    """Returns the first line on the first page, below the title, that begins the abstract, a section or contents."""
     bottom = title[-1].baseline if title else 0.0
-    opening = [line for line in flow if _begins_text(line.text)]
+    contents = [line for line in flow if is_contents_entry(line, layout)]
+    opening = [line for line in flow if _begins_text(line.text)] + contents
+    opening += [line for line, below in pairwise(flow) if below in contents and any(line in h.lines for h in headings)]
     opening += [
         heading.lines[0]
         for heading in headings
-        if heading.page == 0 and (heading.text[:1].isdecimal() or _begins_text(heading.text))
+        if heading.page == 0 and (_is_section(heading) or _begins_text(heading.text))
     ]
     below = [line for line in opening if line.baseline > bottom]
     return min(below, key=lambda line: line.baseline, default=None)
+
+
+def _is_section(heading: FoundHeading) -> bool:
+    """Whether a heading has a section's number; a plain line with another number than 1 may be a date."""
+    number = split_number(heading.text)[0].split(".")[0]
+    return number == "1" or (number.isdecimal() and style_of(heading.lines[0]).bold)
 
 
 def _begins_text(text: str) -> bool:

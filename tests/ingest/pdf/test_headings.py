@@ -96,3 +96,13 @@ def test_levels_of_unnumbered_headings_follow_their_styles() -> None:
 
 def test_levels_of_appendices_count_their_numbers() -> None:
     assert levels_of(["A Proofs", "A.1 Lemma"], [style(bold=True)] * 2, outlined=[0] * 2) == [1, 2]
+
+
+@pytest.mark.parametrize(
+    "entry", [[line("2.1 Foxes . . . . . . . 7", 130, bold=True)], [line("2 Foxes", 130, bold=True)]]
+)
+def test_entry_of_a_table_of_contents_is_not_a_heading(entry: list[Line]) -> None:
+    text = line(PLAIN, 100)
+    number = line("7", 130, x0=text.box.x1 - 5, bold=True)
+    assert len(found([text, line("2 Foxes", 130, bold=True), line(PLAIN, 150)])) == 1
+    assert found([text, *entry, number, line(PLAIN, 150)]) == []
