@@ -203,7 +203,7 @@ def build_pipeline(
     return Pipeline(
         store=store,
         parser=parser_for(settings.parser, limits=settings.limits),
-        extractor=extractor_for(extract, settings.extract, embed=compare_names),
+        extractor=extractor_for(extract, settings.extract, embed=compare_names, limits=settings.limits),
         asks_model=extract is not None,
         embedder=embedder,
         captioner=ImageCaptioner(vision, types=TypeSystem.of(settings.extract.types)) if vision else None,
@@ -272,7 +272,7 @@ class Pipeline:
             return replace(draft, seconds=time.perf_counter() - started)
         request.on_stage(Stage(name="embedding"))
         vectors = await self.embedder.embed([chunk.searched for chunk in draft.chunks])
-        await self.embedder.embed(self.more_texts(draft.parsed.paper))
+        await self.embedder.embed(await asyncio.to_thread(self.more_texts, draft.parsed.paper))
         request.on_stage(Stage(name="storing"))
         # The last point at which the add can be cancelled.
         await asyncio.sleep(0)
@@ -400,7 +400,7 @@ class Pipeline:
         self, paper: Paper, images: PaperImages, on_stage: ProgressCallback
     ) -> tuple[tuple[Chunk, ...], Extraction]:
         pictured = {description.element for description in images.descriptions}
-        chunks = chunk_paper(paper, max_words=self.max_words, pictured=pictured)
+        chunks = await asyncio.to_thread(chunk_paper, paper, max_words=self.max_words, pictured=pictured)
         on_stage(Stage(name="extracting entities"))
         extraction = await self.extractor.extract(paper, [chunk for chunk in chunks if chunk.text], images)
         return add_to_chunks(chunks, images) if images.descriptions else chunks, extraction

@@ -7,6 +7,7 @@ from concurrent.futures import Future
 from contextlib import suppress
 from typing import Any, TypeVar
 
+from paperscope.turns import TurnExecutor
 from paperscope_core.errors import StoreError
 
 __all__ = ["EventLoopThread"]
@@ -25,6 +26,7 @@ class EventLoopThread:
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
+        self._loop.set_default_executor(TurnExecutor(thread_name_prefix="paperscope"))
         self._running: set[asyncio.Task[Any]] = set()
         self._open = True
         self._lock = threading.Lock()

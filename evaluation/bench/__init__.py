@@ -4,13 +4,13 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from evaluation.bench import growth, latency, parse, quality, serve
+from evaluation.bench import growth, latency, parse, quality, serve, tenants
 from paperscope_core.errors import PaperscopeError
 from paperscope_core.text.escaping import terminal_text
 
 __all__ = ["main"]
 
-_COMMANDS = {"parse": parse, "quality": quality, "graph": growth, "query": latency, "serve": serve}
+_COMMANDS = {"parse": parse, "quality": quality, "graph": growth, "query": latency, "serve": serve, "tenants": tenants}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -3,6 +3,7 @@
 import argparse
 import http.client
 import json
+import os
 import socket
 import subprocess
 import sys
@@ -25,7 +26,17 @@ from evaluation.rendering import table
 from paperscope.library import Library
 from paperscope_core.errors import InputError, PaperscopeError
 
-__all__ = ["DESCRIPTION", "HELP", "Load", "ServedLoad", "add_options", "run"]
+__all__ = [
+    "DESCRIPTION",
+    "HELP",
+    "Load",
+    "ServedLoad",
+    "add_options",
+    "add_questions",
+    "read_questions",
+    "run",
+    "serving",
+]
 
 HELP = "requests a second and latency of the HTTP service"
 DESCRIPTION = (
@@ -71,9 +82,7 @@ class _Row:
 def add_options(serve: argparse.ArgumentParser) -> None:
     """Adds the options of `serve`."""
     serve.add_argument("--library", type=Path, required=True, metavar="DIR", help="a library with papers in it")
-    serve.add_argument(
-        "--questions", type=Path, required=True, metavar="FILE", help="JSON lines with the key 'question'"
-    )
+    add_questions(serve)
     serve.add_argument("--clients", type=int, nargs="+", default=_CLIENTS, metavar="N", help="how many ask at once")
     serve.add_argument(
         "--seconds", type=float, default=20.0, metavar="S", help="how long each load lasts (default: 20)"
@@ -84,17 +93,13 @@ def add_options(serve: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Returns 0, or 1 if a request failed."""
-    questions, bad = separate_errors(read_lines(options.questions, _Row, lambda _, row: row.question))
-    if bad:
-        raise bad[0]
-    if not questions:
-        raise InputError(f'{options.questions}: no question in it; each line must be like {{"question": "…"}}')
+    questions = read_questions(options.questions)
     found = []
     with Library.open(options.library) as library:
         for way in options.only:
             load = _measure_load([_direct_client(library, way)], questions, seconds=options.seconds)
             found.append(ServedLoad(way=f"{_DIRECT} {way}", clients=1, load=load))
-    with _service(options.library) as (address, process):
+    with serving(options.library) as (address, process):
         for way in options.only:
             for clients in options.clients:
                 with ExitStack() as stack:
@@ -107,14 +112,33 @@ def run(options: argparse.Namespace) -> int:
     return 1 if any(one.load.failed for one in found) else 0
 
 
+def add_questions(command: argparse.ArgumentParser) -> None:
+    """Adds the option `--questions`."""
+    command.add_argument(
+        "--questions", type=Path, required=True, metavar="FILE", help="JSON lines with the key 'question'"
+    )
+
+
+def read_questions(file: Path) -> Sequence[str]:
+    """The questions of a file of JSON lines. Raises InputError."""
+    questions, bad = separate_errors(read_lines(file, _Row, lambda _, row: row.question))
+    if bad:
+        raise bad[0]
+    if not questions:
+        raise InputError(f'{file}: no question in it; each line must be like {{"question": "…"}}')
+    return questions
+
+
 @contextmanager
-def _service(library: Path) -> Iterator[tuple[str, int]]:
+def serving(library: Path, **environment: str) -> Iterator[tuple[str, int]]:
     """Starts `paperscope serve` on a free port, waits until it is ready, and yields its address and process id."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     command = [sys.executable, "-m", "paperscope", "serve", "--library", str(library), "--port", str(port)]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # noqa: S603 # our own
+    process = subprocess.Popen(  # noqa: S603 # our own
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ, **environment}
+    )
     address = f"http://127.0.0.1:{port}"
     try:
         _wait(f"{address}/readyz", process)

@@ -40,9 +40,10 @@ class LocalExtractor:
 
     async def extract(self, paper: Paper, chunks: Sequence[Chunk]) -> Extraction:  # noqa: ARG002 - the protocol's
         """Returns the paper's entities and relations; reads the elements, not the chunks."""
-        return await asyncio.to_thread(self._draw, paper)
+        return await asyncio.to_thread(self.draw, paper)
 
-    def _draw(self, paper: Paper) -> Extraction:
+    def draw(self, paper: Paper) -> Extraction:
+        """The paper's entities and relations."""
         text = read_paper(paper)
         tables = [element for element in paper.elements if isinstance(element, Table)]
         gathered, meanings = gather_terms(text, tables)

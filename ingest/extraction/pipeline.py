@@ -4,6 +4,7 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from numpy import float32
 from numpy.typing import NDArray
@@ -16,8 +17,9 @@ from ingest.extraction.merge import combine, connected_groups, merge_groups
 from ingest.extraction.model_extractor import ModelExtractor
 from ingest.extraction.resolution import certain_pairs, doubtful_pairs, judge_names
 from ingest.extraction.summaries import most_discussed, summarise
+from ingest.sandbox.isolated_extractor import IsolatedExtractor
 from paperscope_core.protocols import EntityExtractor, LanguageModel
-from paperscope_core.settings import ExtractSettings
+from paperscope_core.settings import ExtractSettings, LimitSettings
 from paperscope_core.types import (
     WORK,
     Chunk,
@@ -43,7 +45,11 @@ _MAX_PAIRS = 90
 
 
 def extractor_for(
-    model: LanguageModel | None, settings: ExtractSettings | None = None, *, embed: EmbedTexts | None = None
+    model: LanguageModel | None,
+    settings: ExtractSettings | None = None,
+    *,
+    embed: EmbedTexts | None = None,
+    limits: LimitSettings | None = None,
 ) -> EntityExtractor:
     """Returns the extractor of an installation.
 
@@ -52,10 +58,13 @@ def extractor_for(
             one, rules work alone.
         settings: May replace the types of entities.
         embed: Embeds names, so that names of similar meaning are judged, too.
+        limits: Lets the rules work in a child process with these limits; None for this process.
     """
     settings = settings or ExtractSettings()
     types = TypeSystem.of(settings.types)
-    local = LocalExtractor(types=types)
+    local = (
+        LocalExtractor(types=types) if limits is None else _isolated_extractor(tuple(types.meanings.items()), limits)
+    )
     if model is None:
         return ResolvingExtractor(local.extract, None, types=types)
     asking = ModelExtractor(model, types=types, max_tokens=settings.tokens_per_call, gleanings=settings.gleanings)
@@ -65,6 +74,12 @@ def extractor_for(
         return link_isolated_entities(paper, combine(*parts, types=types), types=types)
 
     return ResolvingExtractor(extract_by_both, model, embed=embed, types=types)
+
+
+@lru_cache(maxsize=1)
+def _isolated_extractor(types: tuple[tuple[str, str], ...], limits: LimitSettings) -> IsolatedExtractor:
+    """The extractor that shares child processes over all papers with the same settings."""
+    return IsolatedExtractor(LocalExtractor(types=TypeSystem(meanings=dict(types))).draw, limits)
 
 
 class ResolvingExtractor:

@@ -22,6 +22,7 @@ __all__ = ["ChildPool", "ChildProcess", "error_from_frame"]
 Job = TypeVar("Job")
 
 _START_SECONDS = 60.0  # Importing the libraries takes seconds on a busy machine.
+_KEPT = 4  # As many as jobs that a worker does at once by default.
 _JOBS_PER_CHILD = 50  # Limits the effect of memory leaks in the libraries.
 _START = "import sys, json; sys.path[:] = json.loads(sys.argv[1]); from ingest.sandbox.worker import main; main()"
 
@@ -29,7 +30,7 @@ _START = "import sys, json; sys.path[:] = json.loads(sys.argv[1]); from ingest.s
 class ChildPool(Generic[Job]):
     """Child processes that run jobs with one handler.
 
-    A child is kept for the next job; one that failed, or has run many jobs, is replaced.
+    Some children are kept for the next jobs; one that failed, or has run many jobs, is replaced.
 
     Args:
         handler: Runs the jobs; it is pickled.
@@ -59,7 +60,7 @@ class ChildPool(Generic[Job]):
             child.close()
             raise
         with self._lock:
-            if child.jobs < _JOBS_PER_CHILD and not child.killed and not self._idle:
+            if child.jobs < _JOBS_PER_CHILD and not child.killed and len(self._idle) < _KEPT:
                 self._idle.append(child)
                 return
         child.close()

@@ -3,7 +3,7 @@
 import asyncio
 import math
 import time
-from collections import OrderedDict, deque
+from collections import Counter, OrderedDict, deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
@@ -25,8 +25,9 @@ _MAX_CALLERS = 10_000
 class FairQueue:
     """Runs `concurrency` pieces of work at a time, and takes waiting ones from their callers in turn (round robin).
 
-    A caller with many entries thus does not delay one with few. If the queue is full, the newest entry of the caller
-    with most entries is refused in favour of a caller with fewer. For use on one event loop.
+    A caller with many entries thus does not delay one with few. As many more run for callers of whom nothing else runs,
+    so that they need not wait for the work of others to end. If the queue is full, the newest entry of the caller with
+    most entries is refused in favour of a caller with fewer. For use on one event loop.
 
     Args:
         max_waiting: The maximum number of waiting entries.
@@ -47,8 +48,14 @@ class FairQueue:
         self._max_waiting = max_waiting
         self._clock = clock
         self._queues: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
+        # How much of each caller's work runs.
+        self._running: Counter[str] = Counter()
         self._mean_seconds = 1.0
-        self.running = 0
+
+    @property
+    def running(self) -> int:
+        """The number of running entries."""
+        return self._running.total()
 
     @property
     def waiting(self) -> int:
@@ -67,11 +74,11 @@ class FairQueue:
             yield
         finally:
             self._mean_seconds += _RECENT_WEIGHT * (self._clock() - began - self._mean_seconds)
-            self._release()
+            self._release(caller)
 
     async def _acquire(self, caller: str) -> None:
-        if self.running < self._concurrency:
-            self.running += 1
+        if self._has_slot(caller):
+            self._running[caller] += 1
             return
         if self.waiting >= self._max_waiting:
             self._make_room(caller)
@@ -81,7 +88,7 @@ class FairQueue:
             await turn
         except asyncio.CancelledError:
             if turn.done() and not turn.cancelled() and turn.exception() is None:
-                self._release()  # cancelled just as its turn came
+                self._release(caller)  # cancelled just as its turn came
             else:
                 self._remove(caller, turn)
             raise
@@ -96,19 +103,25 @@ class FairQueue:
         if not turn.done():
             turn.set_exception(self._too_many())
 
-    def _release(self) -> None:
-        """Passes the slot to the next caller."""
-        while self._queues:
-            caller = next(iter(self._queues))
-            turn = self._queues[caller][0]
-            self._remove(caller, turn)
-            if caller in self._queues:
-                self._queues.move_to_end(caller)
-            # An entry that was just cancelled is still queued, but done.
-            if not turn.done():
+    def _has_slot(self, caller: str) -> bool:
+        return self.running < self._concurrency * (1 if self._running[caller] else 2)
+
+    def _release(self, caller: str) -> None:
+        """Passes the slot to the next caller that may have one."""
+        self._running[caller] -= 1
+        self._running += Counter()  # drops callers without work
+        for name in list(self._queues):
+            # Entries that were just cancelled are still queued, but done.
+            while (queue := self._queues.get(name)) and self._has_slot(name):
+                turn = queue[0]
+                self._remove(name, turn)
+                if turn.done():
+                    continue
+                if name in self._queues:
+                    self._queues.move_to_end(name)
+                self._running[name] += 1
                 turn.set_result(None)
                 return
-        self.running -= 1
 
     def _remove(self, caller: str, turn: "asyncio.Future[None]") -> None:
         queue = self._queues.get(caller, deque())

@@ -25,6 +25,7 @@ from service.http.middleware import HEAD_TOO_LARGE, MAX_HEAD_BYTES, SECURITY_HEA
 from service.http.problems import MEDIA_TYPE, Problem
 from service.http.shutdown import CLOSING_SECONDS, Shutdown
 from service.keys import KeyStore
+from service.libraries import share_processor
 from service.logs import configure_logs
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ def serve(settings: Settings) -> None:
             f"service.host {service.host!r} admits other machines, and there is no API key yet: make one with "
             f"`paperscope keys create NAME --library FOLDER` (key file: {service.keys}), or listen on 127.0.0.1"
         )
+    share_processor()
     server = build_server(settings)
     configure_logs(service.log)
     server.run()

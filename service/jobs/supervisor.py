@@ -21,9 +21,8 @@ from service.libraries import OnUsage
 
 __all__ = ["Supervisor"]
 
-_HOUSEKEEPING_SECONDS = 3600.0
 # Another service's worker, or one that died without its lock, loses its jobs within this time.
-_RECHECK_SECONDS = LEASE_SECONDS
+_HOUSEKEEPING_SECONDS = LEASE_SECONDS
 # A worker that ended sooner is restarted after a pause, which doubles each time.
 _SHORT_LIFE_SECONDS = 10.0
 _FIRST_PAUSE_SECONDS = 0.5
@@ -95,23 +94,20 @@ class Supervisor:
             self._quarantine.notify(folder)
 
     async def _keep_house(self) -> None:
-        """Cleans up the jobs of all libraries, now and every hour; those of libraries with running jobs more often."""
+        """Cleans up the jobs of all libraries, again and again."""
         while True:
-            folders = await self._all_folders()
-            for _ in range(int(_HOUSEKEEPING_SECONDS / _RECHECK_SECONDS)):
-                folders = [folder for folder in folders if await self._clean_up(folder)]
-                await self._forget_passwords()
-                await asyncio.sleep(_RECHECK_SECONDS)
+            for folder in await self._all_folders():
+                await self._clean_up(folder)
+            await self._forget_passwords()
+            await asyncio.sleep(_HOUSEKEEPING_SECONDS)
 
-    async def _clean_up(self, folder: Path) -> bool:
-        """Cleans up a library's jobs; returns whether jobs run."""
+    async def _clean_up(self, folder: Path) -> None:
         try:
             pending = await asyncio.to_thread(clean_up_jobs, folder, keep_days=self._keep_days)
         except StoreError as error:
             _log.warning("the jobs of %s can't be cleaned up: %s", folder, error)
-            return False
-        self._notify_pending(folder, pending)
-        return pending.running
+        else:
+            self._notify_pending(folder, pending)
 
     async def _forget_passwords(self) -> None:
         """Forgets the passwords of jobs that have ended."""

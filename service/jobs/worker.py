@@ -43,8 +43,9 @@ _log = logging.getLogger(__name__)
 class Worker:
     """Does the jobs of the libraries that it is notified of, as `owner`.
 
-    Libraries take turns. In `quarantine`, the worker does only jobs during which a worker died, each alone, so that
-    none can bring down another one.
+    Libraries take turns, and as many jobs again run of libraries of which none else runs, so that no library waits
+    until the long jobs of another one have ended. In `quarantine`, the worker does only jobs during which a worker
+    died, each alone, so that none can bring down another one.
     """
 
     def __init__(
@@ -121,18 +122,23 @@ class Worker:
                 _log.warning("no jobs from %s: %s", folder, error)
 
     async def _start_jobs(self) -> None:
-        while self._has_capacity() and (leased := await self._lease()) is not None:
+        while not self._stopping and (leased := await self._lease()) is not None:
             task = asyncio.create_task(self._run(leased))
             self._running[task] = leased
             task.add_done_callback(self._on_done)
 
-    def _has_capacity(self) -> bool:
-        full = len(self._running) >= self._max_jobs or (bool(self._running) and self._is_over_memory())
-        return not self._stopping and not full
+    def _has_capacity(self, folder: Path) -> bool:
+        """Whether a job of this library may start."""
+        if not self._running or self._quarantine:
+            return not self._running
+        has_none = all(leased.folder != folder for leased in self._running.values())
+        return len(self._running) < self._max_jobs * (2 if has_none else 1) and not self._is_over_memory()
 
     async def _lease(self) -> LeasedJob | None:
         """The next job, from the libraries in turn."""
         for folder, store in list(self._stores.items()):
+            if not self._has_capacity(folder):
+                continue
             try:
                 job = await asyncio.to_thread(store.jobs.claim, self._owner, quarantined=self._quarantine)
                 done = job is None and not await asyncio.to_thread(self._is_needed, store)

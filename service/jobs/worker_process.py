@@ -23,7 +23,7 @@ from typing import BinaryIO, Self, cast
 from paperscope_core.codec import from_json, to_json
 from paperscope_core.settings import Settings
 from service.jobs.worker import Worker, data_mb, limit_memory
-from service.libraries import Libraries, ModelUsage, OnUsage
+from service.libraries import Libraries, ModelUsage, OnUsage, share_processor
 from service.logs import configure_logs, event_log
 from service.tracing import open_tracing
 
@@ -121,6 +121,7 @@ def main() -> None:
     os.umask(0o077)
     configure_logs(settings.service.log)
     threading.excepthook = _on_thread_error
+    share_processor()
     limit_memory(settings.service.worker_memory_mb)
     try:
         asyncio.run(_run(settings, owner, output, quarantine=quarantine))

@@ -162,9 +162,9 @@ TEXTS = st.lists(WORDS, max_size=25).map(" ".join)
 def test_every_entity_stands_in_each_of_its_sources(texts: list[str], cells: list[str], caption: str) -> None:
     table = table_of(f"Model|{cells[0]}", *(f"{text}|9{number}" for number, text in enumerate(cells)), caption=caption)
     paper = paper_of(*passages(*texts), table)
-    extraction = LocalExtractor()._draw(paper)
+    extraction = LocalExtractor().draw(paper)
     check(paper, extraction)
-    assert extraction == LocalExtractor()._draw(paper)
+    assert extraction == LocalExtractor().draw(paper)
 
 
 def check(paper: Paper, extraction: Extraction) -> None:

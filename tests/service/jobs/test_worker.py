@@ -154,10 +154,10 @@ async def test_libraries_take_turns_and_one_of_which_a_worker_died_is_done_alone
         again = await alone._lease()
         assert again is not None
         assert again.job.attempts == 2
-        assert alone._has_capacity()
+        assert alone._has_capacity(again.folder)
         waiting = asyncio.create_task(asyncio.sleep(60))
         alone._running[waiting] = again
-        assert not alone._has_capacity()
+        assert not alone._has_capacity(again.folder)
         waiting.cancel()
 
         assert clean_up_jobs(tmp_path / "a", keep_days=1).running, "this worker lives"

@@ -1,0 +1,70 @@
+"""The turns of libraries: who has used less goes first, and nobody waits for long."""
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+from paperscope.turns import _Turns
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_a_library_that_has_used_much_waits_for_one_that_has_used_little() -> None:
+    turns, order = _Turns(), list[str]()
+    entered, leave = threading.Event(), threading.Event()
+    clock = Clock()
+    turns._clock = clock
+    for library, seconds in (("much", 5.0), ("little", 0.01)):
+        with turns.turn(library):
+            clock.now += seconds
+    clock.now += 1
+
+    def little() -> None:
+        with turns.turn("little"):
+            entered.set()
+            leave.wait(5)
+            order.append("little")
+
+    def much() -> None:
+        entered.wait(5)
+        with turns.turn("much"):
+            order.append("much")
+
+    with ThreadPoolExecutor(2) as pool:
+        steps = [pool.submit(little), pool.submit(much)]
+        assert entered.wait(5)
+        leave.set()
+        clock.now += 0.01
+        steps[0].result(5)
+        # It was about to begin another step; now it is not.
+        clock.now += 0.1
+        steps[1].result(5)
+    assert order == ["little", "much"]
+
+
+def test_a_step_waits_no_longer_than_a_quarter_of_a_second() -> None:
+    turns, clock = _Turns(), Clock()
+    turns._clock = clock
+    for library, seconds in (("much", 5.0), ("little", 0.01)):
+        with turns.turn(library):
+            clock.now += seconds
+    with turns.turn("little"), ThreadPoolExecutor(1) as pool:
+
+        def much() -> None:
+            with turns.turn("much"):
+                pass
+
+        step = pool.submit(much)
+        clock.now += 0.3
+        step.result(5)
+
+
+def test_a_library_alone_never_waits() -> None:
+    turns = _Turns()
+    with turns.turn("one"), turns.turn("one"), turns.turn("one"):
+        turns.forget("one")
