@@ -4,6 +4,7 @@ nox -s tests-3.12 -- -k tables    selects tests
 nox -s audit sbom                 looks up known vulnerabilities, and writes the software bill of materials
 """
 
+import sys
 from pathlib import Path
 
 import nox
@@ -13,6 +14,8 @@ nox.options.download_python = "never"
 nox.options.error_on_missing_interpreters = False
 nox.options.reuse_venv = "yes"
 nox.options.sessions = ["tests"]
+# The uv of the environment that nox is installed in, which need not be on the path.
+_TOOL = (sys.executable, "-m", "uv", "tool", "run")
 
 
 @nox.session(python=["3.11", "3.12", "3.13"])
@@ -28,8 +31,7 @@ def audit(session: nox.Session) -> None:
     """Fails if OSV knows a vulnerability of a pinned package; `-- --osv-url ADDRESS` asks a mirror of it."""
     # The default service takes an index without its JSON interface for one without vulnerabilities.
     options = ("--vulnerability-service", "osv", "--strict", "--no-deps", "--disable-pip")
-    command = ("uv", "tool", "run", "pip-audit==2.10.1", "--requirement", "constraints.txt")
-    session.run(*command, *options, *session.posargs)
+    session.run(*_TOOL, "pip-audit==2.10.1", "--requirement", "constraints.txt", *options, *session.posargs)
 
 
 @nox.session
@@ -38,6 +40,6 @@ def sbom(session: nox.Session) -> None:
     session.install("--constraint", "constraints.txt", "--editable", ".[frames,ocr,pdfium,plots,tracing]")
     python = session.run("python", "-c", "import sys; print(sys.executable)", silent=True)
     Path("build").mkdir(exist_ok=True)
-    command = ("uv", "tool", "run", "--from", "cyclonedx-bom==7.5.0", "cyclonedx-py", "environment")
+    command = (*_TOOL, "--from", "cyclonedx-bom==7.5.0", "cyclonedx-py", "environment")
     options = ("--pyproject", "pyproject.toml", "--output-reproducible", "--output-file", "build/paperscope.cdx.json")
     session.run(*command, *options, str(python).strip(), external=True)
