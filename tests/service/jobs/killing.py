@@ -1,7 +1,9 @@
 """Kills a service at random moments while a client uses it, and reports what became of its jobs."""
 
+import argparse
 import dataclasses
 import json
+import math
 import os
 import random
 import signal
@@ -11,7 +13,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -29,6 +31,7 @@ from tests.service.servers import ServiceProcess, markdown_paper, model_settings
 __all__ = ["SECONDS", "Client", "Killed", "has_ended", "job", "kill_services", "reply"]
 
 
+_WHAT = ("service", "worker", "both")
 _PAUSE = 0.3
 _ROWS = 4
 _PARTS = 4
@@ -41,10 +44,12 @@ class Client(threading.Thread):
     """Adds papers, asks questions and submits batches, one after the other, until `stop`.
 
     `papers` are the jobs of papers that were accepted, `batches` those of batches with their questions, `answered` how
-    many questions were answered at once, `cut` how many requests broke off, `refused` what else came back.
+    many questions were answered at once, `cut` how many requests broke off, `refused` what else came back. `quota` is
+    the most jobs that it submits.
     """
 
     service: ServiceProcess
+    quota: float = math.inf
     papers: list[str] = field(default_factory=list)
     batches: dict[str, list[str]] = field(default_factory=dict)
     answered: int = 0
@@ -94,7 +99,7 @@ class Client(threading.Thread):
     def _is_busy(self) -> bool:
         """Whether so many jobs wait that no further one should be added."""
         jobs = httpx2.get(f"{self.service.address}/v1/jobs", timeout=60).json()
-        return sum(job["state"] not in _ENDED for job in jobs) >= _BUSY
+        return len(self.accepted()) >= self.quota or sum(job["state"] not in _ENDED for job in jobs) >= _BUSY
 
     def _add(self, number: int, _tries: int) -> None:
         response = upload(self.service.address, markdown_paper(_PARTS, f"Tagger{number}"), f"paper-{number}.md")
@@ -183,10 +188,18 @@ def reply(body: Body) -> str:
     return json.dumps({"status": "answered", "answer": text, "claims": [{"text": text, "evidence": ["S0"]}]})
 
 
-def kill_services(folder: Path, server: ModelServer, *, kills: int, seed: int) -> Killed:
+def kill_services(
+    folder: Path,
+    server: ModelServer,
+    *,
+    kills: int,
+    seed: int,
+    what: Sequence[str] = _WHAT,
+    jobs: float = math.inf,
+) -> Killed:
     """Kill a service so often, or its worker, or both at once, each time at a random moment, mostly while a job is
     being worked on; then let it do what it had accepted, end it, and look at what is there. The library is
-    `folder / "library"`."""
+    `folder / "library"`. If `jobs` is finite, it is how many jobs are submitted, as many between any two kills."""
     moments, found = random.Random(seed), Killed()
     library, scratch = folder / "library", folder / "tmp"
     scratch.mkdir()
@@ -196,13 +209,16 @@ def kill_services(folder: Path, server: ModelServer, *, kills: int, seed: int) -
     client = Client(service)
     client.start()
     for number in range(1, kills + 1):
-        if number == kills:
+        client.quota = jobs * number / kills
+        if number == kills and jobs == math.inf:
             # On a busy machine, the last kill may come before the first batch.
             wait_until(lambda: client.batches, seconds=180)
         if moments.random() < _AT_WORK:
             wait_until(partial(_is_at_work, service, library))
         time.sleep(moments.uniform(0.0, _LONGEST))
-        _kill(service, library, server, found, moments.choice(("service", "worker", "both")))
+        _kill(service, library, server, found, moments.choice(what))
+    if jobs < math.inf:
+        wait_until(lambda: len(client.accepted()) >= jobs, seconds=180)
     client.stop()
     for name in client.accepted():
         wait_until(partial(has_ended, service.address, name), seconds=120)
@@ -338,10 +354,17 @@ def _rows(library: Path, query: str) -> list[tuple[object, ...]]:
 
 def main() -> None:
     """Kill services and print the outcome."""
-    kills, seed = [int(argument) for argument in sys.argv[1:]] + [20, 7][len(sys.argv) - 1 :]
+    arguments = argparse.ArgumentParser(description=main.__doc__)
+    arguments.add_argument("kills", type=int, nargs="?", default=20)
+    arguments.add_argument("seed", type=int, nargs="?", default=7)
+    arguments.add_argument("--what", nargs="+", choices=_WHAT, default=_WHAT, help="what is killed")
+    arguments.add_argument("--jobs", type=int, default=math.inf, help="how many jobs are submitted")
+    options = arguments.parse_args()
     with tempfile.TemporaryDirectory() as folder, serve(reply, seconds=SECONDS) as server:
         server.streams = True
-        killed = kill_services(Path(folder), server, kills=kills, seed=seed)
+        killed = kill_services(
+            Path(folder), server, kills=options.kills, seed=options.seed, what=options.what, jobs=options.jobs
+        )
     outcome = dataclasses.asdict(killed)
     for name in ("ready", "going_on"):
         times = outcome[name]
