@@ -10,7 +10,7 @@ from numpy import float32
 from numpy.typing import NDArray
 from sqlalchemy import Connection, delete, select
 
-from graph_store.reading import read_entries, read_entry, read_paper, read_revision
+from graph_store.reading import read_entries, read_entry, read_paper, read_revision, read_vector
 from graph_store.schema import calls, embeddings, given
 from paperscope_core.codec import from_json, to_json
 from paperscope_core.types import ModelReply, Paper, PaperEntry
@@ -42,11 +42,7 @@ def read_vectors(connection: Connection, embedder: str, texts: Sequence[str]) ->
         ),
         {"wanted": list(wanted)},
     )
-    return {
-        wanted[row.sha256]: np.frombuffer(row.vector, dtype="<f4").astype(float32)
-        for row in rows
-        if row.vector and len(row.vector) % 4 == 0
-    }
+    return {wanted[row.sha256]: vector for row in rows if (vector := read_vector(row.vector)) is not None}
 
 
 def write_vectors(connection: Connection, embedder: str, vectors: Mapping[str, NDArray[float32]]) -> None:

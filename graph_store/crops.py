@@ -42,7 +42,7 @@ class CropFiles:
             for folder in (*folders, self._folder):
                 _sync_folder(folder)
         for crop in sorted(crops_of_paper(paper)):
-            if crop not in self:
+            if crop not in crops and crop not in self:
                 raise ValueError(f"paper {paper.id!r} names crop {crop!r}, whose bytes were not given")
 
     def get(self, crop: str) -> bytes:

@@ -11,9 +11,9 @@ from rich import box
 from rich.table import Table as Grid
 from rich.text import Text
 
-from paperscope_core.errors import BudgetError, InputError, ModelError, ModelUnavailableError
+from paperscope_core.errors import BudgetError, InputError, ModelError, ModelUnavailableError, StoreDamagedError
 from paperscope_core.settings import Settings
-from paperscope_core.types import Usage
+from paperscope_core.types import Paper, Usage
 from service.cli.display import extent, paper_view, papers_view, print_json, problem_line, stderr, stdout
 from service.cli.options import (
     ConfigOption,
@@ -68,16 +68,24 @@ def add(
 
 
 def papers(library: LibraryOption = None, config: ConfigOption = None, as_json: JsonOption = False) -> None:
-    """List the papers of the library."""
+    """List the papers of the library. Exits with code 1 if one is damaged; the others are listed."""
     from paperscope_core.codec import to_json
 
+    found: list[Paper] = []
+    damaged = 0
     with open_library(library=library, config=config) as opened:
-        found = opened.papers()
+        for entry in opened.entries():
+            try:
+                found.append(opened.paper(entry.id))
+            except StoreDamagedError as error:
+                damaged += 1
+                report_failure(Path(entry.file), error, as_json=as_json)
     if as_json:
         for paper in found:
             print_json(to_json(paper))
-    else:
+    elif found or not damaged:
         stdout().print(papers_view(found))
+    raise typer.Exit(1 if damaged else 0)
 
 
 def show(

@@ -22,6 +22,8 @@ DAMAGE = {
     "chunks": "UPDATE chunks SET value = 'x' WHERE paper = ?",
     "vectors": "UPDATE vectors SET vector = x'00' WHERE chunk IN (SELECT number FROM chunks WHERE paper = ?)",
     "no vectors": "UPDATE vectors SET vector = x'' WHERE chunk IN (SELECT number FROM chunks WHERE paper = ?)",
+    "vectors cut alike": "UPDATE vectors SET vector = substr(vector, 1, 128) "
+    "WHERE chunk IN (SELECT number FROM chunks WHERE paper = ?)",
     "entities": "UPDATE entities SET value = '' WHERE paper = ?",
     "relations": "UPDATE relations SET value = '[1' WHERE paper = ?",
 }

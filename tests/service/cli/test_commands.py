@@ -14,6 +14,7 @@ import pytest
 
 from paperscope import __version__
 from tests.paperscope.test_adding import write_pdf
+from tests.paperscope.test_damage import do_damage, open_library
 
 if TYPE_CHECKING:
     from tests.service.cli.conftest import Run
@@ -57,6 +58,18 @@ def test_papers_and_show(run: "Run", example_library: Path) -> None:
         assert expected in shown.out
     paper = json.loads(run("show", "ner-report.pdf", "--library", example_library, "--json").out)
     assert sum(element["kind"] == "table" for element in paper["elements"]) == 9
+
+
+def test_papers_lists_the_others_beside_a_damaged_one(run: "Run", tmp_path: Path) -> None:
+    with open_library(tmp_path / "library") as library:
+        ids = []
+        for name in ("One", "Two"):
+            (tmp_path / f"{name}.md").write_text(f"# {name}\n\nTaggers are compared.\n")
+            ids.append(library.add(tmp_path / f"{name}.md").paper.id)
+    do_damage(tmp_path / "library", ids[0], "papers")
+    listed = run("papers", "--library", tmp_path / "library")
+    assert (listed.code, listed.out.splitlines()[0]) == (1, "Two")
+    assert f"{ids[0]!r} is damaged" in listed.err
 
 
 def test_ask_cites_the_cell_and_says_that_no_model_was_used(run: "Run", example_library: Path) -> None:
