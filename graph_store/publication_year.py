@@ -17,6 +17,8 @@ _PUBLISHED = re.compile(
 )
 _DOWNLOADED = re.compile(r"(?i)\bdownload")
 _ARXIV = re.compile(r"(?<![\d.])(\d\d)(?:0[1-9]|1[0-2])\.\d{4,5}(?!\d)")
+# Its date is that of a version, and may be years later.
+_STAMP = re.compile(r"arXiv:\d")
 _FILE_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 # A longer paragraph is running text, which cites other years. A footnote may also contain a permission to copy.
 _MAX_LINE_LENGTH = 250
@@ -28,14 +30,17 @@ def year_of(paper: Paper) -> int | None:
     """The year in which a paper was published; None if it does not state one.
 
     It is the latest year in the imprint on the first page ("Proceedings of …", "© 2020", "Published: 4 July 2025"),
-    else the year of the arXiv number in the file name, else a year in the file name. Running text, which cites other
-    years, is ignored.
+    else the year of the arXiv number in the stamp on the first page or in the file name, else a year in the file name.
+    Running text, which cites other years, is ignored.
     """
-    years = [int(year) for line in _imprint(paper) for year in _YEAR.findall(line)]
+    imprint = list(_imprint(paper))
+    stamps = [line for line in imprint if _STAMP.match(line)]
+    years = [int(year) for line in imprint if line not in stamps for year in _YEAR.findall(line)]
     if years:
         return max(years)
-    if arxiv := _ARXIV.search(paper.file):
-        return 2000 + int(arxiv[1])
+    for text in (*stamps, paper.file):
+        if arxiv := _ARXIV.search(text):
+            return 2000 + int(arxiv[1])
     named = _FILE_YEAR.search(paper.file)
     return int(named[0]) if named else None
 

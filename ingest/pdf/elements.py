@@ -13,6 +13,7 @@ from ingest.pdf.bibliography import Entry, bibliography_start, find_entries
 from ingest.pdf.columns import reading_order
 from ingest.pdf.equations import FoundEquation
 from ingest.pdf.figures import FoundFigure
+from ingest.pdf.furniture import find_stamp
 from ingest.pdf.headings import FoundHeading
 from ingest.pdf.layout import Edges, PageLayout
 from ingest.pdf.lines import Line
@@ -251,7 +252,8 @@ class _Drafting:
             for strip in self._structure.layouts[page].numbers:
                 text = " ".join(word.text for word in strip)
                 printed.append((text, bounding_box(word.box for word in strip)))
-            for text, box in printed:
+            stamp = find_stamp(self._structure.layouts[page].content) if page == 0 else None
+            for text, box in (*printed, stamp) if stamp else printed:
                 yield Draft(at=0, element=_passage(text, "furniture", [self._place(page, box)]))
 
 

@@ -1,14 +1,17 @@
-"""Finds page furniture: running heads, page numbers, notices in the margins."""
+"""Finds page furniture: running heads, page numbers, notices in the margins, arXiv's stamp."""
 
 import re
 from collections import Counter
 from collections.abc import Sequence
 
-from ingest.document.geometry import overlap_y
+from ingest.document.geometry import overlap_y, turned_box, turned_page
+from ingest.document.pages import PageContent
 from ingest.pdf.layout import PageLayout
-from ingest.pdf.lines import Line
+from ingest.pdf.lines import Line, line_of
+from ingest.pdf.words import words_of
+from paperscope_core.types import Box
 
-__all__ = ["find_furniture"]
+__all__ = ["find_furniture", "find_stamp"]
 
 # Shares of the page's height; chosen on the development papers.
 _NUMBER_MARGIN = 0.1  # The margin that contains page numbers and single notices.
@@ -16,6 +19,7 @@ _REPEAT_MARGIN = 0.15  # The margin that contains texts repeated on other pages.
 _EDGE = 0.08  # A line within this margin that a gap separates from the text is furniture, whatever its text.
 _GAP = 0.9  # The least such gap, in letter sizes.
 _COUNTED_SHARE = 0.3  # The least share of pages with numbers that increase with the pages.
+_UPWARDS = 3  # The quarter turns of text that runs up the page.
 _PAGE_NUMBER = re.compile(
     r"(?:page\s*+)?[-–(]?\s*+(?:\d{1,5}|[ivxl]{1,5})\s*+(?:(?:of|/)\s*+\d+)?\s*+[-–)]?", re.IGNORECASE
 )
@@ -99,3 +103,16 @@ def _is_separated(line: Line, lines: Sequence[Line], layout: PageLayout) -> bool
         inner = [other.box.y0 for other in lines if other.box.y1 >= _EDGE * height]
         return not inner or min(inner) - line.box.y1 > _GAP * line.size
     return False
+
+
+def find_stamp(page: PageContent) -> tuple[str, Box] | None:
+    """Returns the text of the stamp that arXiv prints up the margin of a first page, and its box; None without one."""
+    if not any(char.direction == _UPWARDS for char in page.chars):
+        return None
+    turned = turned_page(page, turns=_UPWARDS)
+    words = words_of(turned.upright, body_font="")
+    first = next((word for word in words if word.text.startswith("arXiv:")), None)
+    if first is None:
+        return None
+    line = line_of(word for word in words if word.baseline == first.baseline)
+    return line.text, turned_box(line.box, turned.width, turned.height, turns=-_UPWARDS)

@@ -60,3 +60,9 @@ def test_another_page_is_not_asked() -> None:
 def test_the_year_of_the_file_name_is_the_fallback(file: str, year: int | None) -> None:
     assert year_of(paper(file=file)) == year
     assert year_of(paper(("furniture", "© 2011 The Authors"), file=file)) == 2011
+
+
+def test_a_stamp_of_arxiv_states_the_year_of_the_first_version_if_there_is_no_imprint() -> None:
+    stamp: tuple[PassageRole, str] = ("furniture", "arXiv:2312.04350v3 [cs.CL] 17 Jan 2024")
+    assert year_of(paper(stamp)) == 2023
+    assert year_of(paper(stamp, ("furniture", "Proceedings of a meeting, 2025"))) == 2025

@@ -1,8 +1,9 @@
-"""Page numbers and line numbers."""
+"""Page numbers, line numbers and stamps."""
 
-from ingest.pdf.furniture import find_furniture
+from ingest.document.pages import PageContent
+from ingest.pdf.furniture import find_furniture, find_stamp
 from ingest.pdf.line_numbers import find_line_numbers
-from tests.ingest.pdf.words import printed_page, sentence, word
+from tests.ingest.pdf.words import chars, printed_page, sentence, word
 
 
 def test_raised_numbers_of_a_list_are_not_line_numbers() -> None:
@@ -28,3 +29,17 @@ def test_numbers_that_count_along_with_the_pages_are_page_numbers() -> None:
 def test_other_numbers_below_the_text_are_text() -> None:
     layouts = [printed_page(at, [("text of the page", 500), (str(at * at), 640)]) for at in (1, 3, 5, 7)]
     assert not any(find_furniture(layouts, [layout.lines for layout in layouts]))
+
+
+def test_text_up_the_margin_is_a_stamp_if_it_is_arxivs() -> None:
+    def stamped(text: str) -> PageContent:
+        upwards = tuple(char._replace(direction=3) for char in chars(text, 300, 30, size=20))
+        return PageContent(number=1, width=600, height=800, chars=(*chars("plain text", 60, 100), *upwards))
+
+    found = find_stamp(stamped("arXiv:2312.04350v3 [cs.CL] 17 Jan 2024"))
+    assert found is not None
+    text, box = found
+    assert text == "arXiv:2312.04350v3 [cs.CL] 17 Jan 2024"
+    assert box.x1 <= 35
+    assert box.y1 <= 500
+    assert find_stamp(stamped("Entities per page")) is None
