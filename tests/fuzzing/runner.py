@@ -24,6 +24,7 @@ from random import Random
 from unittest.mock import patch
 
 from ingest import parsers
+from ingest.extraction import pipeline
 from tests.fuzzing.checks import DefectError, check
 from tests.fuzzing.mutation import mutated
 from tests.fuzzing.samples import Sample
@@ -109,8 +110,9 @@ def _set_up(names: Sequence[str]) -> Iterator[tuple[Mapping[str, Target], Path]]
                 yield {name: stack.enter_context(TARGETS[name](folder / name)) for name in names}, folder
         finally:
             os.chdir(before)
-    # It keeps the processes of the last parsers.
+    # They keep the processes of the last parsers and extractor.
     parsers._isolated_parsers.cache_clear()
+    pipeline._isolated_extractor.cache_clear()
     gc.collect()
     check(_children() <= children, "a child process that was left behind")
 
