@@ -81,11 +81,12 @@ class Asker:
 
     async def retrieve(self, request: AskRequest) -> Context:
         """Retrieve a context. See `Library.retrieve`."""
-        retrieved = await _Attempts(self.store, request).repeat(
+        attempts = _Attempts(self.store, request)
+        retrieved = await attempts.repeat(
             lambda filters: self.engine.retrieve(request.question, filters=filters),
             context=lambda retrieved: retrieved.context,
         )
-        return retrieved.context
+        return replace(retrieved.context, warnings=(*attempts.warnings, *retrieved.notes))
 
 
 @dataclass(slots=True)
@@ -140,8 +141,12 @@ class _Attempts:
 
     def completed(self, answer: Answer) -> Answer:
         """The answer, with a warning for each paper that was left out."""
-        warnings = tuple(f"a paper is left out: {error.public}" for error in self.damaged.values())
-        return replace(answer, warnings=(*warnings, *answer.warnings))
+        return replace(answer, warnings=(*self.warnings, *answer.warnings))
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """A warning for each paper that was left out."""
+        return tuple(f"a paper is left out: {error.public}" for error in self.damaged.values())
 
     @property
     def _names(self) -> tuple[str, ...]:

@@ -282,9 +282,13 @@ class Context(Displayable):
     """The retrieved context, on which an answer is based.
 
     Row ids count from 0 within each section, in order of relevance. `query.render_context` renders it as CSV.
+
+    Attributes:
+        warnings: What was left out when only the context was retrieved; an answer has its own warnings.
     """
 
     entities: tuple[ContextEntity, ...] = ()
     relations: tuple[ContextRelation, ...] = ()
     sources: tuple[ContextSource, ...] = ()
     images: tuple[ContextImage, ...] = ()
+    warnings: tuple[str, ...] = ()

@@ -95,6 +95,13 @@ def test_adding_it_again_repairs_it(damaged: Library, made: tuple[Path, Path, st
     }
 
 
+def test_a_context_says_what_was_left_out(made: tuple[Path, Path, str], tmp_path: Path) -> None:
+    with open_library(copied(made, tmp_path)) as library:
+        do_damage(tmp_path / "library", made[2], "papers")
+        [warning] = library.retrieve(QUESTION).warnings
+        assert f"{made[2]!r} is damaged" in warning
+
+
 @pytest.mark.parametrize("streamed", [True, False])
 async def test_an_answer_says_what_was_left_out(made: tuple[Path, Path, str], tmp_path: Path, streamed: bool) -> None:
     paper = made[2]

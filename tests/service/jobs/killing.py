@@ -253,7 +253,7 @@ def _kill(service: ServiceProcess, library: Path, server: ModelServer, found: Ki
     killed = time.monotonic()
     if how != "worker":
         service.process.wait()
-    paid, rows, before = _paid(library, server), _finished(library), len(server.names)
+    paid, rows, before, sent = _paid(library, server), _finished(library), len(server.names), len(server.bodies)
     if how != "worker":
         found.ready.append(service.start())
     if at_work:
@@ -261,7 +261,7 @@ def _kill(service: ServiceProcess, library: Path, server: ModelServer, found: Ki
         wait_until(partial(_goes_on, library, [str(row[0]) for row in at_work], owners))
         found.going_on.append(time.monotonic() - killed)
     found.repeated += len(paid & set(server.names[before:]))
-    asked = [words(body) for body in server.bodies[before:]]
+    asked = [words(body) for body in server.bodies[sent:]]
     found.again += sum(any(question in text for text in asked) for question in rows)
 
 
