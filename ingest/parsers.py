@@ -1,7 +1,7 @@
 """Selects the parser of a file by its format, and limits the resources that an untrusted file may use."""
 
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -38,7 +38,7 @@ class _FileParser:
 
 def parser_for(settings: ParserSettings, *, limits: LimitSettings) -> Parser:
     """Returns the parser of all formats. Raises `SettingsError` if a library that the settings name is missing."""
-    return _FileParser({**_isolated_parsers(settings, limits), "mineru": MinerUParser(max_pages=limits.max_pages)})
+    return _FileParser(_isolated_parsers(settings, limits))
 
 
 @lru_cache(maxsize=1)
@@ -49,14 +49,20 @@ def _isolated_parsers(settings: ParserSettings, limits: LimitSettings) -> Mappin
     )
     markup = markup_parsers(max_pages=limits.max_pages)
     texts = dict.fromkeys(markup, _isolated(_FileParser(markup), limits))
-    return {"pdf": _pdf_parser(settings, limits), "image": _isolated(image, limits), **texts}
+    mineru = _isolated(MinerUParser(max_pages=limits.max_pages), limits)
+    return {"pdf": _pdf_parser(settings, limits), "image": _isolated(image, limits), "mineru": mineru, **texts}
 
 
 def _pdf_parser(settings: ParserSettings, limits: LimitSettings) -> Parser:
     if settings.engine == "docling":
         return _docling_parser(settings, limits)
     if settings.engine == "mineru":
-        return MinerUCommandParser(settings.mineru_command, seconds=limits.engine_seconds, max_pages=limits.max_pages)
+        return MinerUCommandParser(
+            settings.mineru_command,
+            seconds=limits.engine_seconds,
+            max_pages=limits.max_pages,
+            isolated=partial(_isolated, limits=limits),
+        )
     parser = PdfParser(
         dpi=settings.dpi,
         backend=OcrBackend(backend_for(settings.backend), recognition_for(settings.ocr)),

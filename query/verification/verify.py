@@ -16,7 +16,8 @@ from query.verification.text_checks import check_extremes, unknown_names, unsupp
 
 __all__ = ["Cited", "Verified", "verify"]
 
-# Longer answers and claims, and more claims, are not checked to their ends; a warning says so.
+# Longer answers and claims, and more claims, are not checked to their ends; a warning says so. An answer with more
+# claims is not checked as a whole, either: the evidence of the others would be missing.
 _LONGEST_STATEMENT = 20_000
 _MOST_CLAIMS = 200
 
@@ -48,11 +49,13 @@ def verify(*, question: str, text: str, claims: Sequence[Claim], cited: Cited) -
     checks: dict[Check, None] = {}
     warnings = [f"no evidence is cited for {claim.text!r}" for claim in claims if not claim.evidence]
     warnings += [] if claims else ["the answer cites no evidence"]
-    statements = [(claim.text, [claim]) for claim in claims[:_MOST_CLAIMS]] + [(text, list(claims[:_MOST_CLAIMS]))]
-    if len(claims) > _MOST_CLAIMS or any(len(said) > _LONGEST_STATEMENT for said, _ in statements):
-        warnings.append(
-            f"only the first {_MOST_CLAIMS} claims, and {_LONGEST_STATEMENT} characters of each text, were checked"
-        )
+    statements = [(claim.text, [claim]) for claim in claims[:_MOST_CLAIMS]]
+    if len(claims) > _MOST_CLAIMS:
+        warnings.append(f"only the first {_MOST_CLAIMS} claims were checked, and not the text of the whole answer")
+    else:
+        statements.append((text, list(claims)))
+    if any(len(said) > _LONGEST_STATEMENT for said, _ in statements):
+        warnings.append(f"only the first {_LONGEST_STATEMENT} characters of each text were checked")
     reader = EvidenceReader(cited.elements)
     words_of = cache(lambda text: frozenset(words(text)))
     for whole, behind in statements:

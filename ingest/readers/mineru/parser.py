@@ -8,7 +8,8 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
@@ -17,13 +18,15 @@ from ingest.document.authors import author_names
 from ingest.document.source import check_page_count, read_pdf
 from ingest.readers.mineru.elements import BlockDrafter
 from ingest.readers.mineru.folder import is_mineru_folder, mineru_file, read_blocks, read_json
-from paperscope_core.cancellation import on_cancel
+from paperscope_core.cancellation import extend_time_limit, on_cancel
 from paperscope_core.errors import PaperFileError, SettingsError
-from paperscope_core.protocols import PageCallback
+from paperscope_core.protocols import PageCallback, Parser
 from paperscope_core.types import PageProblem, PaperFile, PaperFormat, ParsedPaper
 
-__all__ = ["MinerUCommandParser", "MinerUParser", "read_folder"]
+__all__ = ["MinerUCommandParser", "MinerUParser"]
 
+# The time limit is set for one page; a megabyte of JSON takes about as long.
+_BYTES_PER_STEP = 1_000_000
 _NO_PAGE_SIZES = "MinerU's file names no page sizes; boxes are set as if the pages were A4"
 # How long an interrupted MinerU may take to end its own child processes.
 _GRACE_SECONDS = 10.0
@@ -31,52 +34,51 @@ _TAIL_BYTES = 8192
 _MAX_LINE_LENGTH = 300
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
 class MinerUParser:
-    """Reads the folder that MinerU writes for one paper; `max_pages` refuses longer ones."""
+    """Reads the folder that MinerU writes for one paper.
 
-    def __init__(self, *, max_pages: int | None = None) -> None:
-        self._max_pages = max_pages
+    Attributes:
+        max_pages: Papers with more pages are refused.
+        name: The name of the file that MinerU read; "" for the folder's.
+        sha256: The hash of that file; "" to identify the paper by MinerU's JSON.
+        format: The format of that file.
+    """
+
+    max_pages: int | None = None
+    name: str = ""
+    sha256: str = ""
+    format: PaperFormat = "mineru"
 
     def parse(self, file: PaperFile, *, on_page: PageCallback | None = None) -> ParsedPaper:
-        """See `Parser.parse`; an image that can't be read is a `PageProblem` of the paper."""
-        return read_folder(file.path, name=file.path.resolve().name, max_pages=self._max_pages, on_page=on_page)
+        """See `Parser.parse`; an image that can't be read is a `PageProblem` of the paper.
 
-
-def read_folder(
-    folder: Path,
-    *,
-    name: str,
-    max_pages: int | None,
-    sha256: str = "",
-    format: PaperFormat = "mineru",  # noqa: A002 -- the field's name
-    on_page: PageCallback | None = None,
-) -> ParsedPaper:
-    """Reads the paper in a folder of MinerU.
-
-    `sha256` is the hash of the file that MinerU read; without it the paper is identified by MinerU's JSON. `on_page` is
-    called once, after the last page. Raises `PaperFileError` if the JSON can't be read.
-    """
-    file = mineru_file(folder)
-    data = read_json(file)
-    sha256 = sha256 or hashlib.sha256(data).hexdigest()
-    document = read_blocks(data, file=file, paper=paper_id(sha256))
-    count = len(document.pages)
-    check_page_count(count, limit=max_pages, name=name)
-    drafted = BlockDrafter(document, folder=folder)
-    unsized = () if document.sized else (PageProblem(page=document.pages[0].number, reason=_NO_PAGE_SIZES),)
-    paper = assemble_paper(
-        drafted.elements,
-        sha256=sha256,
-        file=name,
-        title=drafted.title or name,
-        authors=author_names(drafted.author_lines, metadata=""),
-        pages=document.pages,
-        problems=(*unsized, *drafted.problems),
-        format=format,
-    )
-    if on_page:
-        on_page(count, count)
-    return ParsedPaper(paper=paper, crops=drafted.crops)
+        `on_page` is called once, after the last page.
+        """
+        folder, name = file.path, self.name or file.path.resolve().name
+        found = mineru_file(folder)
+        data = read_json(found)
+        extend_time_limit(1 + len(data) // _BYTES_PER_STEP)
+        sha256 = self.sha256 or hashlib.sha256(data).hexdigest()
+        document = read_blocks(data, file=found, paper=paper_id(sha256))
+        count = len(document.pages)
+        check_page_count(count, limit=self.max_pages, name=name)
+        extend_time_limit(count + len(data) // _BYTES_PER_STEP)
+        drafted = BlockDrafter(document, folder=folder)
+        unsized = () if document.sized else (PageProblem(page=document.pages[0].number, reason=_NO_PAGE_SIZES),)
+        paper = assemble_paper(
+            drafted.elements,
+            sha256=sha256,
+            file=name,
+            title=drafted.title or name,
+            authors=author_names(drafted.author_lines, metadata=""),
+            pages=document.pages,
+            problems=(*unsized, *drafted.problems),
+            format=self.format,
+        )
+        if on_page:
+            on_page(count, count)
+        return ParsedPaper(paper=paper, crops=drafted.crops)
 
 
 class MinerUCommandParser:
@@ -86,15 +88,24 @@ class MinerUCommandParser:
         command: MinerU's program and its options; no shell is used.
         seconds: The time limit for a file.
         max_pages: Files with more pages are refused.
+        isolated: Limits the parser of what MinerU writes.
 
     Raises:
         SettingsError: There is no such program.
     """
 
-    def __init__(self, command: str, *, seconds: float, max_pages: int | None = None) -> None:
+    def __init__(
+        self,
+        command: str,
+        *,
+        seconds: float,
+        max_pages: int | None = None,
+        isolated: Callable[[Parser], Parser] = lambda parser: parser,
+    ) -> None:
         self._command = _split_command(command)
         self._seconds = seconds
         self._max_pages = max_pages
+        self._isolated = isolated
 
     def parse(self, file: PaperFile, *, on_page: PageCallback | None = None) -> ParsedPaper:
         """See `Parser.parse`; `on_page` is called once, after the last page. MinerU opens no encrypted file.
@@ -113,14 +124,11 @@ class MinerUCommandParser:
             paper.write_bytes(data)
             out.mkdir()
             message = self._run(["-p", str(paper), "-o", str(out)], name=file.name)
-            return read_folder(
-                self._find_output(out, message=message, name=file.name),
-                name=file.name,
-                max_pages=self._max_pages,
-                sha256=hashlib.sha256(data).hexdigest(),
-                format="pdf",
-                on_page=on_page,
+            reader = MinerUParser(
+                max_pages=self._max_pages, name=file.name, sha256=hashlib.sha256(data).hexdigest(), format="pdf"
             )
+            folder = self._find_output(out, message=message, name=file.name)
+            return self._isolated(reader).parse(PaperFile(folder), on_page=on_page)
 
     def _run(self, options: Sequence[str], *, name: str) -> str:
         """Runs the command and returns the last line of its output."""

@@ -10,9 +10,11 @@ import pytest
 from PIL import Image
 
 from ingest.formats import paper_files
+from ingest.parsers import parser_for
 from ingest.readers.mineru.folder import is_mineru_folder
 from ingest.readers.mineru.parser import MinerUParser
 from paperscope_core.errors import PaperFileError
+from paperscope_core.settings import LimitSettings, ParserSettings
 from paperscope_core.types import Box, Equation, Figure, Paper, PaperFile, ParsedPaper, Passage, Reference, Table
 
 LEFT, RIGHT = (60, 290), (310, 540)
@@ -70,6 +72,16 @@ def write(folder: Path, *sheets: Sheet, deleted: Sequence[dict[str, Any]] = ()) 
 
 def parse(folder: Path) -> Paper:
     return MinerUParser().parse(PaperFile(folder)).paper
+
+
+@pytest.mark.slow
+def test_a_folder_is_read_with_limits_of_time_and_memory(tmp_path: Path) -> None:
+    sheet = Sheet()
+    sheet.text(100, "A paper.")
+    folder = write(tmp_path / "folder", sheet)
+    assert parser_for(ParserSettings(), limits=LimitSettings()).parse(PaperFile(folder)).paper.file == "folder"
+    with pytest.raises(PaperFileError, match=r"'folder' was given up: .* longer than"):
+        parser_for(ParserSettings(), limits=LimitSettings(parse_seconds=0.0001)).parse(PaperFile(folder))
 
 
 def tables(paper: Paper) -> dict[str, Table]:
