@@ -11,6 +11,9 @@ from paperscope_core.types import Answer, AnswerEvent, DoneEvent, StageEvent, St
 
 __all__ = ["FinalText", "Stages", "answer_events"]
 
+# A reply is read again when it has grown by this share, so that all readings take time in proportion to its length.
+_GROWTH = 1 / 128
+
 
 class Stages:
     """Measures the stages of one answer; stages may overlap."""
@@ -49,6 +52,7 @@ class FinalText:
     def __init__(self, emit: Callable[[TextEvent], None]) -> None:
         self._emit = emit
         self._emitted = self._known = ""
+        self._read = 0
         self._held = False
 
     def hold(self) -> None:
@@ -64,9 +68,13 @@ class FinalText:
         """Drops the reply; the final text begins now."""
         self._held = False
         self._known = ""
+        self._read = 0
 
     def grow(self, reply: str) -> None:
         """Takes the reply so far, a JSON object with the text under "answer"."""
+        if 0 <= len(reply) - self._read < self._read * _GROWTH:
+            return
+        self._read = len(reply)
         self._known = partial_text(reply, "answer").strip()
         if not self._held:
             self._say(self._known)

@@ -49,6 +49,8 @@ _LATIN = 0x250
 _WORD = re.compile(r"[^\W\d_]+")
 
 _MOST_ENTITIES = 40
+# Each is searched for in the text.
+_MOST_NAMES = 4 * _MOST_ENTITIES
 _MOST_LINES = 120
 _MOST_POINTS = 200
 _LONGEST_TEXT = 1500
@@ -128,7 +130,7 @@ def _description(element: Pictured, reply: ImageReply, *, types: TypeSystem) -> 
     texts = (excerpt(text, limit=_LONGEST_LINE) for text in reply.visible_text)
     lines = [line for line in dict.fromkeys(texts) if line][:_MOST_LINES]
     printed = entity_key("\n".join((element_text(element), *lines)))
-    entities = _entities(reply.entities, printed, types)[:_MOST_ENTITIES]
+    entities = _entities(reply.entities[:_MOST_NAMES], printed, types)[:_MOST_ENTITIES]
     points = _points(reply.data_points)[:_MOST_POINTS]
     given = len(reply.visible_text) + len(reply.entities) + len(reply.data_points)
     dropped = given - len(lines) - len(entities) - len(points)

@@ -29,6 +29,8 @@ _OTHER_KIND_COST = 25.0
 _BESIDE_COST = 40.0
 _UNMATCHED_COST = 150.0
 _MAX_PANEL_GAP = 40.0
+# The captions and floats of a page are compared with each other; on a page with more, none is matched.
+_MOST_ON_PAGE = 100
 # The kind of float that each kind of caption belongs to.
 _FLOAT_KINDS: Mapping[str, BlockKind] = {"table": "table", "figure": "figure", "other": "code"}
 
@@ -84,11 +86,13 @@ def match_captions(blocks: Sequence[Block]) -> tuple[Mapping[BlockFloat, BlockCa
     pages: dict[int, tuple[list[BlockCaption], list[BlockFloat]]] = defaultdict(lambda: ([], []))
     for caption in captions:
         pages[caption.block.page][0].append(caption)
-    for part in _group_floats(blocks, captions):
+    for part in _group_floats(blocks, {page: own[:_MOST_ON_PAGE] for page, (own, _) in pages.items()}):
         pages[part.blocks[0].page][1].append(part)
-    sides = {kind: _preferred_side(kind, list(pages.values())) for kind in _FLOAT_KINDS}
-    matched: dict[BlockFloat, BlockCaption | None] = {}
-    for own, floats in pages.values():
+    crowded = [page for page, found in pages.items() if max(len(found[0]), len(found[1])) > _MOST_ON_PAGE]
+    matched: dict[BlockFloat, BlockCaption | None] = {part: None for page in crowded for part in pages.pop(page)[1]}
+    readable = list(pages.values())
+    sides = {kind: _preferred_side(kind, readable) for kind in _FLOAT_KINDS}
+    for own, floats in readable:
         found = _with_panels(_pair(own, floats, sides)[1], floats)
         used = {block for part in found for block in part.blocks}
         matched.update(found)
@@ -109,9 +113,11 @@ def _find_captions(blocks: Sequence[Block]) -> list[BlockCaption]:
     ]
 
 
-def _group_floats(blocks: Sequence[Block], captions: Sequence[BlockCaption]) -> list[BlockFloat]:
+def _group_floats(blocks: Sequence[Block], captions: Mapping[int, Sequence[BlockCaption]]) -> list[BlockFloat]:
+    """Groups the floats; `captions` are those of each page."""
+
     def continues(run: list[Block], block: Block) -> bool:
-        return run[0].kind == block.kind == "table" and _continues(run[-1], block, captions)
+        return run[0].kind == block.kind == "table" and _continues(run[-1], block, captions.get(block.page, ()))
 
     floats = [block for block in blocks if block.kind in _FLOAT_KINDS.values()]
     return [BlockFloat(blocks=tuple(run)) for run in runs_of(floats, joins=continues)]
@@ -150,10 +156,12 @@ def _pair(
         if (cost := _cost(caption, part, sides)) < _UNMATCHED_COST
     )
     pairs: _Pairs = {}
+    paired = set[int]()
     total = 0.0
     for cost, row, column in edges:
-        if floats[column] not in pairs and captions[row] not in pairs.values():
+        if floats[column] not in pairs and row not in paired:
             pairs[floats[column]] = captions[row]
+            paired.add(row)
             total += cost
     return total + _UNMATCHED_COST * (len(captions) - len(pairs)), pairs
 

@@ -129,3 +129,18 @@ def test_a_text_that_changes_is_told_anew_and_one_that_is_held_back_only_when_it
     text.grow('{"answer": "x')
     text.end("xy")
     assert told == [TextEvent(text="ab"), TextEvent(text="c"), TextEvent(text="x", anew=True), TextEvent(text="y")]
+
+
+def test_a_long_reply_is_not_read_anew_for_each_piece(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[int] = []
+
+    def partial_text(reply: str, _: str) -> str:
+        read.append(len(reply))
+        return ""
+
+    monkeypatch.setattr("query.progress.partial_text", partial_text)
+    text = FinalText(lambda _: None)
+    reply = f'{{"answer": "{"a" * 100_000}'
+    for end in range(0, len(reply), 4):
+        text.grow(reply[:end])
+    assert sum(read) < 200 * len(reply)
