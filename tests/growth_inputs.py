@@ -221,14 +221,15 @@ _TABLE = (
     "BT /F0 9 Tf 50 700 Td (Table #: Results.) Tj 0 -20 Td (Model    F1) Tj 0 -12 Td (Ours     9#.1) Tj ET "
     "50 690 m 300 690 l S 50 675 m 300 675 l S 50 655 m 300 655 l S"
 )
+_TEXT = "BT /F0 10 Tf 50 700 Td (We use BERT for parsing.) Tj ET"
 PDFS: Mapping[str, Callable[[int], bytes]] = {
     **{name: _pdf_of_lines(make) for name, make in TEXTS.items()},
     "tables": _pdf_of_operators("", _TABLE, per_page=1),
     "tables on one page": _pdf_of_operators("", _TABLE.replace("50 700", "@x @y")),
-    "drawings": _pdf_of_operators("0 0 0 RG", "@x @y 40 9 re S"),
-    "lines": _pdf_of_operators("0 0 0 RG", "50 @y m 550 @y l S"),
-    "curves": _pdf_of_operators("0 0 0 RG", "@x @y m 9 9 200 @y 300 @x c S"),
-    "filled": _pdf_of_operators("1 0 0 rg", "@x @y 4 4 re f"),
+    "drawings": _pdf_of_operators(_TEXT, "@x @y 40 9 re S"),
+    "lines": _pdf_of_operators(_TEXT, "50 @y m 550 @y l S"),
+    "curves": _pdf_of_operators(_TEXT, "@x @y m 9 9 200 @y 300 @x c S"),
+    "filled": _pdf_of_operators(_TEXT, "@x @y 4 4 re f"),
     "spans": _pdf_of_operators("", "BT /F0 6 Tf @x @y Td (a) Tj /F0 9 Tf (b) Tj ET"),
     "words at random": _pdf_of_operators("", "BT /F0 8 Tf @x @y Td (word#) Tj ET"),
     "glyphs in one place": _pdf_of_operators("", "BT /F0 9 Tf 100 400 Td (a) Tj ET"),

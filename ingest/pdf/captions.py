@@ -31,6 +31,7 @@ _MAX_HANG = 40.0  # Points by which a centred line may begin to the left of the 
 _JUSTIFIED_GAP = 2.5  # The widest space of justified text.
 _CELL_GAP = 8.0  # The largest distance to the next cell of a row.
 _MAX_LABEL = 12  # Letters; only a label without text is followed by a wide gap.
+_MOST_CAPTIONS = 100  # Of a page; a list of figures has about 50 entries. Each caption is compared with all lines.
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -66,7 +67,12 @@ def nameless(kind: CaptionKind, box: Box) -> Caption:
 def find_captions(
     lines: Sequence[Line], *, gutter: float | None, rules: Sequence[HorizontalRule] = (), page: int = 0
 ) -> list[Caption]:
-    """Returns the captions of a page (its index from 0), from top to bottom; none crosses one of the `rules`."""
+    """Returns the captions of a page (its index from 0), from top to bottom; none crosses one of the `rules`.
+
+    A page with very many labels has none: it lists them.
+    """
+    if sum(caption_start(line.text) is not None for line in lines) > _MOST_CAPTIONS:
+        return []
     starts = {line: start for line in lines if (start := _start(line, lines))}
     return [_caption(line, lines, starts, gutter=gutter, rules=rules, page=page) for line in starts]
 
