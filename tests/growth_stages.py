@@ -335,8 +335,8 @@ def _report(text: str) -> Work:
     row = _row(text)
 
     def work() -> None:
-        render_report([row], summarize([row], questions=1, seconds=1), paper_names={})
-        render_csv([row], paper_names={})
+        render_report([row], summarize([row], questions=1, seconds=1))
+        render_csv([row])
         row.to_json()
 
     return work
@@ -362,7 +362,7 @@ def _terminal(text: str) -> Work:
 
     def work() -> None:
         console = Console(file=io.StringIO(), width=100)
-        console.print(answer_view(answer, name_of=lambda _: "Table 1"))
+        console.print(answer_view(answer))
         console.print(paper_view(paper, {}, images=PaperImages(), shortfall=Shortfall()))
         terminal_text(text)
 
