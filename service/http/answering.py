@@ -75,8 +75,9 @@ class QuestionRunner:
                     while (event := await self._before(deadline, anext(stream, None))) is not None:
                         if isinstance(event, StageEvent):
                             on_stage(event.stage)
-                        drawn = isinstance(event, DoneEvent)
-                        yield replace(event, answer=with_pictures(event.answer)) if drawn else event
+                        elif isinstance(event, DoneEvent):
+                            event = replace(event, answer=with_pictures(event.answer))
+                        yield event
 
     def _slot(self) -> AbstractAsyncContextManager[None]:
         return self.service.questions.slot(self.caller.name)
