@@ -3,12 +3,13 @@
 A box of a prompt or an example may break at the end of a column or a page: its frames are then one float.
 """
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 
 from ingest.document.geometry import contains, overlap, overlap_x, overlap_y
-from ingest.document.pages import HorizontalRule, PageContent
+from ingest.document.pages import HorizontalRule, PageContent, VerticalRule
 from ingest.pdf.captions import Caption
 from ingest.pdf.columns import crosses
 from ingest.pdf.furniture import find_furniture
@@ -24,6 +25,7 @@ _MIN_HEIGHT = 1.2  # Letter sizes of the body; a lower box is a rule or a key.
 _COVERING_SHARE = 0.9  # A larger box is the background of the page.
 _TEXT_SHARE = 0.15  # The least share of its area that text fills; the labels of a plot fill less.
 _MAX_BOXES = 300  # A page has fewer frames; the smaller ones of more boxes are parts of drawings.
+_MAX_SIZE = 72.0  # Larger letters are no text.
 _SLACK = 2.0  # Letters may extend beyond their box by this, and adjacent boxes be apart.
 _REACH = 2.6  # Letter sizes of the body; the largest distance between a frame and its caption.
 _WRONG_SIDE = 14.0  # The cost of a frame on the less usual side of its caption, as for tables.
@@ -103,12 +105,20 @@ def _are_cells(box: Box, other: Box) -> bool:
 
 def _ruled_boxes(content: PageContent) -> Iterator[Box]:
     """Yields the boxes that two successive horizontal rules of equal ends and two vertical ones enclose."""
-    places = groupby(sorted(content.horizontal, key=_ends), key=_ends)
-    for (x0, x1), rules in places:
+    sides: defaultdict[int, list[VerticalRule]] = defaultdict(list)
+    for rule in content.vertical:
+        for x in range(round(rule.x - _SLACK), round(rule.x + _SLACK) + 1):
+            sides[x].append(rule)
+    for (x0, x1), rules in groupby(sorted(content.horizontal, key=_ends), key=_ends):
+        left, right = sides[x0][:_MAX_BOXES], sides[x1][:_MAX_BOXES]
         for upper, lower in pairwise(rules):
-            level = [rule.x for rule in content.vertical if rule.y0 - _SLACK < upper.y and lower.y < rule.y1 + _SLACK]
-            if all(any(abs(x - end) < _SLACK for x in level) for end in (x0, x1)):
-                yield Box(upper.x0, upper.y, upper.x1, lower.y)
+            box = Box(upper.x0, upper.y, upper.x1, lower.y)
+            if all(any(_borders(rule, box) for rule in side) for side in (left, right)):
+                yield box
+
+
+def _borders(rule: VerticalRule, box: Box) -> bool:
+    return rule.y0 - _SLACK < box.y0 and box.y1 < rule.y1 + _SLACK
 
 
 def _ends(rule: HorizontalRule) -> tuple[int, int]:
@@ -136,7 +146,8 @@ def frame_at(box: Box, layout: PageLayout) -> Frame:
 
 def _lines_in(box: Box, layout: PageLayout) -> tuple[Line, ...]:
     """Returns the lines inside a box, none if text runs across its sides."""
-    level = [line for line in layout.lines if box.y0 < line.middle < box.y1 and overlap_x(line.box, box) > _SLACK]
+    near = layout.lines_between(box.y0, box.y1 + _MAX_SIZE)
+    level = [line for line in near if box.y0 < line.middle < box.y1 and overlap_x(line.box, box) > _SLACK]
     x0, x1 = box.x0 - _SLACK, box.x1 + _SLACK
     return tuple(level) if all(x0 <= line.box.x0 and line.box.x1 <= x1 for line in level) else ()
 
@@ -185,8 +196,10 @@ def _distance(caption: Caption, frame: Frame, layout: PageLayout, side: str) -> 
     near = -_SLACK <= bottom - top < _REACH * layout.body.size
     if not near or overlap_x(box, other) < _MIN_SHARED_WIDTH * min(box.width, other.width):
         return None
-    between = (line for line in layout.lines if top < line.middle < bottom and line not in caption.lines)
-    return None if any(overlap_x(line.box, box) > 0 for line in between) else bottom - top
+    between = (line for line in layout.lines_between(top, bottom + _MAX_SIZE) if top < line.middle < bottom)
+    if any(overlap_x(line.box, box) > 0 and line not in caption.lines for line in between):
+        return None
+    return bottom - top
 
 
 def _own_caption(chain: Sequence[Frame], layouts: Sequence[PageLayout]) -> FramedFloat | None:

@@ -184,7 +184,10 @@ def find_running_text(layout: PageLayout, free: Sequence[Line]) -> set[Line]:
 
 
 def _set_in(layout: PageLayout, lines: Sequence[Line]) -> set[Line]:
-    """Returns the lines with neither end where most running text of their column begins and ends."""
+    """Returns the lines with neither end where most running text of their column begins and ends.
+
+    In a column without running text, those that are not of its size.
+    """
     found: set[Line] = set()
     for column in layout.by_column(lines):
         text = [
@@ -194,6 +197,8 @@ def _set_in(layout: PageLayout, lines: Sequence[Line]) -> set[Line]:
             left = Counter(round(line.box.x0) for line in text).most_common(1)[0][0] + _OUTDENT
             right = Counter(round(line.box.x1) for line in text).most_common(1)[0][0] - _OUTDENT
             found.update(line for line in column if line.box.x0 > left and line.box.x1 < right)
+        else:
+            found.update(line for line in column if abs(line.size - layout.body.size) >= _SAME_SIZE)
     return found
 
 

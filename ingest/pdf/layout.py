@@ -92,6 +92,11 @@ class PageLayout:
         """Returns the edges of a line's column."""
         return self.edges[min(self.column(line), len(self.edges) - 1)]
 
+    def lines_between(self, top: float, bottom: float) -> Sequence[Line]:
+        """Returns the lines whose baseline is between two heights, from top to bottom."""
+        start = bisect(self.lines, top, key=attrgetter("baseline"))
+        return self.lines[start : bisect(self.lines, bottom, key=attrgetter("baseline"))]
+
     def lines_with(self, words: Collection[Word]) -> frozenset[Line]:
         """Returns the lines that contain any of these words."""
         inside = set(words)

@@ -40,8 +40,8 @@ def _continues_text(caption: Caption, layout: PageLayout) -> bool:
         return False
     above = [
         line
-        for line in layout.lines
-        if 0 < first.baseline - line.baseline < _PITCH * first.size and overlap_x(line.box, caption.box) > 0
+        for line in layout.lines_between(first.baseline - _PITCH * first.size, first.baseline)
+        if line.baseline < first.baseline and overlap_x(line.box, caption.box) > 0
     ]
     return len(above) == 1 and _is_text_above(above[0], first) and not _is_ruled_off(above[0], first, layout)
 

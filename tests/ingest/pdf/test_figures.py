@@ -284,3 +284,13 @@ def test_a_blank_picture_is_not_trimmed() -> None:
     Image.new("RGB", (50, 50), "white").save(out, "PNG")
     box = Box(0, 0, 50, 50)
     assert trim_white(out.getvalue(), box, margin=4) == (out.getvalue(), box)
+
+
+def test_other_content_in_the_margin_does_not_keep_a_white_border() -> None:
+    image = Image.new("RGB", (200, 200), "white")
+    image.paste("black", (60, 60, 140, 140))
+    image.paste("black", (0, 0, 200, 3))
+    out = io.BytesIO()
+    image.save(out, "PNG")
+    _, cut = trim_white(out.getvalue(), Box(0, 0, 100, 100), margin=4)
+    assert cut == Box(26, 26, 74, 74)
