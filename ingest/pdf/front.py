@@ -14,6 +14,7 @@ __all__ = ["author_lines", "author_text", "title_lines"]
 
 _CHAPTER = re.compile(r"(?:chapter|part|appendix|lecture)\s+(?:\d{1,3}|[IVXL]+|[A-Z])[.:]?", re.IGNORECASE)
 _AFFILIATION_MARK = re.compile(r"(?<=[^\W\d_])(?:[¹²³⁴⁵⁶⁷⁸⁹⁰*†‡§∗]|\^[(\w])")
+_ADDRESS = re.compile(r"https?://|\bwww\.")
 _OPENING = frozenset("“\"'‘([¿¡$")
 
 # Chosen on the development papers.
@@ -42,7 +43,8 @@ def title_lines(
 
     If nothing is larger than the body, returns the centred lines in bold or capitals at the top of the page. Empty if
     there are none. A journal or an archive may print its name as large above the title: a longer run of large lines far
-    below is the title if the document repeats it, in a citation or as a running head, or if its metadata name it.
+    below is the title if the document repeats it, in a citation or as a running head, if its metadata name it, or if a
+    web address is between the two.
 
     Args:
         layout: The first page.
@@ -56,13 +58,13 @@ def title_lines(
         return _centred_lines(upper, layout)
     large = [line for line in upper if line.size >= largest - _SAME_SIZE]
     top = runs_of(large, joins=lambda run, line: line.baseline - run[-1].baseline <= _LEADING * largest)[0]
-    return next(_repeated_titles(top, upper, layout, printed, named), top)
+    return next(_titles_below(top, upper, layout, printed, named), top)
 
 
-def _repeated_titles(
+def _titles_below(
     top: Sequence[Line], upper: Sequence[Line], layout: PageLayout, printed: Iterable[Line], named: str
 ) -> Iterator[list[Line]]:
-    """Yields the runs of large lines far below the largest ones that are longer than these and printed again."""
+    """Yields the longer runs of large lines far below the largest ones that are the title by one of three signs."""
 
     def joins(run: list[Line], line: Line) -> bool:
         return style_of(line) == style_of(run[-1]) and line.baseline - run[-1].baseline <= _LEADING * line.size
@@ -72,7 +74,10 @@ def _repeated_titles(
         far = run[0].baseline - top[-1].baseline > _BELOW_MASTHEAD * run[0].size
         if far and len(_letters(run)) > len(_letters(top)) and not NUMBER.match(run[0].text):
             letters, rest = _letters(run), [line for line in printed if line not in run]
-            if letters == _letters_of(named) or (len(letters) >= _REPEATED and letters in _letters(rest)):
+            repeated = len(letters) >= _REPEATED and letters in _letters(rest)
+            # A journal prints its address below its name.
+            between = [line for line in upper if top[-1].baseline < line.baseline < run[0].baseline]
+            if repeated or letters == _letters_of(named) or any(_ADDRESS.search(line.text) for line in between):
                 yield run
 
 

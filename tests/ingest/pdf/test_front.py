@@ -56,6 +56,7 @@ def test_name_of_an_archive_above_is_not_the_title_that_its_citation_repeats() -
     page = printed_page(1, [])
     assert title_lines(page, [archive, title, *citation], printed=[archive, title, *citation]) == [title]
     assert title_lines(page, [archive, title], named="On foxes at large in snow") == [title]
+    assert title_lines(page, [archive, printed_line("www.foxes.org", 115, size=8), title]) == [title]
     assert title_lines(page, [archive, title], printed=[archive, title]) == [archive]
 
 
