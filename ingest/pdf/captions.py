@@ -1,7 +1,11 @@
 """Finds the captions of tables and figures on a page: where each begins and ends."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
+from math import floor
+from operator import itemgetter
 
 from ingest.document.captions import (
     CaptionKind,
@@ -73,8 +77,24 @@ def find_captions(
     """
     if sum(caption_start(line.text) is not None for line in lines) > _MOST_CAPTIONS:
         return []
+    rows = _Rows(lines)
     starts = {line: start for line in lines if (start := _start(line, lines))}
-    return [_caption(line, lines, starts, gutter=gutter, rules=rules, page=page) for line in starts]
+    return [_caption(line, lines, starts, rows, gutter=gutter, rules=rules, page=page) for line in starts]
+
+
+class _Rows:
+    """The lines of a page by their baselines."""
+
+    def __init__(self, lines: Sequence[Line]) -> None:
+        self._at: dict[int, list[tuple[int, Line]]] = defaultdict(list)
+        for number, line in enumerate(lines):
+            self._at[floor(line.baseline)].append((number, line))
+
+    def beside(self, line: Line) -> list[Line]:
+        """Returns the lines on about the same baseline, and the line itself, in the order of the page."""
+        at = floor(line.baseline)
+        found = sorted(chain.from_iterable(self._at.get(one, ()) for one in (at - 1, at, at + 1)), key=itemgetter(0))
+        return [other for _, other in found]
 
 
 def _start(line: Line, lines: Sequence[Line]) -> CaptionStart | None:
@@ -102,13 +122,14 @@ def _caption(
     line: Line,
     lines: Sequence[Line],
     starts: dict[Line, CaptionStart],
+    rows: "_Rows",
     *,
     gutter: float | None,
     rules: Sequence[HorizontalRule],
     page: int,
 ) -> Caption:
     start = starts[line]
-    members = [line, *_rest_of_first(line, lines)]
+    members = [line, *_rest_of_first(line, rows.beside(line))]
     after_label = word_after(line, start.end)
     text_left = after_label.x0 if after_label else None
     last = line
@@ -118,8 +139,10 @@ def _caption(
             continue
         if not _continues(last, other, first=line, text_left=text_left, gutter=gutter):
             continue
-        row = _row(other, lines, right=line.box.x1)
-        is_cell = _is_row(other, line, lines) or (last is line and _is_cell(row[-1], line, lines, left=other))
+        row = _row(other, rows.beside(other), right=line.box.x1)
+        is_cell = _is_row(other, line, rows.beside(other)) or (
+            last is line and _is_cell(row[-1], line, rows.beside(row[-1]), left=other)
+        )
         if not is_cell and not _is_ruled_off(last, other, rules):
             members.extend(row)
             last = other
