@@ -75,6 +75,9 @@ class _Axis:
         return _Axis(words, self.head if named else "")
 
 
+_NO_AXIS = _Axis(frozenset(), "")
+
+
 @dataclass(frozen=True, slots=True)
 class _Name:
     """The row headers of a value, with its section title, and its column headers."""
@@ -97,6 +100,7 @@ class CellNames:
         self._of = {_key(cell): self._name(cell) for cell in self.cells}
         # Computed once, because rows and columns share many words.
         self._names = frozenset(self._of.values())
+        self._alike = lru_cache(maxsize=16)(self._find_alike)
         self._best = lru_cache(maxsize=16)(self._find_best)
         words = [name.words for name in self._names]
         shared = frozenset.intersection(*words) if words else frozenset()
@@ -126,23 +130,44 @@ class CellNames:
         Another value is named more specifically if the statement shares with it all the words that it shares with this
         value and more, ignoring baselines of comparisons; or if the statement contains the other's row or column header
         as a whole name but not this one's ("BERT", not "BERT+DSC"). The words of the question must not point to this
-        value.
+        value. Where the value has no header on a side, the table may name it elsewhere: words shared with the others'
+        headers there say nothing, only their whole names do.
         """
         name = self._of.get(_key(cell))
         best = self._best(statement)
-        return name is None or best is None or name in best
+        return name is None or best is None or name in best or self._fits_without_header(name, statement)
+
+    def _fits_without_header(self, name: _Name, statement: Statement) -> bool:
+        """Whether a value without a row header, or without a column header, fits by its other names."""
+        if name.row.words and name.column.words:
+            return False
+        axes, alike = self._alike(statement)
+        ours = _Name(axes[name.row], axes[name.column])
+        others = (
+            _Name(
+                one.row if name.row.words or one.row.head else _NO_AXIS,
+                one.column if name.column.words or one.column.head else _NO_AXIS,
+            )
+            for one in alike
+        )
+        return not any(_is_fuller(other, ours, statement) for other in others)
 
     def named(self, statement: Statement) -> list[Cell]:
         """The values that the statement names most specifically, in reading order; empty if it names none."""
         best = self._best(statement) or frozenset()
         return [cell for cell in self.cells if self._of[_key(cell)] in best and self.words(cell) & statement.said_words]
 
-    def _find_best(self, statement: Statement) -> frozenset[_Name] | None:
-        """The names of which none is named more specifically; None if the statement names too many."""
+    def _find_alike(self, statement: Statement) -> tuple[dict[_Axis, _Axis], dict[_Name, list[_Name]]]:
+        """What the statement uses of each axis, and the names by what it uses of them."""
         axes = {axis: axis.within(statement) for name in self._names for axis in (name.row, name.column)}
         alike: dict[_Name, list[_Name]] = {}
         for name in self._names:
             alike.setdefault(_Name(axes[name.row], axes[name.column]), []).append(name)
+        return axes, alike
+
+    def _find_best(self, statement: Statement) -> frozenset[_Name] | None:
+        """The names of which none is named more specifically; None if the statement names too many."""
+        _, alike = self._alike(statement)
         if len(alike) > _MOST_NAMED:
             return None
         best = (named for named in alike if not any(_is_fuller(other, named, statement) for other in alike))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 
-__all__ = ["Number", "numbers_in", "without_labels"]
+__all__ = ["Number", "numbers_in", "placed_numbers", "without_labels"]
 
 _MINUS = re.compile(r"[\u2010-\u2013\u2212]")
 # Digits within a name ("F1", "SST-5", "CTB6") are not a quantity.
@@ -57,6 +57,15 @@ def numbers_in(text: str, *, spelled: bool = False) -> Iterator[Number]:
         spelled: Also yield the words "zero" to "twelve".
     """
     plain = without_labels(text)
+    yield from (number for number, _, _ in placed_numbers(plain))
+    if spelled:
+        for word in re.findall(r"[a-z]+", plain.casefold()):
+            if word in _SPELLED:
+                yield Number(word, Decimal(_SPELLED[word]))
+
+
+def placed_numbers(plain: str) -> Iterator[tuple[Number, int, int]]:
+    """Yields the quantities in a text that `without_labels` returned, with their starts and ends."""
     for match in _NUMBER.finditer(plain):
         digits = re.sub(r"[^\d.]", "", match["digits"])
         if len(digits) > _MOST_DIGITS:
@@ -66,13 +75,12 @@ def numbers_in(text: str, *, spelled: bool = False) -> Iterator[Number]:
         last = scale.scaleb(-len(digits.partition(".")[2]))
         sign = _SIGN.match(plain, match.start() - 1) if match.start() else None
         shown = (sign[0] if sign else "") + match[0].strip()
-        yield Number(shown, Decimal(digits) * scale, last, unit in ("%", "percent"), sign[0] if sign else "")
-    if spelled:
-        for word in re.findall(r"[a-z]+", plain.casefold()):
-            if word in _SPELLED:
-                yield Number(word, Decimal(_SPELLED[word]))
+        number = Number(shown, Decimal(digits) * scale, last, unit in ("%", "percent"), sign[0] if sign else "")
+        yield number, match.start() - bool(sign), match.end()
 
 
 def without_labels(text: str) -> str:
-    """The text in NFKC without labels ("Table 8") and citations, with ASCII minus signs and hyphens."""
-    return _CITATION.sub(" ", _LABEL.sub(" ", _MINUS.sub("-", unicodedata.normalize("NFKC", text))))
+    """The text in NFKC without labels ("Table 8") and citations, with ASCII minus signs and hyphens, and "1{,}225" of
+    LaTeX as "1,225"."""
+    plain = _MINUS.sub("-", unicodedata.normalize("NFKC", text)).replace("{,}", ",")
+    return _CITATION.sub(" ", _LABEL.sub(" ", plain))

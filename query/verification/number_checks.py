@@ -4,14 +4,17 @@ import re
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 
 from paperscope_core.cancellation import check_cancelled
 from paperscope_core.text.sentences import split_sentences
-from paperscope_core.types import Check
+from paperscope_core.types import Check, Evidence
 from query.cells import Statement, without_citations
 from query.numbers import Number, numbers_in, without_labels
 from query.verification.arithmetic import Computations, NumberIndex, Operand, Wording
 from query.verification.cited import CitedEvidence, PrintedNumber
+from query.verification.formulas import Formulas
+from query.verification.lists import counted_lists, list_sizes, without_enumerators
 from query.words import content_words
 
 __all__ = ["NumberMention", "check_numbers", "find_mentions"]
@@ -91,7 +94,10 @@ def _sides(units: Sequence[tuple[str, Sequence[Number]]], telling: Set[str]) -> 
 def check_numbers(text: str, scope: CitedEvidence, *, question: str) -> Iterator[tuple[Check, str]]:
     """Yields a check for each number of the text, in order, with a warning or ""."""
     judge = _NumberChecker(text, scope, question)
-    found = [(mention, judge.printed(mention)) for mention in find_mentions(text, telling=scope.telling)]
+    # The numbers of listed items are no quantities.
+    quantities = without_enumerators(text)
+    found = [(mention, judge.printed(mention)) for mention in find_mentions(quantities, telling=scope.telling)]
+    judge.read_formulas(quantities, [mention.number for mention, _ in found])
     for mention, check in found:
         check_cancelled()
         yield (check, "") if check is not None else judge.derived(mention)
@@ -101,6 +107,7 @@ class _NumberChecker:
     def __init__(self, text: str, scope: CitedEvidence, question: str) -> None:
         self._scope = scope
         self._question = question
+        self._text = text
         self._plain = without_labels(text)
         self._words = f"{text}\n{question}"
         self._wording = Wording.of(self._words)
@@ -109,6 +116,8 @@ class _NumberChecker:
         self._stated: list[Operand] = []
         self._agreeing: dict[Number, list[PrintedNumber]] = {}
         self._printed: dict[NumberMention, tuple[Check | None, Operand | None]] = {}
+        self._known: dict[Number, tuple[Evidence, ...]] = {}
+        self._formulas = Formulas("", stated=(), is_known=self._is_known)
 
     def printed(self, mention: NumberMention) -> Check | None:
         """A check if the evidence prints the number or the question gives it."""
@@ -117,11 +126,17 @@ class _NumberChecker:
             self._printed[mention] = self._find(mention)
         check, operand = self._printed[mention]
         self._stated.extend([operand] if operand is not None else [])
+        if check is not None:
+            self._known.setdefault(mention.number, check.support)
         return check
+
+    def read_formulas(self, text: str, stated: Sequence[Number]) -> None:
+        """Reads the computations that the text writes out; call it after all printed numbers are known."""
+        self._formulas = Formulas(text, stated=stated, is_known=self._is_known)
 
     def _find(self, mention: NumberMention) -> tuple[Check | None, Operand | None]:
         number = mention.number
-        fitting = [one for one in self._same(mention) if self._fits(mention, one)]
+        fitting = [one for one in self._same(mention.number) if self._fits(mention, one)]
         if fitting:
             stated = any(one.part != "name" for one in fitting)
             support = tuple(dict.fromkeys(one.evidence for one in fitting))[:_MOST_SUPPORT]
@@ -132,15 +147,16 @@ class _NumberChecker:
         return None, None
 
     def derived(self, mention: NumberMention) -> tuple[Check, str]:
-        """A check of a number that is not printed; call it after all printed numbers are known."""
-        check = self._computed(mention) or self._counted(mention)
+        """A check of a number that is not printed; call it after `read_formulas`."""
+        check = self._written(mention.number)
+        if check is None and mention.number not in self._formulas.wrong:
+            check = self._computed(mention) or self._counted(mention)
         if check is not None:
             return check, ""
         unsupported = Check(number=mention.number.text, finding="unsupported")
-        return unsupported, _warning(mention, self._same(mention))
+        return unsupported, _warning(mention, self._same(mention.number))
 
-    def _same(self, mention: NumberMention) -> list[PrintedNumber]:
-        number = mention.number
+    def _same(self, number: Number) -> list[PrintedNumber]:
         if number not in self._agreeing:
             self._agreeing[number] = self._scope.agreeing(number, said=self._wording)
         return self._agreeing[number]
@@ -150,6 +166,18 @@ class _NumberChecker:
             return True
         statements = [self._statement, *([Statement.of(mention.named)] if mention.named else [])]
         return all(one.names.fits(one.cell, statement) for statement in statements)
+
+    def _is_known(self, number: Number) -> bool:
+        return number in self._known or bool(self._same(number))
+
+    def _written(self, number: Number) -> Check | None:
+        formula = self._formulas.given.get(number)
+        if formula is None:
+            return None
+        inside = number in (*formula.operands, *formula.constants)
+        shown = formula.text if inside else f"{formula.text} = {number.text}"
+        support = dict.fromkeys(chain.from_iterable(self._known.get(operand, ()) for operand in formula.operands))
+        return Check(number=number.text, finding="computed", formula=shown, support=tuple(support))
 
     def _computed(self, mention: NumberMention) -> Check | None:
         if mention.number.sign == "-":
@@ -170,15 +198,24 @@ class _NumberChecker:
         return Computations(self._words, operands, (self._stated, _main(scope.cells), _main(scope.named)))
 
     def _counted(self, mention: NumberMention) -> Check | None:
-        """A count of the cited items, or of the rows or columns of a cited table that contain values."""
-        if not mention.counts and not (mention.number.unit == 1 and _HOW_MANY.search(self._question)):
+        """A count of listed items, of the cited items, or of the rows or columns of a cited table that contain
+        values."""
+        number = mention.number
+        if number.unit != 1 or number.percent or number.sign:
             return None
-        counted = self._counts.get(int(mention.number.value)) if mention.number.unit == 1 else None
+        value = int(number.value)
+        counted = "items listed" if value in self._listed else None
+        if counted is None and (mention.counts or _HOW_MANY.search(self._question)):
+            counted = self._counts.get(value)
         if counted is None:
             return None
-        formula = f"{mention.number.text} = number of {counted}"
+        formula = f"{number.text} = number of {counted}"
         support = tuple(self._scope.evidence)
-        return Check(number=mention.number.text, finding="computed", formula=formula, support=support)
+        return Check(number=number.text, finding="computed", formula=formula, support=support)
+
+    @cached_property
+    def _listed(self) -> set[int]:
+        return counted_lists(self._text)
 
     @cached_property
     def _counts(self) -> dict[int, str]:
@@ -188,6 +225,8 @@ class _NumberChecker:
             name = table.label or "the table"
             counts.setdefault(len({cell.row for cell in cells}), f"rows of {name}")
             counts.setdefault(len({cell.column for cell in cells}), f"columns of {name}")
+        for text in dict.fromkeys((self._text, *(one.quote for one in self._scope.evidence))):
+            counts |= {size: "items listed" for size in list_sizes(text) if size not in counts}
         return counts
 
 
