@@ -378,12 +378,18 @@ class Pipeline:
         return ParsedPaper(paper=paper, crops=crops)
 
     async def _parse(self, request: AddRequest) -> ParsedPaper:
+        last = 0
+
         def on_page(done: int, total: int) -> None:
+            nonlocal last
+            last = done
             request.on_stage(Stage(name="parsing", done=done, total=total))
 
         request.on_stage(Stage(name="parsing"))
         parsed = await run_in_thread(partial(read_paper, self.parser, request.file, on_page=on_page))
-        on_page(len(parsed.paper.pages), len(parsed.paper.pages))
+        # Some parsers report no pages.
+        if last < (pages := len(parsed.paper.pages)):
+            on_page(pages, pages)
         return parsed
 
     async def _read_images(self, parsed: ParsedPaper, before: PaperImages, on_stage: ProgressCallback) -> PaperImages:

@@ -218,7 +218,7 @@ def kill_services(
         time.sleep(moments.uniform(0.0, _LONGEST))
         _kill(service, library, server, found, moments.choice(what))
     if jobs < math.inf:
-        wait_until(lambda: len(client.accepted()) >= jobs, seconds=180)
+        wait_until(lambda: len(client.accepted()) >= jobs, seconds=1200)
     client.stop()
     for name in client.accepted():
         wait_until(partial(has_ended, service.address, name), seconds=120)
