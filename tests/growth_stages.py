@@ -370,7 +370,7 @@ def _terminal(text: str) -> Work:
 
 
 def _escape(text: str) -> Work:
-    return lambda: (html(text), markdown_text(text), spreadsheet_csv([[text, text]]))
+    return lambda: (html("{}", text), markdown_text(text), spreadsheet_csv([[text, text]]))
 
 
 def _draw(count: int) -> Work:
