@@ -1,4 +1,4 @@
-"""Computations that a text writes out: "1,225 × 0.37", "20 % of 1,225", "the sum of 3, 4 and 5"."""
+"""Computations that a text writes out: "1,225 × 0.37", "20 % of 1,225", "245 of 1,225", "the sum of 3, 4 and 5"."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -18,7 +18,7 @@ _BETWEEN = re.compile(
     rf"(?i)(?:{_WORD}){{0,3}}(?P<close>(?:\s*\))*)(?:\s*(?P<sign>[+*×·∙⋅/÷]|\\times|\\cdot)\s*"
     rf"|\s+(?P<word>-|x|plus|minus|times|multiplied by|divided by)\s+)(?P<open>(?:\(\s*)*)"
 )
-_OF = re.compile(r"(?i)\s+of(?:\s+[a-z]{1,30}){0,3}\s+(?P<open>(?:\(\s*)*)")
+_OF = re.compile(r"(?i)\s+(?:out\s+)?of(?:\s+[a-z]{1,30}){0,3}\s+(?P<open>(?:\(\s*)*)")
 _LISTED = re.compile(r"(?i)(?:\s*\([^()\d]*\))?(?:\s+[^\W\d_][\w-]*){0,3}?(?:\s*,|\s*;)?\s+(?:(?:and|plus)\s+)?")
 _OVER_LIST = re.compile(r"(?i)\b(?:(?P<sum>sum|total)|mean|average)\s+of\s+(?:(?:the|both|all)\s+)?$")
 _CLOSES = re.compile(r"(?:\s*\))+")
@@ -150,8 +150,9 @@ def _written(plain: str, placed: Sequence[_Placed], start: int) -> tuple[list[_T
             sign = (match["sign"] or match["word"]).casefold()
             operator = _OPERATORS.get(sign, "×")
             tokens.extend(")" * match["close"].count(")"))
-        elif placed[at][0].percent:
-            match = _OF.fullmatch(gap)
+        else:
+            # "20% of 1,225" is a number, "245 of 1,225" a share.
+            match, operator = _OF.fullmatch(gap), "×" if placed[at][0].percent else "/"
         if match is None:
             break
         at += 1
