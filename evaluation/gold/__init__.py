@@ -6,6 +6,8 @@
     DIR/eval/parse_jose_jats.jsonl for DIR/papers/jose
     DIR/eval/parse_olmocr_unit_tests.jsonl for DIR/papers/olmocr
     bookmarks of all other PDFs below DIR/papers
+`generated_tables`:
+    no files: it typesets papers with known tables
 `page_layouts`:
     layout/development.jsonl and heldout.jsonl beside it, for PDFs below DIR/papers
 `questions`:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, cast, get_args
 
 from evaluation.gold.files import separate_errors
+from evaluation.gold.generated_tables import GENERATED_SET, generated_items
 from evaluation.gold.page_layouts import layout_items
 from evaluation.gold.paper_readers import load_items
 from evaluation.gold.papers import Gold, GoldItem
@@ -91,6 +92,9 @@ def _load(request: Request, _stack: ExitStack) -> Loaded:
     backend = backend_for(cast("BackendName", request.mode))
     settings = request.settings.parser.model_copy(update={"backend": request.mode, "dpi": _DPI})
     gold, bad = load_items(request.data, read_outline=partial(outline_reader, backend))
+    if any(name.split("/")[0] == GENERATED_SET for name in request.names):
+        typeset, failed = separate_errors(generated_items(request.work / GENERATED_SET))
+        gold, bad = [*gold, *typeset], [*bad, *failed]
     drawn, missing = layout_items(request.data)
     pages, wrong = separate_errors(drawn)
     items = [
