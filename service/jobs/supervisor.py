@@ -88,7 +88,7 @@ class Supervisor:
         await asyncio.gather(*(loop.stop(max_wait=self._max_wait) for loop in (self._normal, self._quarantine)))
 
     def _notify_pending(self, folder: Path, pending: PendingJobs) -> None:
-        if pending.new or pending.running:
+        if pending.new:
             self._normal.notify(folder)
         if pending.quarantined:
             self._quarantine.notify(folder)
