@@ -85,10 +85,11 @@ def test_page_of_prose_with_a_sideways_table_is_read_both_ways(tmp_path: Path) -
     assert any("Sentence number 30 of the running text" in text for text in prose)
 
 
-def test_sideways_labels_and_stamps_are_ignored(tmp_path: Path) -> None:
+def test_a_sideways_stamp_is_no_part_of_the_text(tmp_path: Path) -> None:
     stamp = "#place(left + horizon, dx: -1.8cm, rotate(-90deg, reflow: true)[arXiv:2101.00001v1 [cs.CL] 1 Jan 2021])"
     paper = parsed(f"{stamp}\n{PROSE}", tmp_path).paper
-    assert not any("arXiv" in element.text for element in paper.elements if isinstance(element, Passage))
+    stamped = [element for element in paper.elements if isinstance(element, Passage) and "arXiv" in element.text]
+    assert [element.role for element in stamped] == ["furniture"]
     assert any("Sentence number 30" in element.text for element in paper.elements if isinstance(element, Passage))
 
 
