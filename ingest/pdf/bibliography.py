@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import islice, pairwise
 from statistics import median
 
 from ingest.document.geometry import runs_of
@@ -15,6 +15,7 @@ __all__ = ["Entry", "bibliography_start", "find_entries"]
 # Chosen on the development papers.
 _MARKED_SHARE = 0.5  # The least share of lines that begin with a mark, where entries are short.
 _MIN_MARKS = 3  # The least number of marks in longer bibliographies.
+_MAX_STARTS = 40  # Each line that may begin a bibliography without a title costs a reading of all lines after it.
 _MIN_UNTITLED = 5  # The least number of entries in a bibliography without a title; fewer may be a list.
 _MAX_MISSING = 2  # The most entry numbers that may be missing between successive entries.
 _LARGER = 1.06  # Usual letter sizes; larger print is not an entry.
@@ -54,13 +55,17 @@ def bibliography_start(lines: Sequence[FlowLine], *, after: int = 0) -> int | No
     It begins with `[1]` or with any raised number (the first entries may have been taken for footnotes), its numbers
     increase, and most of its entries contain a year. None if there is none.
     """
-    for index, line in enumerate(lines):
-        mark = mark_of(line.line.text)
-        if mark and (mark.form == "raised" or (mark.form == "bracket" and mark.number == after + 1)):
-            entries, _ = find_entries(lines[index:])
-            dated = sum(entry_year(entry.text) is not None for entry in entries)
-            if len(entries) >= (1 if after else _MIN_UNTITLED) and 2 * dated > len(entries):
-                return index
+    marked = ((index, mark) for index, line in enumerate(lines) if (mark := mark_of(line.line.text)))
+    starts = (
+        index
+        for index, mark in marked
+        if mark.form == "raised" or (mark.form == "bracket" and mark.number == after + 1)
+    )
+    for index in islice(starts, _MAX_STARTS):
+        entries, _ = find_entries(lines[index:])
+        dated = sum(entry_year(entry.text) is not None for entry in entries)
+        if len(entries) >= (1 if after else _MIN_UNTITLED) and 2 * dated > len(entries):
+            return index
     return None
 
 

@@ -163,13 +163,12 @@ class _Block:
         column, edges = self.layout.column(self.lines[0]), self.layout.edges_at(self.lines[0])
         words = {word for line in self.lines for word in line.words}
         return any(
-            abs(other.baseline - line.baseline) < _SAME_ROW * line.size
-            and self.layout.column(other) == column
+            self.layout.column(other) == column
             and other.box.x1 > edges.left
             and other.box.x0 < edges.right
             and words.isdisjoint(other.words)
             for line in self.lines
-            for other in self.layout.lines
+            for other in _row_of(line, self.layout)
         )
 
     @property
@@ -187,16 +186,17 @@ class _Block:
         return right > _SHORT * last.size or centred or self.is_set_off
 
 
+def _row_of(line: Line, layout: PageLayout) -> Sequence[Line]:
+    """The lines at the height of a line, itself among them."""
+    return layout.lines_between(line.baseline - _SAME_ROW * line.size, line.baseline + _SAME_ROW * line.size)
+
+
 def is_contents_entry(line: Line, layout: PageLayout) -> bool:
     """Whether a line has dot leaders, or a page number at the end of its row, as in a table of contents."""
     *words, last = line.words
     if words and last.text.isdecimal() and last.x0 - words[-1].x1 > _ENTRY_GAP * line.size:
         return True
-    right = [
-        other
-        for other in layout.lines
-        if abs(other.baseline - line.baseline) < _SAME_ROW * line.size and other.box.x0 > line.box.x1
-    ]
+    right = [other for other in _row_of(line, layout) if other.box.x0 > line.box.x1]
     return bool(_LEADERS.search(line.text)) or (len(right) == 1 and _is_page_number(right[0], line, layout))
 
 

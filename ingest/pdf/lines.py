@@ -1,6 +1,6 @@
 """Groups words into lines: one baseline, split at wide gaps and gutters, with superscripts and subscripts attached."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
@@ -26,6 +26,7 @@ _MAX_SCRIPT_WIDTH = 120.0  # Points.
 _HOST_SIZE = 1.1  # A host's letters are larger than its script's by at least this factor.
 _HOST_ABOVE, _HOST_BELOW = 1.5, 2.5  # Points by which a script's baseline may be outside its host's box.
 _HOST_BEFORE, _HOST_AFTER = 3.0, 5.0  # The largest horizontal distances, in points, between a script and its host.
+_BAND_HEIGHT, _BANDS = 24.0, 600  # Points: some lines of text; 14,400 points are a page's largest height.
 _JUSTIFIED_GAP = 3.5  # The widest space of justified text.
 _OPEN_ROWS, _OPEN_LINES = 6, 4  # Rows and lines at about one height: those of all columns.
 _WORD_SPACE = 0.14  # The same as for words in `words_of`.
@@ -155,16 +156,33 @@ def _cut(row: Sequence[Word], *, gutters: Sequence[float]) -> list[list[Word]]:
 
 def _attach_scripts(pieces: Sequence[Line], *, body: float, gutters: Sequence[float]) -> list[Line]:
     kept: list[Line] = []
+    # The positions of the lines that may be hosts of a baseline within the band, so that not every line is tried.
+    bands: defaultdict[int, set[int]] = defaultdict(set)
+
+    def register(position: int) -> None:
+        box = kept[position].box
+        for band in range(_band(box.y0 - _HOST_ABOVE), _band(box.y1 + _HOST_BELOW) + 1):
+            bands[band].add(position)
+
     for piece in sorted(pieces, key=lambda piece: -piece.size):
         tiny = piece.width < _TINY_WIDTH * piece.size and len(piece.text) <= _TINY_LETTERS
         if piece.size < _SCRIPT_SIZE * body or tiny:
-            hosts = [host for host in kept if _is_host(host, piece, gutters=gutters)]
+            near = bands[_band(piece.baseline)]
+            hosts = [position for position in near if _is_host(kept[position], piece, gutters=gutters)]
             if hosts:
-                host = min(hosts, key=lambda host: abs(host.baseline - piece.baseline))
-                kept[kept.index(host)] = line_of(host.words + piece.words, size=host.size)
+                nearest = min(hosts, key=lambda position: (abs(kept[position].baseline - piece.baseline), position))
+                host = kept[nearest]
+                kept[nearest] = line_of(host.words + piece.words, size=host.size)
+                register(nearest)
                 continue
         kept.append(piece)
+        register(len(kept) - 1)
     return kept
+
+
+def _band(y: float) -> int:
+    """The number of the band of a height; no page is higher than the bands together."""
+    return int(min(max(y // _BAND_HEIGHT, 0), _BANDS))
 
 
 def _is_host(host: Line, script: Line, *, gutters: Sequence[float]) -> bool:
