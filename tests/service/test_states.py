@@ -220,6 +220,6 @@ def test_nothing_accepted_is_lost_or_left_over_in_any_order(address: str) -> Non
     run_state_machine_as_test(
         Service,
         settings=settings(
-            max_examples=12, stateful_step_count=30, deadline=None, suppress_health_check=list(HealthCheck)
+            max_examples=6, stateful_step_count=30, deadline=None, suppress_health_check=list(HealthCheck)
         ),
     )

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pymupdf
 import pytest
 
+from service.batch import BatchRunner
 from service.batch.retries import RetryRounds
 
 if TYPE_CHECKING:
@@ -85,7 +86,8 @@ def test_a_dead_endpoint(run: "Run", example_library: Path, monkeypatch: pytest.
     assert outcome.code == 4
     assert "127.0.0.1:9" in outcome.err
     assert "some-model" in outcome.err
-    monkeypatch.setattr("service.batch.runner.RetryRounds", partial(RetryRounds, first_pause=0.01))
+    runner = partial(BatchRunner, retries=RetryRounds(first_pause=0.01))
+    monkeypatch.setattr("service.batch.BatchRunner", runner)
     (tmp_path / "q.jsonl").write_text('{"question": "What is F1?"}')
     outcome = run("batch", tmp_path / "q.jsonl", "--library", example_library, "--out", tmp_path / "out")
     assert outcome.code == 1
