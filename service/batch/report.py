@@ -28,8 +28,11 @@ def render_report(rows: Sequence[BatchRow], summary: BatchSummary) -> str:
 
 
 def _outcome(row: BatchRow) -> str:
-    """A question's number, text, status and the start of its answer."""
-    said = one_line(row.answer.text if row.answer else "; ".join(row.warnings))
+    """A question's number, text, status and the start of its answer, or of the first place if nothing is concluded."""
+    said = row.answer.text if row.answer else "; ".join(row.warnings)
+    if row.answer and row.status == "evidence" and row.answer.claims:
+        said = row.answer.claims[0].text
+    said = one_line(said)
     if len(said) > _MAX_OUTCOME_LENGTH:
         said = said[: _MAX_OUTCOME_LENGTH - 1] + "…"
     return f"{row.index + 1}. {markdown_line(row.question)} **{row.status}**: {markdown_line(said)}"

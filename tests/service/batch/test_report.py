@@ -1,6 +1,7 @@
 """The report in Markdown: its form, and that no text of a paper or a model is read as markup."""
 
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -97,3 +98,12 @@ def test_the_context_of_a_report_reads_back(text: str) -> None:
     section = report(text).partition("### Context\n\n")[2]
     context = re.split(r"\n\n### Initial LLM Response\n\n", section, maxsplit=1)[0]
     assert parse_context(context) == getattr(row(text).answer, "context", None)
+
+
+def test_the_summary_shows_the_first_place_of_a_question_without_an_answer() -> None:
+    shown = row("“The seed is 2.” (page 4)")
+    assert shown.answer is not None
+    answer = replace(shown.answer, text="Nothing is concluded.", status="evidence")
+    rows = [replace(shown, answer=answer, status="evidence")]
+    summary = render_report(rows, summarize(rows, questions=1, seconds=1.0)).partition("\n---\n")[0]
+    assert "**evidence**: “The seed is 2.” (page 4)" in summary
