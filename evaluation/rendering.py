@@ -8,7 +8,7 @@ from evaluation.metrics.selective import risks
 from evaluation.report import ALL, Figure, Provenance, Report, grades_of, is_time, results_in
 from evaluation.score import ItemResult
 from paperscope_core.files import output_errors
-from paperscope_core.text.escaping import markdown_heading, markdown_line
+from paperscope_core.text.escaping import markdown_heading, markdown_line, shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -164,8 +164,7 @@ def _misses_list(results: Sequence[ItemResult]) -> list[str]:
 
 
 def _truncate(text: str) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= _MAX_TEXT else text[: _MAX_TEXT - 1] + "…"
+    return shortened(" ".join(text.split()), limit=_MAX_TEXT)
 
 
 def _short_number(value: float) -> str:

@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from graph_store import NativeGraphIndex, Store
 from paperscope_core.errors import UnknownEntityError
-from paperscope_core.text.escaping import html, terminal_text
+from paperscope_core.text.escaping import html, shortened, terminal_text
 from paperscope_core.text.words import entity_key
 from paperscope_core.types import WORK, Displayable, Entity, Place, Relation
 from paperscope_core.types.display import places_text
@@ -419,7 +419,7 @@ def _width(name: str) -> float:
 def _short_name(name: str) -> str:
     # Few fonts contain the mathematical letters (𝑃).
     name = " ".join(_printable(unicodedata.normalize("NFKC", name)).split())
-    return name if len(name) <= _MAX_NAME_LENGTH else name[: _MAX_NAME_LENGTH - 1] + "…"
+    return shortened(name, limit=_MAX_NAME_LENGTH)
 
 
 def _printable(text: str) -> str:

@@ -14,6 +14,7 @@ from evaluation.retrieval.systems import OWN_MODES, OpenCorpora, OpenCorpus, Own
 from evaluation.score import Miss, Score
 from evaluation.suite import Item, Loaded, Request, Suite
 from paperscope_core.errors import InputError
+from paperscope_core.text.escaping import shortened
 
 __all__ = ["SUITE"]
 
@@ -69,8 +70,7 @@ def _describe_unit(unit: str, opened: OpenCorpus) -> str:
 
 
 def _truncate(text: str) -> str:
-    folded = " ".join(text.split())
-    return folded if len(folded) <= _MAX_TEXT else f"{folded[: _MAX_TEXT - 1]}…"
+    return shortened(" ".join(text.split()), limit=_MAX_TEXT)
 
 
 def _load(request: Request, stack: ExitStack) -> Loaded:

@@ -22,6 +22,7 @@ __all__ = [
     "one_line",
     "plain_csv",
     "read_markdown_text",
+    "shortened",
     "spreadsheet_csv",
     "terminal_json",
     "terminal_text",
@@ -59,6 +60,11 @@ def one_line(text: str) -> str:
     """The text with each sequence of white space replaced by one space, and without control characters."""
     # Some control characters are white space, and what is left around others may be.
     return " ".join(without_control_characters(" ".join(text.split())).split())
+
+
+def shortened(text: str, *, limit: int) -> str:
+    """The text, truncated to `limit` characters with a final ellipsis if it is longer."""
+    return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
 # Markdown (CommonMark, with GitHub's tables, strikethrough and bare addresses).

@@ -7,7 +7,7 @@ from typing import assert_never
 
 from markupsafe import Markup
 
-from paperscope_core.text.escaping import html
+from paperscope_core.text.escaping import html, shortened
 from paperscope_core.types.answer import Answer, Check, Claim, Evidence, Exhibit, Reading
 from paperscope_core.types.displayable import Displayable, as_html, as_text
 from paperscope_core.types.elements import (
@@ -30,7 +30,6 @@ from paperscope_core.types.html import (
     fragment,
     grid,
     image_tags,
-    shortened,
     warning,
 )
 from paperscope_core.types.images import ImageDescription, UnreadImage
@@ -43,6 +42,7 @@ __all__ = ["View", "places_text", "to_html", "to_text", "view"]
 _KINDS: tuple[str, ...] = ("passage", "table", "figure", "equation", "reference")
 # The maximum number of places listed for a graph row; further ones are only counted.
 _LISTED_PLACES = 3
+_MAX_QUOTE_LENGTH = 240
 
 
 def to_html(value: Displayable, content: ContentSource | None = None) -> Markup:
@@ -154,7 +154,7 @@ def _claim(claim: Claim, names: Mapping[str, str]) -> Markup:
 
 def _quoted(evidence: Evidence, names: Mapping[str, str]) -> str:
     where = evidence.name or f"{_element_name(evidence.element, names)}, {_place(evidence.place, names)}"
-    return f"{where}: “{shortened(evidence.quote)}”" if evidence.quote else where
+    return f"{where}: “{shortened(evidence.quote, limit=_MAX_QUOTE_LENGTH)}”" if evidence.quote else where
 
 
 def _place(place: Place, names: Mapping[str, str]) -> str:
@@ -216,7 +216,10 @@ def _reading(reading: Reading, names: Mapping[str, str]) -> str:
 
 def _context_summary(context: Context) -> Markup:
     counts = f"{len(context.entities)} entities, {len(context.relations)} relations, {len(context.images)} images"
-    sources = [f"S{source.id}, {source.place.where}: {shortened(source.content)}" for source in context.sources]
+    sources = [
+        f"S{source.id}, {source.place.where}: {shortened(source.content, limit=_MAX_QUOTE_LENGTH)}"
+        for source in context.sources
+    ]
     return bullet_list((counts, *sources))
 
 

@@ -24,7 +24,6 @@ __all__ = [
     "fragment",
     "grid",
     "image_tags",
-    "shortened",
     "warning",
 ]
 
@@ -50,7 +49,6 @@ _STYLE = Markup("""
 .paperscope caption { display: none; }
 .paperscope mark { background: #ffe066; color: #000; }
 """)
-_SHORTENED_LENGTH = 240
 
 
 class ContentSource(Protocol):
@@ -144,8 +142,3 @@ def _image_tag(crop: str, title: str, content: ContentSource) -> Markup:
     except KeyError:
         return Markup()
     return html('<img alt="{}" src="data:image/png;base64,{}">', title, data)
-
-
-def shortened(text: str, *, limit: int = _SHORTENED_LENGTH) -> str:
-    """The text, truncated to `limit` characters with a final ellipsis if it is longer."""
-    return text if len(text) <= limit else text[: limit - 1] + "…"

@@ -21,6 +21,7 @@ from pydantic_core import from_json
 from evaluation.answers.forms import form_of
 from evaluation.gold.questions import DocBenchLine
 from paperscope_core.errors import InputError, QuestionFileError
+from paperscope_core.text.escaping import shortened
 from paperscope_core.types import Filters
 
 __all__ = ["BadQuestion", "Gold", "Question", "load_questions", "parse_questions"]
@@ -148,12 +149,8 @@ def _parse_row(row: _FileRow, *, index: int, name: str) -> Question | BadQuestio
     try:
         return _question(row, index)
     except InputError as error:
-        quoted = _quoted(row.text)
+        quoted = shortened(row.text, limit=_MAX_QUOTED)
         return BadQuestion(index=index, text=quoted, reason=f"{name}:{row.line}: {error}: {quoted!r}")
-
-
-def _quoted(text: str) -> str:
-    return text if len(text) <= _MAX_QUOTED else text[: _MAX_QUOTED - 1] + "…"
 
 
 def _question(row: _FileRow, index: int) -> Question:
@@ -173,7 +170,7 @@ def _question(row: _FileRow, index: int) -> Question:
 def _unknown_key(key: str) -> str:
     if key in _FiltersRecord.model_fields:
         return f"the key {key!r} restricts nothing here; put it under 'filters'"
-    return f"the key {_quoted(key)!r} is unknown; remove it (known: {', '.join(sorted(_KEYS))})"
+    return f"the key {shortened(key, limit=_MAX_QUOTED)!r} is unknown; remove it (known: {', '.join(sorted(_KEYS))})"
 
 
 def _gold(record: Mapping[str, object]) -> Gold | None:

@@ -9,7 +9,7 @@ Markdown or HTML.
 
 from collections.abc import Sequence
 
-from paperscope_core.text.escaping import markdown_heading, markdown_line, markdown_text, one_line
+from paperscope_core.text.escaping import markdown_heading, markdown_line, markdown_text, one_line, shortened
 from paperscope_core.types import Answer, Claim, ImageFinding, Place, Reading
 from query import render_context
 from service.batch.rows import BatchRow, image_name
@@ -32,9 +32,7 @@ def _outcome(row: BatchRow) -> str:
     said = row.answer.text if row.answer else "; ".join(row.warnings)
     if row.answer and row.status == "evidence" and row.answer.claims:
         said = row.answer.claims[0].text
-    said = one_line(said)
-    if len(said) > _MAX_OUTCOME_LENGTH:
-        said = said[: _MAX_OUTCOME_LENGTH - 1] + "…"
+    said = shortened(one_line(said), limit=_MAX_OUTCOME_LENGTH)
     return f"{row.index + 1}. {markdown_line(row.question)} **{row.status}**: {markdown_line(said)}"
 
 

@@ -15,7 +15,7 @@ from rich.segment import Segment
 from rich.table import Table as Grid
 from rich.text import Text
 
-from paperscope_core.text.escaping import terminal_json, terminal_text
+from paperscope_core.text.escaping import shortened, terminal_json, terminal_text
 from paperscope_core.types import (
     Answer,
     Element,
@@ -203,9 +203,7 @@ def _where(place: Place) -> str:
 
 
 def _evidence(item: Evidence, *, number: int) -> Text:
-    quote = " ".join(item.quote.split())
-    if len(quote) > _MAX_QUOTE_CHARACTERS:
-        quote = quote[: _MAX_QUOTE_CHARACTERS - 1] + "…"
+    quote = shortened(" ".join(item.quote.split()), limit=_MAX_QUOTE_CHARACTERS)
     text = Text(f"[{number}] {item}", style="magenta")
     for place in item.places:
         if not place.by_line:
