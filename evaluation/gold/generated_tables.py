@@ -52,8 +52,9 @@ class Style:
 
     `gap` is the range of the space between rows beyond that between lines, in letter sizes; `wrapped` says that texts
     wrap within columns of fixed width; `long_stubs` that the names of rows wrap, too, `numbered` that a column holds
-    values beside wrapped texts, `listed` that cells hold several lines that don't fill their column, `textual` that
-    short texts take the place of values.
+    values beside wrapped texts, `listed` that cells hold several lines that don't fill their column. `contents` are
+    those of the columns beside the names, `coded` says that identifiers are the names; `leading` is the space between
+    lines, in letter sizes.
     """
 
     rules: Literal["booktabs", "grid", "rows", "none"] = "booktabs"
@@ -72,7 +73,9 @@ class Style:
     long_stubs: bool = False
     listed: bool = False
     captioned: bool = True
-    textual: bool = False
+    contents: Literal["values", "texts", "codes", "words", "numbers"] = "values"
+    coded: bool = False
+    leading: tuple[float, ...] = (0.45, 0.55, 0.65)
 
 
 STYLES = {
@@ -81,9 +84,9 @@ STYLES = {
     "groups-without-rules": Style(header="groups"),
     "sections": Style(blocks="sections"),
     "row-spans": Style(blocks="spans"),
-    "text-spans": Style(blocks="spans", textual=True, rows=(5, 14)),
-    "spanned-texts": Style(blocks="spans", textual=True, rows=(5, 14)),
-    "short-texts": Style(textual=True, gap=(0.0, 0.2)),
+    "text-spans": Style(blocks="spans", contents="texts", rows=(5, 14)),
+    "spanned-texts": Style(blocks="spans", contents="texts", rows=(5, 14)),
+    "short-texts": Style(contents="texts", gap=(0.0, 0.2)),
     "tight": Style(tight=True, pages="two columns", header="ruled groups"),
     "no-rules": Style(rules="none", gap=(0.2, 0.5)),
     "plain-booktabs": Style(gap=(0.0, 0.2)),
@@ -108,6 +111,18 @@ STYLES = {
     "uncaptioned": Style(wrapped=True, continued=True, captioned=False, rows=(8, 16), gap=(0.0, 0.3)),
     "uncaptioned-values": Style(captioned=False),
     "middle-without-rules": Style(wrapped=True, middle=True, gap=(0.5, 1.0)),
+    "codes": Style(contents="codes", coded=True, gap=(0.0, 0.2), rows=(4, 14)),
+    "codes-and-texts": Style(contents="texts", coded=True, gap=(0.0, 0.2), rows=(4, 14)),
+    "codes-without-rules": Style(contents="texts", coded=True, rules="none", gap=(0.0, 0.4), rows=(4, 14)),
+    "single-words": Style(contents="words", gap=(0.0, 0.2), rows=(4, 14)),
+    "words-in-blocks": Style(contents="words", blocks="spans", rows=(5, 14)),
+    "numbers-only": Style(contents="numbers", rows=(4, 14)),
+    "short-texts-by-sections": Style(contents="texts", blocks="sections", gap=(0.0, 0.2), rows=(6, 14)),
+    "wrapped-codes": Style(wrapped=True, coded=True, gap=(0.0, 0.1), rows=(4, 9)),
+    "wrapped-arguments": Style(wrapped=True, coded=True, gap=(0.0, 0.4), rules="none", rows=(4, 9)),
+    "wrapped-dense": Style(wrapped=True, gap=(0.0, 0.1), leading=(0.3, 0.35, 0.4)),
+    "wrapped-loose": Style(wrapped=True, gap=(0.0, 0.5), leading=(0.75, 0.9, 1.0), long_stubs=True),
+    "short-texts-loose": Style(contents="texts", gap=(0.0, 0.2), leading=(0.75, 0.9, 1.0), rows=(4, 14)),
 }
 
 
@@ -200,6 +215,13 @@ def _short_text(random: Random, *, capitals: bool) -> str:
     return (text[0].upper() + text[1:] if capitals else text) if random.random() > 0.1 else ""
 
 
+def _code(random: Random, *, arguments: bool = True) -> str:
+    """An identifier, a call or an option of a program."""
+    first, second = (random.choice([word for word in _WORDS if len(word) < 9]) for _ in range(2))
+    kinds = [f"{first}.{second[:4]}", f"{first[:6]}_{second[:4]}", f"{first}()", f"--{first}", first]
+    return random.choice([*kinds, f"{first}({second} = {random.randint(1, 9)})"] if arguments else kinds)
+
+
 def _value_maker(random: Random) -> Callable[[], str]:
     kinds: tuple[Callable[[], str], ...] = (
         lambda: f"{random.uniform(1, 99):.1f}",
@@ -213,6 +235,22 @@ def _value_maker(random: Random) -> Callable[[], str]:
     return lambda: kind() if random.random() > 0.04 else "-"
 
 
+def _text_maker(random: Random, style: Style) -> Callable[[], str]:
+    """Makes the short texts of a column."""
+    capitals = random.random() < 0.5
+    if style.contents == "codes":
+        return lambda: _code(random) if random.random() > 0.1 else ""
+    if style.contents == "words":
+        return lambda: random.choice(_WORDS).capitalize() if capitals else random.choice(_WORDS)
+    return lambda: _short_text(random, capitals=capitals)
+
+
+def _row_name(random: Random, style: Style) -> str:
+    if style.contents == "numbers":
+        return str(random.randint(1, 999))
+    return _code(random) if style.coded else _name(random, tight=style.tight)
+
+
 def _values(random: Random, style: Style) -> _Table:  # noqa: PLR0915
     """A table of names and values."""
     pairs = random.randint(1, 2 if style.tight else 3)
@@ -222,10 +260,9 @@ def _values(random: Random, style: Style) -> _Table:  # noqa: PLR0915
     stubs = 2 if style.blocks == "spans" else 1
     width = stubs + count
     makers = [_value_maker(random)] * count if style.tight or narrow else [_value_maker(random) for _ in range(count)]
-    if style.textual:
+    if style.contents not in ("values", "numbers"):
         count = random.randint(2, 3)
-        capitals = random.random() < 0.5
-        makers = [lambda: _short_text(random, capitals=capitals)] * count
+        makers = [_text_maker(random, style)] * count
         if random.random() < 0.5:
             makers[-1] = _value_maker(random)
         width = stubs + count
@@ -249,7 +286,7 @@ def _values(random: Random, style: Style) -> _Table:  # noqa: PLR0915
             sections.append(len(header) + len(body))
             body.append((_Cell(text=_sentence(random, 2, 4)[:-1], columns=width),))
         cells = [_Cell(text=make()) for make in makers]
-        first: list[_Cell] = [_Cell(text=_name(random, tight=style.tight))]
+        first: list[_Cell] = [_Cell(text=_row_name(random, style))]
         if style.blocks == "spans":
             first = [_Cell(text=random.choice(_WORDS))]
             if block == 0:
@@ -278,9 +315,11 @@ def _texts(random: Random, style: Style) -> _Table:
     kinds[0] = "stub" if style.long_stubs else random.choice(("name", "name", "stub"))
     if style.numbered:
         kinds[random.randrange(1, count)] = "value"
+    if style.coded:
+        kinds[0] = "code"
     if "long" not in kinds:
         kinds[-1] = "long"
-    share = {"stub": 1.2, "name": 0.9, "short": 1.2, "long": 2.5, "value": 1.0}
+    share = {"code": 1.2, "stub": 1.2, "name": 0.9, "short": 1.2, "long": 2.5, "value": 1.0}
     total = 225.0 if narrow else random.choice((330.0, 400.0, 430.0))
     parts = [share[kind] * random.uniform(0.8, 1.25) for kind in kinds]
     widths = tuple(round(total * part / sum(parts), 1) for part in parts)
@@ -294,6 +333,8 @@ def _texts(random: Random, style: Style) -> _Table:
             return _list_text(random)
         if kind in lengths:
             return _cell_text(random, *lengths[kind], width=width, capitals=capitals[column])
+        if kind == "code":
+            return _code(random, arguments=False)
         return value() if kind == "value" else random.choice(_NAMES)
 
     titles = tuple(_Cell(text=text) for text in random.sample(_TEXT_TITLES, count))
@@ -366,7 +407,7 @@ def _paper(random: Random, style: Style) -> tuple[str, tuple[GoldTable, ...]]:
         golds.append(
             table.gold(number=str(number) if style.captioned else "", caption=caption if style.captioned else None)
         )
-        leading = random.choice((0.45, 0.55, 0.65))
+        leading = random.choice(style.leading)
         small = random.choice((0.8, 0.9)) * size if columns == 2 else random.choice((0.85, 1.0)) * size
         source = _source_of(table, random, style, leading=leading, size=round(small, 1))
         named = f"#figure(kind: table, supplement: [Table], caption: [{caption}], {source})"

@@ -1,5 +1,6 @@
 """Joins printed rows that form one logical row: annotations, wrapped texts, labels that span rows."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import reduce
@@ -9,28 +10,30 @@ from ingest.document.cell_values import is_annotation, is_value
 from ingest.document.geometry import runs_of
 from ingest.pdf.tables.columns import Columns
 from ingest.pdf.tables.model import GridRow, Piece, TableRegion
+from ingest.pdf.tables.row_breaks import LineContext, begins_row, has_room
 
 __all__ = ["join_rows", "span_labels"]
 
 # Letter sizes unless said otherwise; chosen on the development papers.
 _RUNNING = 15  # The least mean number of letters per line of running text; names and values are shorter.
-_LEADING = 0.15  # The least difference between the space between rows and the space within them.
-_LOWER_SHARE = 0.6  # The least share of stub continuation lines that begin with a lower-case letter.
 _MAX_STUB_SHARE = 0.8  # If more lines of a zone have a stub, each is a row.
 _FAR_STUBS = 1.5  # Stubs further apart than this, in smallest pitches, are in different rows.
 _HALF_LINE = 0.75  # Header rows closer than this are one row, centred on each other.
 _SPLIT_PITCH = 0.9  # The largest distance between the halves of a stub and its values.
-_WORD_SPACE = 0.25  # The space before a word that did not fit on the line.
-_SLACK = 0.5  # A line has no room for a word if less space than this would remain.
 
 
 def join_rows(rows: Sequence[GridRow], columns: Columns, region: TableRegion) -> list[GridRow]:
-    """Joins rows that continue the one above; if rules separate all rows, those between two rules are one."""
-    between_rules = [list(group) for _, group in groupby(rows, key=lambda row: region.zone(row.top))]
-    separated = sum(any(row.kind == "body" for row in zone) for zone in between_rules) > 1
-    ruled = [row for zone in between_rules for row in _rows_of(zone, columns, separated=separated)]
+    """Joins the printed lines of each row; if rules separate all rows, the lines between two rules are one row."""
+    zones = [list(group) for _, group in groupby(rows, key=lambda row: (region.zone(row.top), row.kind == "body"))]
+    bodies = [zone for zone in zones if zone[0].kind == "body"]
+    context = LineContext.of(bodies, columns)
+    found = {id(zone): _rows_of(zone, context, separated=len(bodies) > 1) for zone in bodies}
+    several = [grouped for grouped in found.values() if sum(map(len, grouped)) > 1]
+    if 2 * sum(len(grouped) == 1 for grouped in several) > len(several) > 1:
+        found = {id(zone): [zone] if _may_be_one_row(zone, context) else found[id(zone)] for zone in bodies}
+    lines = [row for zone in zones for row in (_joined(found[id(zone)]) if id(zone) in found else zone)]
     joined: list[GridRow] = []
-    for row, following in zip(ruled, [*ruled[1:], None], strict=True):
+    for row, following in zip(lines, [*lines[1:], None], strict=True):
         if joined and _continues(joined[-1], row, following, columns, region):
             joined[-1] = _join(joined[-1], row)
         else:
@@ -57,72 +60,46 @@ def _continues(last: GridRow, row: GridRow, following: GridRow | None, columns: 
         return _is_wrapped_header(last, row, columns)
     if row.kind != "body" or last.kind != "body":
         return False
-    return _annotates(last, row) or _is_wrap(last, row, columns) or _is_split_stub(last, row, following)
+    return _annotates(last, row) or _is_split_stub(last, row, following)
 
 
-def _rows_of(zone: list[GridRow], columns: Columns, *, separated: bool) -> list[GridRow]:
-    """Returns the rows of a zone between two rules."""
-    if separated and _is_one_row(zone, columns, separated=True):
-        return _joined([zone])
-    joined = _by_leading(zone, columns)
-    if _is_one_row(joined, columns, separated=separated):
-        joined = _joined([joined])
-    return _joined(_wrapped_rows(zone, columns)) or joined if joined == zone else joined
-
-
-def _by_leading(zone: list[GridRow], columns: Columns) -> list[GridRow]:
-    """Returns the rows with the lines of wrapped cells joined, if rows are further apart than the lines within them."""
-    pairs = [(last, row) for last, row in pairwise(zone) if last.kind == row.kind == "body"]
-    pitches = sorted(row.top - last.bottom for last, row in pairs)
-    step, within = max(((high - low, low) for low, high in pairwise(pitches)), default=(0.0, 0.0))
-    if step < _LEADING * columns.em:
-        return zone
-    inner = [(last, row) for last, row in pairs if row.top - last.bottom <= within]
-    starts = [row for last, row in pairs if row.top - last.bottom > within]
-    if not all(row.stub for row in starts) or not all(_is_inner(*pair, columns) for pair in inner):
-        return zone
-    lines = {id(line) for _, line in inner}
-    return _joined(runs_of(zone, joins=lambda _, row: id(row) in lines))
-
-
-def _is_inner(last: GridRow, row: GridRow, columns: Columns) -> bool:
-    """Whether a row without a stub continues running text, and has no value below a value."""
-    above = {piece.first: piece.text for piece in last.pieces}
-    valued = any(is_value(piece.text) and is_value(above.get(piece.first, "")) for piece in row.pieces)
-    running = any(
-        len(above.get(piece.first, "")) > _RUNNING and _runs_over(last, piece, columns) for piece in row.pieces
-    )
-    return running and not valued and row.stub is None
+def _rows_of(zone: Sequence[GridRow], context: LineContext, *, separated: bool) -> list[list[GridRow]]:
+    """Returns the printed lines of each row between two rules."""
+    if (separated or _has_one_stub(zone, context.columns)) and _is_one_row(zone, context):
+        return [list(zone)]
+    return runs_of(zone, joins=lambda group, row: not begins_row(group[-1], row, context))
 
 
 def _runs_over(last: GridRow, piece: Piece, columns: Columns) -> bool:
     """Whether a text continues the one above, which had no room left for its first word."""
     above = last.piece_at(piece.first)
-    if above is None or is_value(piece.text):
-        return False
-    word = piece.lines[0].words[0]
-    used = above.lines[-1].width + _WORD_SPACE * columns.em + (word.x1 - word.x0)
-    left, right = columns.intervals[above.first][0], columns.intervals[above.last][1]
-    return used > right - left - _SLACK * columns.em
+    return above is not None and not is_value(piece.text) and not has_room(above, piece, columns)
 
 
-def _is_one_row(zone: Sequence[GridRow], columns: Columns, *, separated: bool) -> bool:
-    """Whether the rows between two rules are one: a text wraps over several of them, and nothing but texts does.
-
-    If rules don't separate all rows (`separated`), the lines of the stub must wrap, too.
-    """
-    if len(zone) < 2 or any(row.kind != "body" for row in zone):
+def _is_one_row(zone: Sequence[GridRow], context: LineContext) -> bool:
+    """Whether the rows between two rules are one: a text wraps over several of them, and nothing but texts does."""
+    if len(zone) < 2:
         return False
     texts_at = _texts_by_column(zone)
-    long = [texts for texts in texts_at.values() if len(texts) > 1]
+    long = {column: texts for column, texts in texts_at.items() if len(texts) > 1}
     stubs = texts_at.get(0, [])
-    if not any(map(_is_running, long)) or len(texts_at) < 2:
+    if not any(map(_is_running, long.values())) or len(texts_at) < 2 or context.plain & (long.keys() - {0}):
         return False
     if (len(stubs) > 1 and len(stubs) > _MAX_STUB_SHARE * len(zone)) or _has_distant_stubs(zone):
         return False
-    if any(is_value(text) for texts in long for text in texts):
-        return False
-    return separated or (any(len(row.pieces) < len(texts_at) for row in zone) and _stubs_run_over(zone, columns))
+    return not any(is_value(text) for texts in long.values() for text in texts)
+
+
+def _may_be_one_row(zone: Sequence[GridRow], context: LineContext) -> bool:
+    """Whether the stub wraps or is one line, and no other column has two values or two words of single-word columns."""
+    columns = Counter(
+        piece.first
+        for row in zone
+        for piece in row.pieces
+        if piece.first > 0 and (is_value(piece.text) or piece.first in context.plain)
+    )
+    short = len(zone) == 1 or sum(row.stub is not None for row in zone) <= _MAX_STUB_SHARE * len(zone)
+    return short and _has_one_stub(zone, context.columns) and all(count == 1 for count in columns.values())
 
 
 def _texts_by_column(rows: Iterable[GridRow]) -> dict[int, list[str]]:
@@ -137,17 +114,11 @@ def _is_running(texts: Sequence[str]) -> bool:
     return sum(map(len, texts)) > _RUNNING * len(texts)
 
 
-def _stubs_run_over(zone: Sequence[GridRow], columns: Columns) -> bool:
-    """Whether all lines of the stub continue the one above."""
+def _has_one_stub(zone: Sequence[GridRow], columns: Columns) -> bool:
+    """Whether each line of the stub wraps to the next one."""
     stubs = [(last, stub) for last, row in pairwise(zone) if (stub := row.stub)]
-    several = sum(row.stub is not None for row in zone) > 1
-    if several and any(not _runs_over(last, stub, columns) for last, stub in stubs):
-        return False
-    # No cell of a row that begins anew continues in mid-sentence.
-    return not any(
-        row.stub and len(row.pieces) > 1 and not any(piece.text[0].islower() for piece in row.pieces)
-        for row in zone[1:]
-    )
+    begins = zone[0].stub is None and len(stubs) > 0
+    return all(_runs_over(last, stub, columns) for last, stub in stubs[begins:])
 
 
 def _has_distant_stubs(zone: Sequence[GridRow]) -> bool:
@@ -158,26 +129,6 @@ def _has_distant_stubs(zone: Sequence[GridRow]) -> bool:
             tops.setdefault(piece.first, []).append(row.top)
     pitches = [second - first for column in tops.values() for first, second in pairwise(column)]
     return any(second - first > _FAR_STUBS * min(pitches) for first, second in pairwise(tops.get(0, [])))
-
-
-def _wrapped_rows(zone: Sequence[GridRow], columns: Columns) -> list[list[GridRow]]:
-    """Returns the printed lines of each row, if only the texts show where a row ends; [] for any other zone.
-
-    A line continues the row if each of its texts wraps from the line directly above; any other line begins a row and
-    has a stub. Most lines that continue a stub must begin with a lower-case letter, and one column must be running
-    text.
-    """
-    if len(zone) < 2 or any(row.kind != "body" for row in zone):
-        return []
-    groups = runs_of(zone, joins=lambda group, row: all(_runs_over(group[-1], piece, columns) for piece in row.pieces))
-    if not all(group[0].stub for group in groups[1:]):
-        return []
-    continuing = [row for group in groups for row in group[1:]]
-    below_stubs = [row for row in continuing if row.stub]
-    lower = sum(any(piece.text[0].islower() for piece in row.pieces) for row in below_stubs)
-    if not below_stubs or lower < _LOWER_SHARE * len(below_stubs):
-        return []
-    return groups if any(map(_is_running, _texts_by_column(continuing).values())) else []
 
 
 def _is_wrapped_header(last: GridRow, row: GridRow, columns: Columns) -> bool:
@@ -194,18 +145,6 @@ def _is_wrapped_header(last: GridRow, row: GridRow, columns: Columns) -> bool:
 def _annotates(last: GridRow, row: GridRow) -> bool:
     filled = {piece.first for piece in last.pieces}
     return all(piece.first > 0 and piece.first in filled and is_annotation(piece.text) for piece in row.pieces)
-
-
-def _is_wrap(last: GridRow, row: GridRow, columns: Columns) -> bool:
-    """Whether every text of the row wraps from a text above."""
-    if len(row.pieces) > len(last.pieces) or (row.stub and len(row.pieces) > 1 and last.stub is None):
-        return False
-    if not all(_runs_over(last, piece, columns) for piece in row.pieces):
-        return False
-    if row.stub is None:
-        return True
-    lead = row.pieces[0].text
-    return (lead[0].islower() or lead[0] in "(&+[") and len(row.pieces) < max(2, len(last.pieces))
 
 
 def _is_split_stub(last: GridRow, row: GridRow, following: GridRow | None) -> bool:

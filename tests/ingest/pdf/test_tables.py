@@ -290,6 +290,66 @@ def test_wrapped_rows_at_one_pitch_end_where_a_text_had_room_for_more() -> None:
     ]
 
 
+def test_columns_of_single_words_do_not_wrap() -> None:
+    rows = [
+        [(0, "Display"), (80, "Extract"), (160, "Modify")],
+        [(0, "print()"), (80, "number"), (160, "update()")],
+        [(0, "summarise()"), (80, "coefs()")],
+        [(0, "plot()"), (80, "effects"), (160, "other()")],
+        [(80, "likelihood()")],
+        [(80, "residuals()")],
+    ]
+    read = grid_of(rows, rules=(0, 14, 74))
+    assert [row[1] for row in read] == [dict(row).get(80, "") for row in rows]
+
+
+def test_functions_of_a_group_between_rules_are_rows() -> None:
+    rows = [
+        [(0, "Group"), (60, "Function"), (140, "Description")],
+        [(0, "core"), (60, "mosaic()"), (140, "function for mosaic plots")],
+        [(60, "sieve()"), (140, "function for sieve plots")],
+        [(60, "assoc()"), (140, "function for other plots")],
+        [(0, "legend"), (60, "fixed()"), (140, "a fixed number of bins")],
+        [(60, "resbased()"), (140, "an arbitrary number of bins")],
+    ]
+    read = grid_of(rows, rules=(0, 14, 50, 74))
+    assert [row[1:] for row in read] == [[dict(row)[60], dict(row)[140]] for row in rows]
+
+
+def test_paragraphs_between_rules_are_one_row_if_most_rows_are() -> None:
+    rows = [
+        [(0, "Item"), (60, "Text")],
+        [(0, "Question"), (60, "What is the mass of this sample?")],
+        [(60, "Give it in grams:")],
+        [(60, "0.355")],
+        [(0, "Principle"), (60, "A reaction takes place when two")],
+        [(60, "salts are mixed in some water.")],
+        [(0, "Answer"), (60, "The number of moles of the salt is")],
+        [(60, "the number of moles of the other.")],
+    ]
+    assert grid_of(rows, rules=(0, 14, 50, 74, 98), width=240)[1:] == [
+        ["Question", "What is the mass of this sample? Give it in grams: 0.355"],
+        ["Principle", "A reaction takes place when two salts are mixed in some water."],
+        ["Answer", "The number of moles of the salt is the number of moles of the other."],
+    ]
+
+
+def test_broken_words_and_brackets_continue_a_row() -> None:
+    rows = [
+        [(0, "Method"), (120, "Code")],
+        [(0, "Sorting into Neigh-"), (120, "NH")],
+        [(0, "bourhoods")],
+        [(0, "Homogeneity of marg-"), (120, "MH")],
+        [(0, "ins (McNemar, etc.)")],
+        [(0, "Tendency"), (120, "VAT")],
+    ]
+    assert grid_of(rows, rules=(0, 14, 74), width=140)[1:] == [
+        ["Sorting into Neighbourhoods", "NH"],
+        ["Homogeneity of margins (McNemar, etc.)", "MH"],
+        ["Tendency", "VAT"],
+    ]
+
+
 def test_rows_of_names_that_fill_their_columns_stay_apart() -> None:
     rows = [
         [(0, "Encoder of ours"), (100, "Corpus")],
