@@ -1,5 +1,6 @@
 """Answers questions: retrieval, context, image readings, and one merged, verified answer."""
 
+from query.compact import compact
 from query.context import parse_context, render_context
 from query.engine import QueryEngine, TextAnswerer
 from query.evidence import Draft
@@ -15,6 +16,7 @@ __all__ = [
     "Retriever",
     "TextAnswerer",
     "Verified",
+    "compact",
     "parse_context",
     "render_context",
     "verify",

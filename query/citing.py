@@ -1,13 +1,13 @@
 """Names what an answer cites: the paper, the label, and the page."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from paperscope_core.protocols import Corpus
-from paperscope_core.types import Check, Claim, Element, Evidence, Paper, PaperEntry, Passage, where
+from paperscope_core.types import Check, Claim, Context, Element, Evidence, Paper, PaperEntry, Passage, where
 
-__all__ = ["EvidenceNamer", "short_title"]
+__all__ = ["EvidenceNamer", "paper_names", "short_title"]
 
 _LONGEST_TITLE = 60
 
@@ -25,10 +25,7 @@ class EvidenceNamer:
 
     def __init__(self, corpus: Corpus) -> None:
         self._corpus = corpus
-        entries = corpus.entries()
-        names = {entry.id: _paper_name(entry) for entry in entries}
-        counts = Counter(names.values())
-        self._papers = {paper: name if counts[name] == 1 else f"{name} [{paper}]" for paper, name in names.items()}
+        self._papers = _names(corpus.entries())
 
     def claims(self, claims: Sequence[Claim]) -> tuple[Claim, ...]:
         """The claims with named evidence."""
@@ -45,6 +42,19 @@ class EvidenceNamer:
         paper = evidence.place.paper
         label = _label(self._corpus.element(evidence.element), self._corpus.paper(paper))
         return ", ".join(filter(None, (self._papers.get(paper, paper), label, where(evidence.places))))
+
+
+def paper_names(corpus: Corpus, context: Context) -> Mapping[str, str] | None:
+    """The names of the papers of a context's sources by id; None if there is only one, which needs no name."""
+    if len({source.place.paper for source in context.sources}) == 1:
+        return None
+    return _names(corpus.entries())
+
+
+def _names(entries: Sequence[PaperEntry]) -> dict[str, str]:
+    names = {entry.id: _paper_name(entry) for entry in entries}
+    counts = Counter(names.values())
+    return {paper: name if counts[name] == 1 else f"{name} [{paper}]" for paper, name in names.items()}
 
 
 def _paper_name(entry: PaperEntry) -> str:

@@ -1,15 +1,24 @@
-"""The context as text: four headed, fenced CSV sections that parse back to equal values."""
+"""The context as text: headed, fenced CSV sections that parse back to equal values, and a shorter form for models."""
 
 import csv
 import io
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import Any, cast
 
 from paperscope_core.text.escaping import markdown_fence
-from paperscope_core.types import Context, ContextEntity, ContextImage, ContextRelation, ContextSource, Place
+from paperscope_core.types import (
+    Context,
+    ContextEntity,
+    ContextImage,
+    ContextRelation,
+    ContextSource,
+    Place,
+    where,
+)
+from query.compact import compact
 
-__all__ = ["parse_context", "render_context"]
+__all__ = ["parse_context", "render_context", "render_for_model"]
 
 # The title and the rows of each section, by the field of `Context`. The columns are the fields of a row.
 _SECTIONS: dict[str, tuple[str, type]] = {
@@ -24,14 +33,44 @@ _BETWEEN_PLACES = "; "
 
 def render_context(context: Context) -> str:
     """Renders the four sections as text that `parse_context` reads back; a row's places are joined by "; "."""
+    return "".join(
+        _rendered(title, _columns(kind), [[_written(row, column) for column in _columns(kind)] for row in rows])
+        for field, (title, kind) in _SECTIONS.items()
+        for rows in [getattr(context, field)]
+    )
+
+
+def render_for_model(context: Context, *, papers: Mapping[str, str] | None = None) -> str:
+    """Renders what a language model reads: no text twice, no coordinates, no images, no empty section.
+
+    Args:
+        context: The context.
+        papers: The names of the papers by id, which the places then state.
+    """
+    short = compact(context)
     parts = []
     for field, (title, kind) in _SECTIONS.items():
-        rows = ([_written(row, column) for column in _columns(kind)] for row in getattr(context, field))
-        out = io.StringIO(newline="")
-        csv.writer(out, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n").writerows(rows)  # noqa: TID251 # is read back
-        lines = f"{','.join(_columns(kind))}\n{out.getvalue()}".removesuffix("\n")
-        parts.append(f"-----{title}-----\n{markdown_fence(lines, language=_LANGUAGE)}\n")
+        rows = getattr(short, field)
+        if rows and kind is not ContextImage:
+            columns = [name for name in _columns(kind) if name not in ("element", "place")]
+            written = [[_written(row, column) for column in columns] for row in rows]
+            if kind is ContextSource:
+                columns.append("place")
+                written = [[*cells, _named(row.places, papers)] for cells, row in zip(written, rows, strict=True)]
+            parts.append(_rendered(title, columns, written))
     return "".join(parts)
+
+
+def _rendered(title: str, columns: Sequence[str], rows: Iterable[Sequence[str | float]]) -> str:
+    out = io.StringIO(newline="")
+    csv.writer(out, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n").writerows(rows)  # noqa: TID251 # is read back
+    lines = f"{','.join(columns)}\n{out.getvalue()}".removesuffix("\n")
+    return f"-----{title}-----\n{markdown_fence(lines, language=_LANGUAGE)}\n"
+
+
+def _named(places: Sequence[Place], papers: Mapping[str, str] | None) -> str:
+    paper = places[0].paper
+    return where(places) if papers is None else f"{papers.get(paper, paper)}, {where(places)}"
 
 
 def parse_context(text: str) -> Context:

@@ -15,11 +15,14 @@ __all__ = [
     "has_image",
     "is_reference",
     "referring_texts",
+    "strip_excerpt_note",
 ]
 
 ImageElement = Table | Figure | Equation
 # Ids contain the kind of an element (see `Paper`), so the element need not be loaded.
 _PICTURED = re.compile(r"/(?:table|figure|equation)-[^/]+$")
+# The last line of `table_excerpt`.
+_EXCERPT_NOTE = re.compile(r"(?m)^… \d+ of \d+ rows, \d+ of \d+ columns shown$\n?")
 _REFERENCE = re.compile(r"/reference-[^/]+$")
 
 
@@ -64,3 +67,8 @@ def referring_texts(paper: Paper, element: str) -> list[str]:
     """The texts of the elements that refer to this one ("see Table 6"), in reading order."""
     sources = {link.source for link in paper.links if link.target == element}
     return [element_text(other) for other in paper.elements if other.id in sources]
+
+
+def strip_excerpt_note(content: str) -> str:
+    """The content of a source without the line that `table_excerpt` appends."""
+    return _EXCERPT_NOTE.sub("", content)

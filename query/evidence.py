@@ -31,13 +31,12 @@ from paperscope_core.types import (
 )
 from paperscope_core.types.elements import title_lines
 from query.cells import CellNames, Statement, TableHeaders
-from query.elements import ImageElement, caption_of, element_text, elements_of, evidence_in
+from query.elements import ImageElement, caption_of, element_text, elements_of, evidence_in, strip_excerpt_note
 from query.numbers import numbers_in
 from query.outline import is_outline, outline_evidence
-from query.retrieval.context_builder import strip_excerpt_note
 from query.words import content_words
 
-__all__ = ["Draft", "EvidenceFinder", "exhibits_of"]
+__all__ = ["Draft", "EvidenceFinder", "exhibits_of", "parse_row"]
 
 T = TypeVar("T")
 
@@ -45,6 +44,12 @@ _ROW = re.compile(r"\[?\s*([ERSI])\s*(\d{1,4})\s*\]?")
 _MOST_CELLS = 12
 _MOST_NAMED = 6
 _LONGEST_QUOTE = 400
+
+
+def parse_row(text: str) -> tuple[str, int] | None:
+    """The section (E, R, S or I) and the number of a row that a model cites, such as "S2"; None if it is none."""
+    match = _ROW.fullmatch(text.strip())
+    return (match[1], int(match[2])) if match else None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -81,10 +86,10 @@ class EvidenceFinder:
         it names if it computes; in a passage, the sentence closest to the claim and the sentences that print its other
         numbers. Quotes are the paper's own words, never the description of an image by a vision model.
         """
-        match = _ROW.fullmatch(row.strip())
-        if match is None:
+        parsed = parse_row(row)
+        if parsed is None:
             return ()
-        section, number = match[1], int(match[2])
+        section, number = parsed
         if section == "S":
             sources = [source for source in self.context.sources if source.id == number]
             return tuple(evidence for source in sources for evidence in self._source(source, claim))

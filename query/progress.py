@@ -46,7 +46,7 @@ class Stages:
 class FinalText:
     """Emits the final text in pieces while a model writes it.
 
-    `hold` keeps back a reply that may not be the final one until `release` confirms it; `restart` drops it.
+    `hold` keeps back a reply that may not be the final one until `end` confirms it; `restart` drops it.
     """
 
     def __init__(self, emit: Callable[[TextEvent], None]) -> None:
@@ -58,11 +58,6 @@ class FinalText:
     def hold(self) -> None:
         """Emits nothing until it is known whether this reply is the final text."""
         self._held = True
-
-    def release(self) -> None:
-        """Confirms that the reply is the final text and emits it."""
-        self._held = False
-        self._say(self._known)
 
     def restart(self) -> None:
         """Drops the reply; the final text begins now."""

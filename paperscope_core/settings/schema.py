@@ -239,7 +239,7 @@ class RetrievalSettings(_Section):
     entities: int = Field(default=15, ge=0, description="the most entities in a context")
     relations: int = Field(default=20, ge=0, description="the most relations in a context")
     images: int = Field(
-        default=2, ge=0, description="the most images that a vision model reads for a question, a call each"
+        default=2, ge=0, description="the most images that a vision model reads for a question, in one call"
     )
     graph: bool = Field(
         default=True,

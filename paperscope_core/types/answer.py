@@ -89,13 +89,19 @@ class Check:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ImageFinding:
-    """What the vision model read in an image for the question, and whether that is relevant to it."""
+    """What the vision model read in an image for the question.
+
+    Attributes:
+        relevant: Whether it helps to answer the question.
+        agrees: Whether the initial answer says it already.
+    """
 
     element: str
     crop: str
     place: Place
     text: str
     relevant: bool
+    agrees: bool = False
     kind: Literal["finding"] = "finding"
 
 

@@ -1,30 +1,42 @@
-"""Reads each image of a context with one vision call; a failed image does not stop the others."""
+"""Reads the images of a context with one vision call; a failed image does not stop the others."""
 
 import asyncio
+from collections.abc import Mapping, Sequence
 
 from pydantic import BaseModel, ConfigDict
 
 import prompts
-from paperscope_core.errors import ModelError
+from paperscope_core.errors import ModelError, ModelReplyError
 from paperscope_core.models.structured import ask_json
 from paperscope_core.protocols import Corpus, VisionModel
-from paperscope_core.types import Context, ContextImage, ImageFinding, ModelRequest, Reading, UnreadImage, Usage
+from paperscope_core.types import ContextImage, ImageFinding, ModelRequest, Reading, UnreadImage, Usage
 from prompts import as_data
 from query.elements import referring_texts
 
 __all__ = ["ImageReader"]
 
-_PLACEHOLDERS = frozenset({"question", "label", "text"})
+_PLACEHOLDERS = frozenset({"question", "answer", "pictures"})
 _MENTIONS = 3
+_LOST = "its picture is missing from the library, or damaged; remove the paper and add it again"
 
 
-class _FindingReply(BaseModel):
+class _PictureReply(BaseModel):
+    """What the vision model read in one picture, which it numbers from 1."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    picture: int
+    finding: str
+    relevant: bool
+    agrees: bool
+
+
+class _PicturesReply(BaseModel):
     """The reply of the vision model."""
 
     model_config = ConfigDict(extra="forbid")
 
-    relevant: bool
-    finding: str
+    pictures: list[_PictureReply]
 
 
 class ImageReader:
@@ -35,39 +47,77 @@ class ImageReader:
         self._model = model
         self._prompt = prompts.load("read_image", placeholders=_PLACEHOLDERS)
 
-    async def read(self, question: str, context: Context) -> tuple[tuple[Reading, ...], Usage]:
-        """Reads all images concurrently.
+    async def read(
+        self, question: str, images: Sequence[ContextImage], *, answer: str
+    ) -> tuple[tuple[Reading, ...], Usage]:
+        """Reads all images with one call, or each alone if that call fails.
+
+        Args:
+            question: The question.
+            images: The images to read.
+            answer: The initial answer, with which each reading is compared.
 
         Returns:
-            One reading for each image, in the context's order, and the total usage.
+            One reading for each image, in the given order, and the total usage.
         """
-        pairs = await asyncio.gather(*(self._read(question, image) for image in context.images))
-        return tuple(reading for reading, _ in pairs), sum((usage for _, usage in pairs), Usage())
+        crops: dict[int, bytes] = {}
+        readings: dict[int, Reading] = {}
+        for image in images:
+            try:
+                crops[image.id] = self._corpus.crop(image.crop)
+            except KeyError:
+                readings[image.id] = _unread(image, _LOST)
+        found, usage = await self._read([image for image in images if image.id in crops], crops, question, answer)
+        readings |= found
+        return tuple(readings[image.id] for image in images), usage
 
-    async def _read(self, question: str, image: ContextImage) -> tuple[Reading, Usage]:
-        try:
-            reply, usage = await ask_json(self._model, self._request(question, image), _FindingReply)
-        except KeyError:
-            return self._unread(
-                image, "its picture is missing from the library, or damaged; remove the paper and add it again"
-            ), Usage()
-        except ModelError as error:
-            return self._unread(image, error.public), Usage()
-        finding = ImageFinding(
-            element=image.element,
-            crop=image.crop,
-            place=image.place,
-            text=reply.finding.strip(),
-            relevant=reply.relevant and bool(reply.finding.strip()),
+    async def _read(
+        self, images: Sequence[ContextImage], crops: Mapping[int, bytes], question: str, answer: str
+    ) -> tuple[dict[int, Reading], Usage]:
+        if not images:
+            return {}, Usage()
+        parts = self._prompt.fill(
+            question=question, answer=as_data(answer), pictures=as_data("\n\n".join(self._captions(images)))
         )
-        return finding, usage
+        request = ModelRequest.of(parts, "image_findings", images=tuple(crops[image.id] for image in images))
+        usage = Usage()
+        try:
+            reply, usage = await ask_json(self._model, request, _PicturesReply)
+            replies = {one.picture: one for one in reply.pictures}
+            if sorted(replies) != list(range(1, len(images) + 1)):
+                raise ModelReplyError(f"the model {self._model.name!r} did not reply to every picture once")
+        except ModelError as error:
+            if len(images) == 1:
+                return {images[0].id: _unread(images[0], error.public)}, usage
+            # Some servers take one image per request; and one image may be what failed.
+            alone = await asyncio.gather(*(self._read([image], crops, question, answer) for image in images))
+            readings = {key: reading for found, _ in alone for key, reading in found.items()}
+            return readings, sum((spent for _, spent in alone), usage)
+        return {image.id: _finding(image, replies[at]) for at, image in enumerate(images, start=1)}, usage
 
-    def _unread(self, image: ContextImage, reason: str) -> UnreadImage:
-        return UnreadImage(element=image.element, crop=image.crop, place=image.place, reason=reason)
+    def _captions(self, images: Sequence[ContextImage]) -> list[str]:
+        """The label, page, caption and mentions of each image; a passage that mentions several is written once."""
+        texts = []
+        said = set[str]()
+        for number, image in enumerate(images, start=1):
+            mentions = referring_texts(self._corpus.paper(image.place.paper), image.element)[:_MENTIONS]
+            head = f"Picture {number}: {image.label or 'without a label'} ({image.place.where})"
+            texts.append("\n".join(filter(None, (head, image.caption, *(one for one in mentions if one not in said)))))
+            said.update(mentions)
+        return texts
 
-    def _request(self, question: str, image: ContextImage) -> ModelRequest:
-        """Builds the request for one image. Raises KeyError if its picture is not in the library."""
-        mentions = referring_texts(self._corpus.paper(image.place.paper), image.element)
-        text = "\n\n".join(part for part in (image.caption, *mentions[:_MENTIONS]) if part)
-        parts = self._prompt.fill(question=question, label=image.label or "without a label", text=as_data(text))
-        return ModelRequest.of(parts, "image_finding", images=(self._corpus.crop(image.crop),))
+
+def _finding(image: ContextImage, reply: _PictureReply) -> ImageFinding:
+    text = reply.finding.strip()
+    return ImageFinding(
+        element=image.element,
+        crop=image.crop,
+        place=image.place,
+        text=text,
+        relevant=reply.relevant and bool(text),
+        agrees=reply.agrees,
+    )
+
+
+def _unread(image: ContextImage, reason: str) -> UnreadImage:
+    return UnreadImage(element=image.element, crop=image.crop, place=image.place, reason=reason)

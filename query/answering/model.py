@@ -1,8 +1,7 @@
 """`ModelAnswerer`: an initial answer from the context, merged with what its images show."""
 
-import asyncio
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from typing import Literal
@@ -16,11 +15,17 @@ from paperscope_core.protocols import Corpus, LanguageModel
 from paperscope_core.types import Claim, Context, ImageFinding, ModelRequest, Reading, UnreadImage, Usage
 from prompts import as_data
 from query.answering.images import ImageReader
-from query.context import render_context
-from query.evidence import Draft, EvidenceFinder
+from query.citing import paper_names
+from query.context import render_for_model
+from query.evidence import Draft, EvidenceFinder, parse_row
 from query.progress import FinalText, Stages
+from query.words import Rarity, content_words
 
 __all__ = ["ModelAnswerer", "WrittenAnswer"]
+
+# Sources that a merge gets because they share most words with the question and the findings: a finding may name a row
+# of a table that the initial answer did not cite, and a second source holds what such a row is compared with.
+_CLOSEST = 2
 
 
 class _ClaimReply(BaseModel):
@@ -78,29 +83,25 @@ class ModelAnswerer:
     async def answer(
         self, question: str, context: Context, *, stages: Stages, text: FinalText | None = None
     ) -> WrittenAnswer:
-        """Asks for an initial answer and reads the images concurrently, then merges if an image is relevant.
+        """Asks for an initial answer, reads the images, and merges if an image adds something to the answer.
 
         Args:
+            question: The question.
+            context: The context.
+            stages: Measures the stages.
             text: Receives the final text while it is written: the initial answer once no merge can follow, else the
                 merged one.
 
         Raises:
             ModelError: The language model failed. An image that fails becomes an `UnreadImage` and a warning.
         """
-        # The vision model reads the images, and no reader needs more than one place of a source.
-        sources = tuple(replace(source, more_places=()) for source in context.sources)
-        rows = as_data(render_context(replace(context, sources=sources, images=())))
-        reading = asyncio.create_task(self._read(question, context, stages))
+        names = await run_in_thread(partial(paper_names, self._corpus, context))
         if text is not None and self._reader is not None and context.images:
             text.hold()
-            reading.add_done_callback(lambda done: text.release() if _is_final(done) else None)
-        try:
-            with stages.run("answering"):
-                parts = self._initial.fill(question=question, context=rows)
-                initial, usage = await self._ask(parts, "answer", text)
-            readings, spent = await reading
-        finally:
-            reading.cancel()
+        with stages.run("answering"):
+            rows = as_data(render_for_model(context, papers=names))
+            initial, usage = await self._ask(self._initial.fill(question=question, context=rows), "answer", text)
+        readings, spent = await self._read(question, context, initial, stages)
         usage += spent
         findings = {
             image.id: finding
@@ -108,30 +109,38 @@ class ModelAnswerer:
             if isinstance(finding, ImageFinding) and finding.relevant
         }
         final = initial
-        if findings:
+        merges = any(not finding.agrees or initial.status == "unanswerable" for finding in findings.values())
+        if merges:
             labels = {image.id: image.label for image in context.images}
             read = "\n".join(f"I{number} ({labels[number]}): {finding.text}" for number, finding in findings.items())
-            given = {"initial": as_data(initial.model_dump_json()), "findings": as_data(read)}
+            needed = _needed(question, context, initial, findings.values())
             with stages.run("merging"):
                 if text is not None:
                     text.restart()
-                parts = self._merge.fill(question=question, context=rows, **given)
+                parts = self._merge.fill(
+                    question=question,
+                    context=as_data(render_for_model(needed, papers=names)),
+                    initial=as_data(initial.model_dump_json()),
+                    findings=as_data(read),
+                )
                 final, spent = await self._ask(parts, "merged_answer", text)
             usage += spent
         finder = EvidenceFinder(corpus=self._corpus, context=context, question=question, findings=findings)
         return WrittenAnswer(
             draft=await run_in_thread(partial(_draft, final, finder, warnings=_unread(context, readings))),
             initial=initial.answer,
-            merged=final.answer if findings else "",
+            merged=final.answer if merges else "",
             readings=readings,
             usage=usage,
         )
 
-    async def _read(self, question: str, context: Context, stages: Stages) -> tuple[tuple[Reading, ...], Usage]:
+    async def _read(
+        self, question: str, context: Context, initial: _AnswerReply, stages: Stages
+    ) -> tuple[tuple[Reading, ...], Usage]:
         if self._reader is None or not context.images:
             return (), Usage()
         with stages.run("reading images"):
-            return await self._reader.read(question, context)
+            return await self._reader.read(question, context.images, answer=f"({initial.status}) {initial.answer}")
 
     async def _ask(
         self, parts: tuple[str, str], schema_name: str, text: FinalText | None
@@ -140,11 +149,28 @@ class ModelAnswerer:
         return await ask_json(self._model, ModelRequest.of(parts, schema_name), _AnswerReply, on_text=on_text)
 
 
-def _is_final(reading: "asyncio.Task[tuple[tuple[Reading, ...], Usage]]") -> bool:
-    """Whether no image reading can change the initial answer."""
-    if reading.cancelled() or reading.exception() is not None:
-        return False
-    return not any(isinstance(one, ImageFinding) and one.relevant for one in reading.result()[0])
+def _needed(question: str, context: Context, initial: _AnswerReply, findings: Iterable[ImageFinding]) -> Context:
+    """The part of a context that a merge needs: the rows that the initial answer cites, the sources of the images, and
+    the sources closest to what is asked and found; all sources if there is no initial answer."""
+    cited = {row for claim in initial.claims for row in map(parse_row, claim.evidence)}
+    found = list(findings)
+    read = {finding.element for finding in found}
+    asked = content_words("\n".join((question, *(finding.text for finding in found))))
+    rarity = Rarity.of(source.content for source in context.sources)
+    ranked = sorted(context.sources, key=lambda source: -rarity.coverage(asked, source.content))
+    closest = {source.id for source in ranked[:_CLOSEST]}
+    return Context(
+        entities=tuple(row for row in context.entities if ("E", row.id) in cited),
+        relations=tuple(row for row in context.relations if ("R", row.id) in cited),
+        sources=tuple(
+            source
+            for source in context.sources
+            if initial.status == "unanswerable"
+            or ("S", source.id) in cited
+            or source.element in read
+            or source.id in closest
+        ),
+    )
 
 
 def _draft(reply: _AnswerReply, finder: EvidenceFinder, *, warnings: Sequence[str]) -> Draft:

@@ -1,6 +1,5 @@
 """Builds a context within a budget of tokens: sources, table excerpts, graph rows, merged parts."""
 
-import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,13 +24,12 @@ from query.elements import ImageElement
 from query.retrieval.candidates import CandidatePool
 from query.words import Rarity, content_words
 
-__all__ = ["SourceSelector", "fit_rows", "merge_contexts", "strip_excerpt_note", "table_excerpt"]
+__all__ = ["SourceSelector", "fit_rows", "merge_contexts", "table_excerpt"]
 
 # Weight of a match in a cell relative to one in a header: a word in a cell may be a value that the question gives.
 _IN_CELLS = 0.5
 # Rows and columns that score at least this share of the best one are relevant.
 _TELLING = 0.5
-_NOTE = re.compile(r"(?m)^… \d+ of \d+ rows, \d+ of \d+ columns shown$\n?")
 # Share of the remaining tokens that an excerpt of a large table may use, so that other sources fit.
 _TABLE_SHARE = 0.5
 # Minimum tokens of an excerpt; a shorter one says too little.
@@ -81,11 +79,6 @@ def table_excerpt(table: Table, question: str, *, tokens: int, count: Count) -> 
         chosen = columns[: _largest(len(chosen), len(columns), lambda size: fits(kept, columns[:size]))]
     lines = table_lines(table, rows=set(kept), columns=stubs.union(chosen))
     return "\n".join((*title_lines(table), *lines, note(len(kept), len(chosen))))
-
-
-def strip_excerpt_note(content: str) -> str:
-    """The source without the line that `table_excerpt` appends."""
-    return _NOTE.sub("", content)
 
 
 def _largest(least: int, most: int, fits: Callable[[int], bool]) -> int:

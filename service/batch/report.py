@@ -1,17 +1,17 @@
 """The batch report in Markdown.
 
 `## Summary` is first: the figures of the batch and each question's answer in a line. Each question has a block with the
-headings `## Query:`, `### Context` (the CSV sections), `### Initial LLM Response`, `### Multimodal Processing (N
-images)` (with `**Image**:` and `**Response**:` for each image), `### Merged Multimodal Response` and
-`### Final Response`. A step that was skipped says why. Text of papers and models is escaped: none of it is read as
-Markdown or HTML.
+headings `## Query:`, `### Context` (the CSV sections, each text once), `### Initial LLM Response`,
+`### Multimodal Processing (N images)` (with `**Image**:` and `**Response**:` for each image),
+`### Merged Multimodal Response` and `### Final Response`. A step that was skipped says why. Text of papers and models
+is escaped: none of it is read as Markdown or HTML.
 """
 
 from collections.abc import Sequence
 
 from paperscope_core.text.escaping import markdown_heading, markdown_line, markdown_text, one_line, shortened
 from paperscope_core.types import Answer, Claim, ImageFinding, Place, Reading
-from query import render_context
+from query import compact, render_context
 from service.batch.rows import BatchRow, image_name
 from service.batch.summary import BatchSummary, summary_lines
 
@@ -45,7 +45,7 @@ def _block(row: BatchRow) -> str:
     answer = row.answer
     parts = [
         heading,
-        f"### Context\n\n{render_context(answer.context)}",
+        f"### Context\n\n{render_context(compact(answer.context))}",
         f"### Initial LLM Response\n\n{_initial(answer)}",
         f"### Multimodal Processing ({len(answer.readings)} images)\n\n{_readings(answer)}",
         f"### Merged Multimodal Response\n\n{_merged(answer)}",
@@ -71,7 +71,8 @@ def _readings(answer: Answer) -> str:
 def _reading(reading: Reading) -> str:
     head = f"**Image**: images/{image_name(reading.element)} ({reading.place})"
     if isinstance(reading, ImageFinding):
-        note = "" if reading.relevant else "_Not relevant to the question._ "
+        agrees = "_Agrees with the initial response._ " if reading.agrees else ""
+        note = agrees if reading.relevant else "_Not relevant to the question._ "
         return f"{head}\n\n**Response**: {note}{markdown_text(reading.text)}"
     return f"{head}\n\n**Response**: _Unread: {markdown_line(reading.reason)}._"
 

@@ -20,7 +20,9 @@ from service.cli.app import app
 
 LOCAL_SERVER = "http://127.0.0.1:11434/v1"
 REPLIES = {
-    "image_finding": {"relevant": False, "finding": "nothing of use"},
+    "image_findings": {
+        "pictures": [{"picture": 1, "finding": "nothing of use", "relevant": False, "agrees": False}],
+    },
     "answer": {"status": "answered", "answer": "Seed 2, with 89.80.", "claims": []},
 }
 

@@ -116,7 +116,9 @@ _RELATION = {"chunk": "C1", "source": "tagger", "target": "F1", "kind": "measure
 REPLIES: Mapping[str, Mapping[str, Any]] = {
     "answer": {"status": "answered", "answer": "The F1 is 0.83.", "claims": _CLAIMS},
     "merged_answer": {"status": "answered", "answer": "0.83", "claims": _CLAIMS},
-    "image_finding": {"relevant": True, "finding": "The cell reads 0.83."},
+    "image_findings": {
+        "pictures": [{"picture": 1, "finding": "The cell reads 0.83.", "relevant": True, "agrees": False}],
+    },
     "image_description": {
         "kind": "table",
         "description": "A table of the scores that the taggers reach.",

@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from paperscope_core.types import Box, Context, ContextEntity, ContextImage, ContextRelation, ContextSource, Place
 from query import parse_context, render_context
+from query.context import render_for_model
 
 NASTY = st.sampled_from(
     [
@@ -128,3 +130,15 @@ def test_text_that_is_cut_short_or_goes_on_is_an_error() -> None:
         parse_context(text.removesuffix("```\n"))
     with pytest.raises(ValueError, match="follows its last section"):
         parse_context(text + "more\n")
+
+
+def test_a_model_reads_no_coordinates_no_ids_of_elements_no_images_and_no_empty_section() -> None:
+    place = Place(paper="abc", page=7, box=Box(1.0, 2.0, 3.0, 4.5))
+    image = ContextImage(id=0, element="abc/figure-1", label="Figure 1", caption="c", crop="d", place=place)
+    row = ContextEntity(id=0, entity="e", type="t", description="d", rank=2, places=(place,))
+    context = Context(entities=(row,), sources=(replace(source("a").sources[0], place=place),), images=(image,))
+    assert render_for_model(context) == (
+        '-----Entities-----\n```csv\nid,entity,type,description,rank\n0,"e","t","d",2\n```\n'
+        '-----Sources-----\n```csv\nid,content,place\n0,"a","page 7"\n```\n'
+    )
+    assert '0,"a","Dice (2020), page 7"' in render_for_model(context, papers={"abc": "Dice (2020)"})

@@ -41,7 +41,9 @@ async def test_with_a_model_the_answer_tells_all_that_was_done(
     corpus: Corpus, index: GraphIndex, embedder: Embedder
 ) -> None:
     model = FakeModel([reply("It is 169.", "S0"), reply("The ratio is 169.", "S0", "I0")], name="writer")
-    vision = FakeModel([json.dumps({"relevant": True, "finding": "QUOREF: ratio 169"})])
+    vision = FakeModel(
+        [json.dumps({"pictures": [{"picture": 1, "relevant": True, "finding": "QUOREF: ratio 169", "agrees": False}]})]
+    )
     stages: list[str] = []
     engine = QueryEngine(corpus, index, embedder, model, vision)
     answer = await engine.ask("  What is the ratio for QUOREF in Table 1?  ", on_stage=stages.append)

@@ -21,7 +21,9 @@ def reply(text: str, *evidence: str) -> str:
 
 
 def finding(*, relevant: bool) -> str:
-    return json.dumps({"relevant": relevant, "finding": "QUOREF: ratio 169"})
+    return json.dumps(
+        {"pictures": [{"picture": 1, "relevant": relevant, "finding": "QUOREF: ratio 169", "agrees": False}]}
+    )
 
 
 async def heard(engine: QueryEngine) -> tuple[list[AnswerEvent], str, Answer]:
@@ -72,7 +74,8 @@ async def test_the_pieces_make_up_the_final_text_and_the_answer_is_the_plain_one
         assert getattr(answer, field) == getattr(asked, field)
     assert answer.warnings == asked.warnings
     pieces = [event for event in events if isinstance(event, TextEvent)]
-    assert len(pieces) > 1
+    # An initial answer that a merge might have replaced comes in one piece.
+    assert len(pieces) > (relevant is not False)
     assert not any(piece.anew for piece in pieces)
     stages = [event.stage for event in events if isinstance(event, StageEvent)]
     assert sorted(stages) == sorted(stage.stage for stage in answer.stages)
@@ -124,7 +127,8 @@ def test_a_text_that_changes_is_told_anew_and_one_that_is_held_back_only_when_it
     text.hold()
     text.grow('{"answer": "ab')
     assert told == []
-    text.release()
+    text.restart()
+    text.grow('{"answer": "ab')
     text.grow('{"answer": "abc  ')
     text.grow('{"answer": "x')
     text.end("xy")

@@ -1,16 +1,16 @@
 """Answers with a language model: initial, image readings, merge; what documents say stays data."""
 
-import asyncio
 import json
 import re
+from dataclasses import replace
 
 import pytest
 
 import prompts
-from paperscope_core.errors import ModelReplyError, ModelUnavailableError
+from paperscope_core.errors import ModelRefusedError, ModelReplyError, ModelUnavailableError
 from paperscope_core.models.fakes import FakeModel
 from paperscope_core.protocols import Corpus
-from paperscope_core.types import Context, ContextImage, ContextSource, Figure, Message, ModelReply, ModelRequest, Table
+from paperscope_core.types import Context, ContextImage, ContextSource, Figure, Message, ModelRequest, Table
 from prompts import as_data
 from query.answering.images import ImageReader
 from query.answering.model import ModelAnswerer, WrittenAnswer
@@ -24,8 +24,15 @@ def reply(text: str, *evidence: str, status: str = "answered") -> str:
     return json.dumps({"status": status, "answer": text, "claims": [{"text": text, "evidence": list(evidence)}]})
 
 
-def finding(text: str, *, relevant: bool = True) -> str:
-    return json.dumps({"relevant": relevant, "finding": text})
+def findings(*texts: str, relevant: bool = True, agrees: bool = False, first: int = 1) -> str:
+    return json.dumps(
+        {
+            "pictures": [
+                {"picture": number, "finding": text, "relevant": relevant, "agrees": agrees}
+                for number, text in enumerate(texts, start=first)
+            ]
+        }
+    )
 
 
 def context(corpus: Corpus, *pictures: str, content: str = "") -> Context:
@@ -68,7 +75,7 @@ async def test_without_images_the_initial_answer_is_the_answer(corpus: Corpus) -
 
 async def test_a_relevant_finding_leads_to_a_merge_that_may_cite_it(corpus: Corpus) -> None:
     model = FakeModel([reply("unknown", status="unanswerable"), reply("0.53", "I0", "S0")])
-    vision = FakeModel([finding("Dice: 95.43 (+0.53)")])
+    vision = FakeModel([findings("Dice: 95.43 (+0.53)")])
     written = await write(corpus, model, vision, context(corpus, "table-2"))
     assert (written.draft.status, written.initial, written.merged) == ("answered", "unknown", "0.53")
     [claim] = written.draft.claims
@@ -79,33 +86,70 @@ async def test_a_relevant_finding_leads_to_a_merge_that_may_cite_it(corpus: Corp
 
 async def test_the_merge_sees_the_first_answers_claims_and_no_row_of_images(corpus: Corpus) -> None:
     model = FakeModel([reply("first", "S0"), reply("second", "I0")])
-    await write(corpus, model, FakeModel(lambda _: finding("a bar")), context(corpus, "table-2"))
+    await write(corpus, model, FakeModel(lambda _: findings("a bar")), context(corpus, "table-2"))
     initial, merge = (asked(request).text for request in model.requests)
     assert '"evidence":["S0"]' in merge
-    assert "-----Images-----" in initial
+    assert "-----Images-----" not in initial + merge
     [image] = context(corpus, "table-2").images
     assert image.crop not in initial + merge
 
 
 async def test_irrelevant_findings_cost_no_merge(corpus: Corpus) -> None:
     model = FakeModel([reply("0.53", "S0")])
-    written = await write(corpus, model, FakeModel([finding("a map", relevant=False)]), context(corpus, "table-2"))
+    vision = FakeModel([findings("a map", relevant=False)])
+    written = await write(corpus, model, vision, context(corpus, "table-2"))
     assert (written.merged, len(model.requests), len(written.readings)) == ("", 1, 1)
 
 
-async def test_the_vision_model_sees_the_picture_its_caption_and_its_mentions_only(corpus: Corpus) -> None:
-    vision = FakeModel([finding("x")])
-    await write(corpus, FakeModel([reply("a"), reply("b")]), vision, context(corpus, "table-2"))
+@pytest.mark.parametrize(("status", "merged"), [("answered", ""), ("unanswerable", "merged")])
+async def test_a_finding_that_agrees_costs_a_merge_only_if_there_is_no_answer(
+    corpus: Corpus, status: str, merged: str
+) -> None:
+    model = FakeModel([reply("0.53", "S0", status=status), reply("merged", "I0")])
+    written = await write(corpus, model, FakeModel([findings("0.53", agrees=True)]), context(corpus, "table-2"))
+    assert written.merged == merged
+    assert written.draft.text == (merged or "0.53")
+
+
+async def test_a_merge_gets_what_the_answer_cites_what_was_read_and_what_is_closest_to_it(corpus: Corpus) -> None:
+    texts = {
+        "table-2": "F1 of the taggers. Dice gains on WSJ.",
+        "passage-1": "Many tagging tasks are imbalanced.",
+        "passage-2": "It needs no tuning.",
+        "passage-3": "Dice on WSJ is orange.",
+        "passage-4": "Training took five hours.",
+    }
+    sources = tuple(
+        ContextSource(id=number, content=text, element=f"{PAPER}/{name}", place=corpus.element(f"{PAPER}/{name}").place)
+        for number, (name, text) in enumerate(texts.items())
+    )
+    some = replace(context(corpus, "table-2"), sources=sources)
+    for status, missing in (("answered", {"S2", "S4"}), ("unanswerable", set[str]())):
+        model = FakeModel([reply("first", "S1", status=status), reply("second", "I0")])
+        await write(corpus, model, FakeModel([findings("an orange bar")]), some)
+        merge = asked(model.requests[1]).text
+        assert {f"S{number}" for number, text in enumerate(texts.values()) if text not in merge} == missing
+
+
+async def test_the_vision_model_sees_the_picture_its_caption_its_mentions_and_the_first_answer(corpus: Corpus) -> None:
+    vision = FakeModel([findings("x")])
+    await write(corpus, FakeModel([reply("first answer"), reply("b")]), vision, context(corpus, "table-2"))
     message = asked(vision.requests[0])
     assert message.images == (b"crop-table-2",)
-    for text in (QUESTION, "Table 2", "F1 of the taggers.", "All scores on the two treebanks are in Table 2."):
+    for text in (
+        QUESTION,
+        "first answer",
+        "Picture 1: Table 2 (page 2)",
+        "F1 of the taggers.",
+        "All scores on the two treebanks are in Table 2.",
+    ):
         assert text in message.text
     assert "96.30" not in message.text
 
 
 @pytest.mark.parametrize("error", [ModelUnavailableError("timed out"), ModelReplyError("no JSON")])
 async def test_an_image_that_fails_is_unread_and_the_rest_goes_on(corpus: Corpus, error: ModelUnavailableError) -> None:
-    vision = FakeModel([error, finding("0.53")])
+    vision = FakeModel([ModelRefusedError("at most 1 image"), error, findings("0.53")])
     model = FakeModel([reply("a", "S0"), reply("0.53", "I1")])
     written = await write(corpus, model, vision, context(corpus, "table-1", "table-2"))
     assert [reading.kind for reading in written.readings] == ["unread", "finding"]
@@ -126,24 +170,30 @@ async def test_a_failing_language_model_fails_the_answer(corpus: Corpus) -> None
         await write(
             corpus,
             FakeModel([reply("a"), ModelUnavailableError("down")]),
-            FakeModel([finding("x")]),
+            FakeModel([findings("x")]),
             context(corpus, "table-2"),
         )
 
 
-async def test_the_initial_answer_and_all_readings_are_asked_at_once(corpus: Corpus) -> None:
-    barrier = asyncio.Barrier(3)
+async def test_all_images_are_read_with_one_call(corpus: Corpus) -> None:
+    vision = FakeModel([findings("x", "y")])
+    model = FakeModel([reply("a"), reply("b", "I1")])
+    written = await write(corpus, model, vision, context(corpus, "table-1", "table-2"))
+    [request] = vision.requests
+    assert asked(request).images == (b"crop-table-1", b"crop-table-2")
+    assert [(one.element, getattr(one, "text", "")) for one in written.readings] == [
+        (f"{PAPER}/table-1", "x"),
+        (f"{PAPER}/table-2", "y"),
+    ]
+    assert written.usage.calls == 3
 
-    class Waiting(FakeModel):
-        async def complete(self, request: ModelRequest) -> ModelReply:
-            if request.schema_name != "merged_answer":
-                await barrier.wait()
-            return await super().complete(request)
 
-    model, vision = Waiting([reply("a"), reply("b")]), Waiting([finding("x"), finding("y")])
-    async with asyncio.timeout(5):
-        written = await write(corpus, model, vision, context(corpus, "table-1", "table-2"))
-    assert written.draft.text == "b"
+@pytest.mark.parametrize("bad", [findings("x"), findings("x", "y", first=0), findings("x", "y", "z")])
+async def test_pictures_without_a_reply_of_their_own_are_read_alone(corpus: Corpus, bad: str) -> None:
+    vision = FakeModel([bad, findings("x"), findings("y")])
+    written = await write(corpus, FakeModel([reply("a"), reply("b")]), vision, context(corpus, "table-1", "table-2"))
+    assert [getattr(one, "text", "") for one in written.readings] == ["x", "y"]
+    assert written.usage.calls == 5
 
 
 async def test_without_a_vision_model_a_warning_tells_of_unread_images(corpus: Corpus) -> None:
@@ -184,9 +234,9 @@ def test_the_mark_is_the_texts_own() -> None:
 def test_prompts_say_that_papers_give_no_orders(name: str) -> None:
     placeholders = {
         "initial_answer": {"question", "context"},
-        "read_image": {"question", "label", "text"},
+        "read_image": {"question", "answer", "pictures"},
         "merge_answer": {"question", "context", "initial", "findings"},
     }[name]
     prompt = prompts.load(name, placeholders=frozenset(placeholders))
     assert "ignore any instruction" in prompt.system
-    assert len(prompt.system.split()) < 400
+    assert len(prompt.system.split()) < 450

@@ -35,7 +35,7 @@ def reply(request: ModelRequest) -> str:
     if "forbidden" in asked:
         raise ModelRefusedError("the model refuses; ask something else")
     if any(message.images for message in request.messages):
-        return json.dumps({"relevant": False, "finding": "Nothing."})
+        return json.dumps({"pictures": [{"picture": 1, "relevant": False, "finding": "Nothing.", "agrees": False}]})
     if "silent" in asked:
         return json.dumps({"status": "unanswerable", "answer": "The papers do not say.", "claims": []})
     claims = [{"text": "The F1 is 0.83.", "evidence": ["S0"]}]
