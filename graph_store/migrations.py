@@ -22,13 +22,14 @@ from graph_store.schema import (
     meanings,
     metadata,
     papers,
+    publications,
     relations,
     short_forms,
     shortfalls,
     verdicts,
 )
 from graph_store.short_forms import insert_short_forms, refresh_meanings, short_forms_of
-from graph_store.writing import insert_byline, insert_values
+from graph_store.writing import insert_byline, insert_publication, insert_values
 from paperscope_core.errors import StoreError, StoreVersionError
 from paperscope_core.files import PRIVATE_FILE, create_private_file, create_private_folder
 from paperscope_core.text.words import singular_key
@@ -91,6 +92,14 @@ def _add_bylines(connection: Connection) -> None:
         insert_byline(connection, read_paper(connection, paper))
 
 
+def _add_publications(connection: Connection) -> None:
+    """Version 11 stores venues, DOIs and arXiv ids, as far as the papers print them."""
+    publications.create(connection, checkfirst=True)
+    known = select(publications.c.paper)
+    for paper in connection.execute(select(papers.c.id).where(papers.c.id.not_in(known))).scalars().all():
+        insert_publication(connection, read_paper(connection, paper))
+
+
 def _rename_entities(connection: Connection) -> None:
     """Version 9 derives entity ids with a lexicon's singulars: `specy` becomes `species`."""
     changed = False
@@ -131,6 +140,7 @@ STEPS: Mapping[int, Step] = MappingProxyType(
         8: _create(jobs),
         9: _rename_entities,
         10: _drop_passwords,
+        11: _add_publications,
     }
 )
 

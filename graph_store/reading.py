@@ -117,9 +117,11 @@ class Searchable:
 
 def read_entries(connection: Connection, *conditions: ColumnElement[bool]) -> list[PaperEntry]:
     """The papers that meet the conditions, without their elements, in the order they were added."""
-    papers, bylines = schema.papers, schema.bylines
+    papers, bylines, publications = schema.papers, schema.bylines, schema.publications
     columns = [papers.c[field.name] for field in fields(PaperEntry) if field.name in papers.c]
-    query = select(*columns, bylines.c.authors, bylines.c.year).join_from(papers, bylines, isouter=True)
+    published = [func.coalesce(publications.c[name], "").label(name) for name in ("venue", "doi", "arxiv")]
+    query = select(*columns, bylines.c.authors, bylines.c.year, *published)
+    query = query.select_from(papers.outerjoin(bylines).outerjoin(publications, publications.c.paper == papers.c.id))
     query = query.where(*conditions).order_by(papers.c.revision)
     rows = connection.execute(query).mappings()
     return [PaperEntry(**{**row, "authors": tuple((row["authors"] or "").splitlines())}) for row in rows]

@@ -39,6 +39,7 @@ __all__ = [
     "metadata",
     "paper_crops",
     "papers",
+    "publications",
     "relations",
     "short_forms",
     "shortfalls",
@@ -46,7 +47,7 @@ __all__ = [
     "verdicts",
 ]
 
-SCHEMA_VERSION = 10
+SCHEMA_VERSION = 11
 
 metadata = MetaData()
 
@@ -100,6 +101,16 @@ bylines = Table(
     # One per line.
     Column("authors", Text, nullable=False),
     Column("year", Integer),
+)
+
+# A table of its own, because a library that can't be written may lack it.
+publications = Table(
+    "publications",
+    metadata,
+    _paper(),
+    Column("venue", Text, nullable=False),
+    Column("doi", Text, nullable=False),
+    Column("arxiv", Text, nullable=False),
 )
 
 elements = Table(

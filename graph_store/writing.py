@@ -9,7 +9,6 @@ from typing import Literal
 import numpy as np
 from sqlalchemy import Connection, Table, delete, func, select
 
-from graph_store.publication_year import year_of
 from graph_store.schema import (
     bylines,
     changes,
@@ -20,6 +19,7 @@ from graph_store.schema import (
     images,
     paper_crops,
     papers,
+    publications,
     relations,
     shortfalls,
     vectors,
@@ -27,9 +27,18 @@ from graph_store.schema import (
 )
 from graph_store.short_forms import insert_short_forms, refresh_meanings, short_forms_of, shorts_of
 from paperscope_core.codec import to_json
-from paperscope_core.types import IndexedPaper, Paper, PaperImages, Shortfall, crops_of
+from paperscope_core.publication import complete_publication
+from paperscope_core.types import IndexedPaper, Paper, PaperImages, Publication, Shortfall, crops_of
 
-__all__ = ["crops_of_paper", "insert_byline", "insert_values", "put_paper", "remove_paper", "validate"]
+__all__ = [
+    "crops_of_paper",
+    "insert_byline",
+    "insert_publication",
+    "insert_values",
+    "put_paper",
+    "remove_paper",
+    "validate",
+]
 
 Row = dict[str, object]
 
@@ -107,6 +116,7 @@ def put_paper(
         )
     )
     insert_byline(connection, paper)
+    insert_publication(connection, paper)
     insert_values(connection, elements, paper.id, paper.elements)
     _insert(connection, paper_crops, [{"paper": paper.id, "crop": crop} for crop in sorted(crops_of_paper(paper))])
     _insert_chunks(connection, indexed)
@@ -159,7 +169,19 @@ def insert_values(connection: Connection, table: Table, paper: str, values: Iter
 def insert_byline(connection: Connection, paper: Paper) -> None:
     """Write a paper's authors and year."""
     authors = "\n".join(" ".join(author.split()) for author in paper.authors)
-    connection.execute(bylines.insert(), {"paper": paper.id, "authors": authors, "year": year_of(paper)})
+    connection.execute(bylines.insert(), {"paper": paper.id, "authors": authors, "year": _publication(paper).year})
+
+
+def insert_publication(connection: Connection, paper: Paper) -> None:
+    """Write a paper's venue, DOI and arXiv id."""
+    found = _publication(paper)
+    row = {"paper": paper.id, "venue": found.venue, "doi": found.doi, "arxiv": found.arxiv}
+    connection.execute(publications.insert(), row)
+
+
+def _publication(paper: Paper) -> Publication:
+    """That of a paper, which an older version may have stored without it."""
+    return complete_publication(paper, stated=paper.publication)
 
 
 def _check_dimension(connection: Connection, indexed: IndexedPaper, *, embedder: str) -> None:

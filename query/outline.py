@@ -32,7 +32,8 @@ _NUMBERED = {
 }
 _OTHER = {
     "Sections": r"(?:sub)?sections?|appendix|appendices|chapters?|table of contents|outlines?",
-    "Record": r"who|authors?|titles?|pages?|published|publication|venue|journal|conference",
+    "Record": r"who|authors?|titles?|pages?|published|publication|venue|journal|conference|doi|"
+    r"arxiv (?:id|identifier|number)",
 }
 _OPENING = "Outline of the paper “"
 # Characters; what follows says little about which part it is.
@@ -72,8 +73,10 @@ def outline_row(paper: Paper, entry: PaperEntry | None, parts: Iterable[PartKind
     outline = _Outline(paper)
     authors = f"Authors: {'; '.join(paper.authors)}" if paper.authors else ""
     year = f"Year: {entry.year}" if entry and entry.year else ""
+    ids = (("Venue", entry.venue), ("DOI", entry.doi), ("arXiv id", entry.arxiv)) if entry else ()
+    published = [f"{name}: {value}" for name, value in ids if value]
     pages = f"Pages: {len(paper.pages)}" if paper.paged else ""
-    lines = [f"{_OPENING}{paper.title}”", authors, year, pages]
+    lines = [f"{_OPENING}{paper.title}”", authors, year, *published, pages]
     wanted = set(parts)
     for part, listed in outline.parts.items():
         lines.append(outline.count(part))

@@ -7,7 +7,19 @@ from ingest.document.cell_values import with_annotations
 from ingest.document.element_ids import element_names, section_names
 from ingest.document.headings import split_number
 from ingest.document.links import find_links
-from paperscope_core.types import Element, Page, PageProblem, Paper, PaperFormat, Passage, Section, Table
+from paperscope_core.publication import complete_publication
+from paperscope_core.types import (
+    UNPUBLISHED,
+    Element,
+    Page,
+    PageProblem,
+    Paper,
+    PaperFormat,
+    Passage,
+    Publication,
+    Section,
+    Table,
+)
 
 __all__ = ["Draft", "assemble_paper", "paper_id"]
 
@@ -38,13 +50,14 @@ def assemble_paper(
     pages: tuple[Page, ...],
     problems: tuple[PageProblem, ...],
     format: PaperFormat,  # noqa: A002 -- the field's name
+    stated: Publication = UNPUBLISHED,
 ) -> Paper:
     """Assembles a paper from elements in reading order, without id, order and section, whose places name
-    `paper_id(sha256)`."""
+    `paper_id(sha256)`; `stated` is what the file's metadata state about its publication."""
     paper = paper_id(sha256)
     sections = _sections(elements, paper=paper)
     numbered = _numbered(elements, sections, paper=paper)
-    return Paper(
+    assembled = Paper(
         id=paper,
         title=title,
         authors=authors,
@@ -57,6 +70,7 @@ def assemble_paper(
         problems=tuple(sorted(problems, key=lambda problem: problem.page)),
         format=format,
     )
+    return replace(assembled, publication=complete_publication(assembled, stated=stated))
 
 
 def _sections(elements: Sequence[Element], *, paper: str) -> tuple[Section, ...]:

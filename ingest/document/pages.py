@@ -4,7 +4,7 @@ All coordinates are in points from the top left corner of the page as a reader s
 """
 
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
@@ -138,6 +138,12 @@ class Document(Protocol):
     @property
     def authors(self) -> str:
         """The authors in the file's metadata, as written there."""
+        ...
+
+    @property
+    def metadata(self) -> Mapping[str, str]:
+        """Other properties of the file by their names in lower case (`subject`, `doi`, `arxivid`), and its XMP (`xmp`)
+        if the library gives it."""
         ...
 
     @property

@@ -66,7 +66,7 @@ class OcrDocument:
 
     def __init__(self, document: Document, recognition: Recognition) -> None:
         self._document = document
-        self.title, self.authors = document.title, document.authors
+        self.title, self.authors, self.metadata = document.title, document.authors, document.metadata
         self._recognizer = recognition.recognizer
         self._remedy = recognition.remedy
         self._skews: dict[int, float] = {}

@@ -29,10 +29,10 @@ def find_furniture(layouts: Sequence[PageLayout], free: Sequence[Sequence[Line]]
     """Finds the furniture among the free lines of each page.
 
     In the outer seventh of a page: texts that repeat on another page, ignoring digits. In the outer tenth: page
-    numbers. At the edge: lines separated from the text by a gap. Above or below everything else: numbers that increase
-    with the pages.
+    numbers, and what is printed below a number that increases with the pages. At the edge: lines separated from the
+    text by a gap. Above or below everything else: numbers that increase with the pages.
     """
-    counted = _page_numbers(layouts, free)
+    counted, step = _page_numbers(layouts, free)
     repeated = Counter(
         key
         for layout, lines in zip(layouts, free, strict=True)
@@ -46,8 +46,15 @@ def find_furniture(layouts: Sequence[PageLayout], free: Sequence[Sequence[Line]]
         worded = sum(letter.isalpha() for letter in line.text) > 2
         if worded and _in_margin(line, layout, share=_REPEAT_MARGIN) and repeated[_repeat_key(line)] > 1:
             return True
-        in_margin = _in_margin(line, layout, share=_NUMBER_MARGIN)
-        return in_margin and (_is_page_number(line, lines) or _is_separated(line, lines, layout))
+        if not _in_margin(line, layout, share=_NUMBER_MARGIN):
+            return False
+        own = "" if step is None else str(layout.content.number + step)
+        below = any(
+            other.text == own and other.baseline < line.box.y0 and _in_margin(other, layout, share=_NUMBER_MARGIN)
+            for other in lines
+            if other.baseline > layout.content.height / 2
+        )
+        return below or _is_page_number(line, lines) or _is_separated(line, lines, layout)
 
     return [
         frozenset(line for line in lines if is_furniture(line, lines, layout))
@@ -55,8 +62,9 @@ def find_furniture(layouts: Sequence[PageLayout], free: Sequence[Sequence[Line]]
     ]
 
 
-def _page_numbers(layouts: Sequence[PageLayout], free: Sequence[Sequence[Line]]) -> set[Line]:
-    """Returns the numbers at the top or bottom whose difference from the page's number is that of most pages."""
+def _page_numbers(layouts: Sequence[PageLayout], free: Sequence[Sequence[Line]]) -> tuple[set[Line], int | None]:
+    """Returns the numbers at the top or bottom whose difference from the page's number is that of most pages, and that
+    difference; None if there are none."""
     steps = {
         line: int(line.text) - layout.content.number
         for layout, lines in zip(layouts, free, strict=True)
@@ -64,9 +72,11 @@ def _page_numbers(layouts: Sequence[PageLayout], free: Sequence[Sequence[Line]])
         if re.fullmatch(r"\d{1,4}", line.text) and _is_outermost(line, lines)
     }
     if not steps:
-        return set()
+        return set(), None
     step, count = Counter(steps.values()).most_common(1)[0]
-    return {line for line, own in steps.items() if own == step} if count > _COUNTED_SHARE * len(layouts) else set()
+    if count <= _COUNTED_SHARE * len(layouts):
+        return set(), None
+    return {line for line, own in steps.items() if own == step}, step
 
 
 def _is_outermost(line: Line, lines: Sequence[Line]) -> bool:

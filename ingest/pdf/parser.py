@@ -9,6 +9,7 @@ from ingest.document.authors import author_names
 from ingest.document.crops import add_crops
 from ingest.document.geometry import reading_views, turned_size
 from ingest.document.line_text import join_lines
+from ingest.document.metadata import publication_in
 from ingest.document.pages import Backend, CharTable, Document, PageContent, PageReadError
 from ingest.document.source import check_page_count, read_pdf
 from ingest.pdf.backends import backend_for
@@ -128,6 +129,7 @@ def read_document(
         pages=tuple(dict.fromkeys(map(_page, pages))),
         problems=(*noted, *problems),
         format=format,
+        stated=publication_in(document.metadata),
     )
     return ReadDocument(paper=paper, views=pages)
 

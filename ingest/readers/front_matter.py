@@ -4,6 +4,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from paperscope_core.publication import arxiv_in, doi_in, year_in
+from paperscope_core.types import UNPUBLISHED, Publication
+
 __all__ = ["FrontMatter", "split_front_matter"]
 
 
@@ -17,11 +20,12 @@ _MAX_LINES = 400
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FrontMatter:
-    """Title, authors and abstract; `spans` are the lines of each key, counted from 1."""
+    """Title, authors, abstract and publication; `spans` are the lines of each key, counted from 1."""
 
     title: str = ""
     authors: tuple[str, ...] = ()
     abstract: str = ""
+    publication: Publication = UNPUBLISHED
     spans: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     def span(self, key: str) -> tuple[int, int]:
@@ -44,6 +48,12 @@ def split_front_matter(text: str) -> tuple[FrontMatter, str]:
         title=_scalar(_blocks_of(blocks, "title")),
         authors=_people(authors),
         abstract=_scalar(_blocks_of(blocks, "abstract")),
+        publication=Publication(
+            year=year_in(_first_scalar(blocks, "year", "date")),
+            venue=_first_scalar(blocks, "journal", "venue", "booktitle"),
+            doi=doi_in(_first_scalar(blocks, "doi")),
+            arxiv=arxiv_in(f"arXiv:{_first_scalar(blocks, 'arxiv', 'eprint').removeprefix('arXiv:')}"),
+        ),
         spans={key: (first, first + len(block) - 1) for key, (first, block) in blocks.items()},
     )
     return front, body
@@ -67,6 +77,10 @@ def _blocks(lines: list[str]) -> dict[str, tuple[int, list[str]]]:
 
 def _blocks_of(blocks: Mapping[str, tuple[int, list[str]]], key: str) -> list[str]:
     return blocks.get(key, (0, []))[1]
+
+
+def _first_scalar(blocks: Mapping[str, tuple[int, list[str]]], *keys: str) -> str:
+    return next((_scalar(_blocks_of(blocks, key)) for key in keys if key in blocks), "")
 
 
 def _scalar(block: list[str]) -> str:

@@ -16,12 +16,28 @@ from ingest.readers.inline_text import (
 )
 from ingest.readers.markup_tree import Node, decode, parse_html
 from ingest.readers.reading import ElementCollector, Reading, Source
-from paperscope_core.types import Element, Passage
+from paperscope_core.publication import arxiv_in, doi_in, year_in
+from paperscope_core.types import Element, Passage, Publication
 
 __all__ = ["HtmlWalker", "read_html"]
 
 _TITLES = ("citation_title", "dc.title", "dcterms.title", "og:title")
 _AUTHORS = ("citation_author", "dc.creator", "author")
+_DATES = (
+    "citation_publication_date",
+    "citation_date",
+    "citation_year",
+    "dc.date",
+    "dcterms.issued",
+    "prism.publicationdate",
+)
+_VENUES = (
+    "citation_journal_title",
+    "citation_conference_title",
+    "citation_inbook_title",
+    "prism.publicationname",
+)
+_DOIS = ("citation_doi", "prism.doi", "dc.identifier", "dc.identifier.doi")
 _BLOCKS = frozenset(
     "address article aside blockquote body center dd details div dl dt fieldset figcaption figure footer form h1 h2 h3 "
     "h4 h5 h6 header hgroup hr html legend li main menu nav ol p pre section summary table tbody tfoot thead tr td th "
@@ -57,7 +73,15 @@ def read_html(source: Source) -> Reading:
         title=title,
         authors=tuple(dict.fromkeys(_first_name_first(author) for author in _metadata(tree, _AUTHORS))),
         problems=(*problems, *lost),
+        publication=_publication(tree),
     )
+
+
+def _publication(tree: Node) -> Publication:
+    date, venue, doi, arxiv = (
+        next(iter(_metadata(tree, names)), "") for names in (_DATES, _VENUES, _DOIS, ("citation_arxiv_id",))
+    )
+    return Publication(year=year_in(date), venue=venue, doi=doi_in(doi), arxiv=arxiv_in(f"arXiv:{arxiv}"))
 
 
 def _main_part(root: Node) -> Node:

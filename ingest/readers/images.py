@@ -3,9 +3,10 @@
 import hashlib
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from io import BytesIO
+from types import MappingProxyType
 from typing import Protocol
 
 import numpy as np
@@ -115,6 +116,7 @@ def _with_page_figures(paper: Paper) -> Paper:
         pages=paper.pages,
         problems=paper.problems,
         format=paper.format,
+        stated=paper.publication,
     )
 
 
@@ -157,6 +159,7 @@ class ImageDocument:
 
     title = ""
     authors = ""
+    metadata: Mapping[str, str] = MappingProxyType({})
     repaired = False
     outline: Sequence[OutlineEntry] = ()
 

@@ -10,7 +10,8 @@ from ingest.readers.inline_text import inline_text, list_markers, node_text
 from ingest.readers.markup_tree import Node, decode, parse_xml
 from ingest.readers.reading import ElementCollector, Reading, Source
 from paperscope_core.errors import PaperFileError
-from paperscope_core.types import Element, Figure, PassageRole
+from paperscope_core.publication import arxiv_in, doi_in, year_in
+from paperscope_core.types import Element, Figure, PassageRole, Publication
 
 __all__ = ["read_jats"]
 
@@ -52,6 +53,7 @@ def read_jats(source: Source) -> Reading:
         title=node_text(meta.find("title-group", "article-title")),
         authors=_authors(meta),
         problems=(*problems, *lost),
+        publication=_publication(front, meta),
     )
 
 
@@ -95,12 +97,24 @@ def _abstract(abstract: Node, source: Source) -> list[Element]:
 
 def _furniture(front: Node, meta: Node, source: Source) -> list[Element]:
     """Returns journal, year and DOI, as in the header of a printed page."""
-    journal = front.first_of("journal-title")
-    year = next((node for date in meta.iter("pub-date") for node in date.findall("year")), None)
-    doi = next((node for node in meta.findall("article-id") if node.get("pub-id-type") == "doi"), None)
-    nodes = [node for node in (journal, year, doi) if node is not None]
+    nodes = [node for node in _publication_nodes(front, meta) if node is not None]
     text = ", ".join(filter(None, (node.plain_text() for node in nodes)))
     return _passage(text, "furniture", *nodes[:1], source=source)
+
+
+def _publication_nodes(front: Node, meta: Node) -> tuple[Node | None, ...]:
+    """Returns journal, year and DOI; None for one that is missing."""
+    year = next((node for date in meta.iter("pub-date") for node in date.findall("year")), None)
+    return front.first_of("journal-title"), year, _article_id(meta, "doi")
+
+
+def _article_id(meta: Node, kind: str) -> Node | None:
+    return next((node for node in meta.findall("article-id") if node.get("pub-id-type") == kind), None)
+
+
+def _publication(front: Node, meta: Node) -> Publication:
+    journal, year, doi, arxiv = map(node_text, (*_publication_nodes(front, meta), _article_id(meta, "arxiv")))
+    return Publication(year=year_in(year), venue=journal, doi=doi_in(doi), arxiv=arxiv_in(f"arXiv:{arxiv}"))
 
 
 def _passage(text: str, role: PassageRole, *nodes: Node, source: Source) -> list[Element]:

@@ -47,7 +47,13 @@ def read_markdown(source: Source) -> Reading:
     page = markdown_html(body)
     # A file of link targets has no text.
     if not page.strip():
-        return Reading(elements=_head(front, source), title=front.title, authors=front.authors, problems=problems)
+        return Reading(
+            elements=_head(front, source),
+            title=front.title,
+            authors=front.authors,
+            problems=problems,
+            publication=front.publication,
+        )
     tree, lost = parse_html(page, name=source.name)
     elements = HtmlWalker(source).walk(next(tree.iter("body"), tree))
     return Reading(
@@ -55,6 +61,7 @@ def read_markdown(source: Source) -> Reading:
         title=front.title,
         authors=front.authors,
         problems=(*problems, *lost),
+        publication=front.publication,
     )
 
 

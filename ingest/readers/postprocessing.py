@@ -56,6 +56,7 @@ def build_paper(
         pages=tuple(reading.pages) or _NO_PAGES,
         problems=(*reading.problems, *source.images.problems),
         format=format,
+        stated=reading.publication,
     )
     return ParsedPaper(paper=paper, crops=source.images.crops)
 

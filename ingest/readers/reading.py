@@ -8,7 +8,7 @@ from ingest.document.drafts import draft_passage
 from ingest.readers.embedded_images import EmbeddedImages
 from ingest.readers.inline_text import inline_text, is_bold
 from ingest.readers.markup_tree import Node
-from paperscope_core.types import Box, Element, Page, PageProblem, PassageRole, Place
+from paperscope_core.types import UNPUBLISHED, Box, Element, Page, PageProblem, PassageRole, Place, Publication
 
 __all__ = ["ElementCollector", "Reading", "Source", "SourceLines", "bold_heading_level", "section_number"]
 
@@ -49,8 +49,8 @@ class Source:
 class Reading:
     """The elements of a file in reading order, without ids, order and sections.
 
-    `title` and `authors` come from the file's metadata. `pages` are the pages that the places refer to, () if the
-    places are lines.
+    `title`, `authors` and `publication` come from the file's metadata. `pages` are the pages that the places refer to,
+    () if the places are lines.
     """
 
     elements: Sequence[Element]
@@ -58,6 +58,7 @@ class Reading:
     authors: Sequence[str] = ()
     problems: Sequence[PageProblem] = ()
     pages: Sequence[Page] = ()
+    publication: Publication = UNPUBLISHED
 
 
 def section_number(text: str) -> str:

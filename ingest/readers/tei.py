@@ -17,7 +17,8 @@ from ingest.readers.markup_tree import Node, decode, parse_xml
 from ingest.readers.reading import Reading, Source
 from ingest.readers.table_grid import MarkupCell, table_of_rows
 from paperscope_core.errors import PaperFileError
-from paperscope_core.types import Box, Element, Page, Passage, PassageRole, Place
+from paperscope_core.publication import arxiv_in, doi_in, year_in
+from paperscope_core.types import Box, Element, Page, Passage, PassageRole, Place, Publication
 
 __all__ = ["read_tei"]
 
@@ -51,6 +52,24 @@ def read_tei(source: Source) -> Reading:
         authors=tuple(dict.fromkeys(filter(None, map(tei_name, _authors(root))))),
         problems=(*problems, *lost),
         pages=pages,
+        publication=_publication(root),
+    )
+
+
+def _publication(root: Node) -> Publication:
+    """Returns what the description of the source states: the journal or the proceedings, the date, and the ids."""
+    work = root.find("teiheader", "filedesc", "sourcedesc", "biblstruct")
+    whole = work.find("monogr") if work else None
+    if work is None or whole is None:
+        return Publication()
+    titles = [title for title in whole.findall("title") if title.get("level") in ("j", "m", "")]
+    dates = [date.get("when") or date.plain_text() for date in whole.iter("date")]
+    ids = {node.get("type").lower(): node.plain_text() for node in work.iter("idno")}
+    return Publication(
+        year=year_in(dates[0]) if dates else None,
+        venue=node_text(titles[0]) if titles and work.find("analytic") else "",
+        doi=doi_in(ids.get("doi", "")),
+        arxiv=arxiv_in(f"arXiv:{ids.get('arxiv', '').removeprefix('arXiv:')}"),
     )
 
 

@@ -20,6 +20,7 @@ from paperscope_core.types.answer import (
 from paperscope_core.types.display import View
 from paperscope_core.types.displayable import Displayable
 from paperscope_core.types.elements import (
+    UNPUBLISHED,
     Element,
     Equation,
     Figure,
@@ -34,6 +35,7 @@ from paperscope_core.types.elements import (
     ParsedPaper,
     Passage,
     PassageRole,
+    Publication,
     Reference,
     Section,
     captioned_places_of,
@@ -91,6 +93,7 @@ __all__ = [
     "ENDED",
     "JOB_STATES",
     "STANDS_FOR",
+    "UNPUBLISHED",
     "WORK",
     "Answer",
     "AnswerEvent",
@@ -147,6 +150,7 @@ __all__ = [
     "Place",
     "Prices",
     "PrintedLine",
+    "Publication",
     "Reading",
     "Reference",
     "Relation",

@@ -266,6 +266,27 @@ class Link:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Publication:
+    """Where and when a paper was published, as far as its file states it.
+
+    Attributes:
+        year: The year of publication, None if unknown.
+        venue: The name of the journal or the proceedings, "" if unknown.
+        doi: The paper's own DOI without "https://doi.org/", "" if unknown.
+        arxiv: Its id at arXiv without the version ("2310.07609"), "" if unknown.
+    """
+
+    year: int | None = None
+    venue: str = ""
+    doi: str = ""
+    arxiv: str = ""
+
+
+UNPUBLISHED = Publication()
+"""What is known of a paper whose file states nothing."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Paper(Displayable):
     """A parsed paper.
 
@@ -287,6 +308,7 @@ class Paper(Displayable):
     links: tuple[Link, ...] = ()
     problems: tuple[PageProblem, ...] = ()
     format: PaperFormat = "pdf"
+    publication: Publication = UNPUBLISHED
 
     @property
     def paged(self) -> bool:
@@ -303,6 +325,7 @@ class PaperEntry:
         embedder: The name of the embedder of its vectors.
         revision: The store's revision that added it.
         year: The year of publication, None if the paper does not state it.
+        venue: The journal or the proceedings; like the DOI and the arXiv id, "" if the paper does not state it.
     """
 
     id: str
@@ -314,6 +337,9 @@ class PaperEntry:
     revision: int
     authors: tuple[str, ...] = ()
     year: int | None = None
+    venue: str = ""
+    doi: str = ""
+    arxiv: str = ""
 
 
 @dataclass(frozen=True, slots=True)

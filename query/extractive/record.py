@@ -1,4 +1,5 @@
-"""Facts of a paper's record: title, authors, year, number of its parts, captions, and which papers mention a name."""
+"""Facts of a paper's record (title, authors, year, venue, ids), number of its parts, captions, and the papers that
+mention a name."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -33,7 +34,8 @@ _MENTIONING = re.compile(
 )
 # Besides function words, these refer to the paper as a whole and to its parts.
 _OF_PAPER = FORM_WORDS | frozenset(
-    "article cite cited contain document include manuscript name numbered please publication study there".split()
+    """appear article cite cited contain document include manuscript name numbered please publication published study
+    there""".split()
 )
 
 
@@ -118,6 +120,21 @@ def _year(record: Record, _match: re.Match[str]) -> Claim | None:
     return _claim(f"The paper is of {year}.", _role(record, "title")) if year else None
 
 
+def _venue(record: Record, _match: re.Match[str]) -> Claim | None:
+    venue = record.entry.venue if record.entry else ""
+    return _claim(f"The paper was published in {venue}.", _role(record, "title")) if venue else None
+
+
+def _doi(record: Record, _match: re.Match[str]) -> Claim | None:
+    doi = record.entry.doi if record.entry else ""
+    return _claim(f"The DOI of the paper is {doi}.", _role(record, "title")) if doi else None
+
+
+def _arxiv(record: Record, _match: re.Match[str]) -> Claim | None:
+    arxiv = record.entry.arxiv if record.entry else ""
+    return _claim(f"The arXiv id of the paper is {arxiv}.", _role(record, "title")) if arxiv else None
+
+
 def _count(record: Record, match: re.Match[str]) -> Claim | None:
     paper = record.paper
     asked = next(name for name in _COUNTED if match[name])
@@ -192,6 +209,13 @@ _FACTS: tuple[tuple[re.Pattern[str], _Fact], ...] = tuple(
         (r"\b(?P<which>first|last) author of\b", _authors),
         (rf"\bwho (?:wrote|authored|are the authors?|is the author)\b|{_ASK} the authors\b", _authors),
         (r"\b(?:what|which) year\b.*\b(?:published|written)\b|^when (?:was|is)\b.*\b(?:published|written)\b", _year),
+        (
+            r"^(?:where (?:was|is|did)|in (?:what|which) (?:venue|journal|conference))\b(?=.*\b(?:published|appear)\b)"
+            r"|\bvenue of\b",
+            _venue,
+        ),
+        (rf"{_ASK} (?:the |its )?doi\b|\bdoi of\b", _doi),
+        (rf"{_ASK} (?:the |its )?arxiv (?:id|identifier|number)\b|\barxiv (?:id|identifier|number) of\b", _arxiv),
         (rf"\b(?:how many|number of) (?:(?:numbered|labelled|labeled) )?(?:{_COUNT})\b", _count),
     )
 )

@@ -27,6 +27,7 @@ from paperscope_core.types import (
     Paper,
     PaperImages,
     Place,
+    Publication,
     Reference,
     Shortfall,
     SkippedImage,
@@ -43,6 +44,7 @@ __all__ = [
     "print_json",
     "print_text",
     "problem_line",
+    "publication_line",
     "stderr",
     "stdout",
 ]
@@ -94,6 +96,12 @@ def extent(paper: Paper) -> str:
     return f"{len(paper.pages)} pages" if paper.paged else paper.format
 
 
+def publication_line(publication: Publication) -> str:
+    """Venue, year, DOI and arXiv id, as far as they are known."""
+    ids = [f"{name}:{value}" for name, value in (("doi", publication.doi), ("arXiv", publication.arxiv)) if value]
+    return ", ".join(filter(None, [publication.venue, str(publication.year or ""), *ids]))
+
+
 def problem_line(problem: PageProblem, paper: Paper) -> str:
     """A problem, with its page if the paper has pages."""
     return f"page {problem.page}: {problem.reason}" if paper.paged else problem.reason
@@ -108,6 +116,8 @@ def papers_view(papers: Sequence[Paper]) -> RenderableType:
         found = Counter(element.kind for element in paper.elements)
         counts = [f"{found[kind]} {kind}{'s' * (found[kind] != 1)}" for kind in ("table", "figure", "equation")]
         parts.append(Text(paper.title, style="bold"))
+        if published := publication_line(paper.publication):
+            parts.append(_indented(Text(published)))
         parts.append(_indented(Text(", ".join([f"{paper.id}  {paper.file}  {extent(paper)}", *counts]), style="dim")))
     return Group(*parts)
 
@@ -125,6 +135,7 @@ def paper_view(
     parts: list[RenderableType] = [
         Text(paper.title, style="bold"),
         Text(", ".join(paper.authors)),
+        *filter(None, [Text(publication_line(paper.publication))]),
         Text(f"{paper.id}  {paper.file}  {extent(paper)}", style="dim"),
         Text(""),
     ]

@@ -40,7 +40,7 @@ __all__ = [
 
 class PaperHead(BaseModel):
     """A paper in short: `file` is its file's name, `counts` are its elements by kind, `revision` is the library's when
-    it was added, and `year` is null if the paper does not state it."""
+    it was added; `year` is null and `venue`, `doi` and `arxiv` are empty if the paper does not state them."""
 
     id: str
     title: str
@@ -50,6 +50,9 @@ class PaperHead(BaseModel):
     revision: int
     counts: Mapping[str, int]
     year: int | None = None
+    venue: str = ""
+    doi: str = ""
+    arxiv: str = ""
 
     @classmethod
     def of(cls, entry: PaperEntry, counts: Mapping[str, int]) -> Self:

@@ -104,16 +104,17 @@ def test_a_reader_of_an_older_library_sees_what_another_process_adds_after_upgra
     reader.close()
 
 
-def test_upgrading_adds_the_authors_and_years_of_papers(tmp_path: Path) -> None:
+def test_upgrading_adds_the_authors_years_and_ids_of_papers(tmp_path: Path) -> None:
     store = Store.open(tmp_path)
     add(store, make_indexed(ONE, file="2310.07609v1.pdf"))
     [entry] = store.entries()
-    assert (entry.authors, entry.year) == (("A. Writer", "B. Ødegård"), 2023)
+    assert (entry.authors, entry.year, entry.arxiv) == (("A. Writer", "B. Ødegård"), 2023, "2310.07609")
     store.close()
     sql(tmp_path, "DROP TABLE bylines")
+    sql(tmp_path, "DROP TABLE publications")
     sql(tmp_path, "UPDATE library SET version = 6")
     old = Store.open(tmp_path, read_only=True)
-    assert list(old.entries()) == [replace(entry, authors=(), year=None)]
+    assert list(old.entries()) == [replace(entry, authors=(), year=None, arxiv="")]
     old.close()
     new = Store.open(tmp_path)
     assert list(new.entries()) == [entry]

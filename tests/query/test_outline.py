@@ -30,7 +30,7 @@ APPENDED = Figure(
     section=f"{PAPER}/section-5",
 )
 WHOLE = replace(TREE, authors=("Ada Lovelace",), elements=(*map(heading, range(1, 6)), *TREE.elements, APPENDED))
-ENTRY: PaperEntry = replace(listed(WHOLE), year=2020)
+ENTRY: PaperEntry = replace(listed(WHOLE), year=2020, venue="Tagging Letters", doi="10.5555/1", arxiv="2001.00001")
 
 
 @pytest.mark.parametrize(
@@ -39,6 +39,9 @@ ENTRY: PaperEntry = replace(listed(WHOLE), year=2020)
         ("How many figures are in the appendix?", {"Figures", "Sections"}),
         ("Which tables report F1?", {"Tables"}),
         ("who wrote it", {"Record"}),
+        ("Where was it published?", {"Record"}),
+        ("What's the DOI?", {"Record"}),
+        ("How many arXiv papers were tagged?", set()),
         ("What is Appendix B about?", {"Sections"}),
         ("Count the pie charts.", {"Figures"}),
         ("List the sections of the paper.", {"Sections"}),
@@ -58,7 +61,14 @@ def test_an_outline_has_the_record_the_counts_and_the_lists_asked_for() -> None:
     assert is_outline(row)
     assert row.content.splitlines() == [
         "Outline of the paper “Dice Losses for Imbalanced Tagging”",
-        *("Authors: Ada Lovelace", "Year: 2020", "Pages: 3"),
+        *(
+            "Authors: Ada Lovelace",
+            "Year: 2020",
+            "Venue: Tagging Letters",
+            "DOI: 10.5555/1",
+            "arXiv id: 2001.00001",
+            "Pages: 3",
+        ),
         "Sections: 5 (4 in the main part, 1 in the appendix)",
         *("1 Introduction (page 1)", "2 Loss (page 1)", "3 Results (page 1)", "  3.1 Tagging (page 1)"),
         "A Details (page 3)",

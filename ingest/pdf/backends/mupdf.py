@@ -2,7 +2,7 @@
 
 import logging
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
 from importlib import import_module
@@ -90,6 +90,18 @@ class MuPdfDocument:
         metadata = document.metadata or {}
         self.title = str(metadata.get("title") or "").strip()
         self.authors = str(metadata.get("author") or "").strip()
+
+    @property
+    def metadata(self) -> Mapping[str, str]:
+        """See `Document.metadata`."""
+        try:
+            kind, value = self._document.xref_get_key(-1, "Info")
+            at = int(value.split()[0]) if kind == "xref" else 0
+            keys = self._document.xref_get_keys(at) if at else ()
+            found = {str(key).lower(): str(self._document.xref_get_key(at, key)[1]) for key in keys}
+            return found | {"xmp": str(self._document.get_xml_metadata())}
+        except _FAILURES:
+            return {}
 
     @property
     def page_count(self) -> int:

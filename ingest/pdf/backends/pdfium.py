@@ -72,6 +72,8 @@ class PdfiumDocument:
         self._document = document
         self.title = self._metadata("Title")
         self.authors = self._metadata("Author")
+        # PDFium does not give the XMP.
+        self.metadata = {name.lower(): self._metadata(name) for name in ("Subject", "doi", "DOI", "arXivID")}
 
     @property
     def page_count(self) -> int:

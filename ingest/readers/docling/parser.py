@@ -18,6 +18,7 @@ from pydantic import ValidationError
 from ingest.document.assembly import assemble_paper, paper_id
 from ingest.document.authors import author_names
 from ingest.document.crops import add_crops
+from ingest.document.metadata import publication_in
 from ingest.document.pages import Backend, Document, PageContent, PageReadError
 from ingest.document.source import check_page_count, read_pdf
 from ingest.ocr import needs_recognition
@@ -26,7 +27,7 @@ from ingest.readers.docling.schema import DoclingFile
 from paperscope_core.errors import PaperFileError, SettingsError
 from paperscope_core.protocols import PageCallback
 from paperscope_core.settings import ParserSettings
-from paperscope_core.types import PageProblem, Paper, PaperFile, ParsedPaper
+from paperscope_core.types import UNPUBLISHED, PageProblem, Paper, PaperFile, ParsedPaper, Publication
 
 if TYPE_CHECKING:
     from docling.document_converter import DocumentConverter
@@ -95,6 +96,7 @@ class DoclingParser:
                 sha256=hashlib.sha256(data).hexdigest(),
                 file=file.name,
                 problems=converted.problems,
+                stated=publication_in(document.metadata),
             )
             views = _readable_pages(document)
             problems = sorted((*paper.problems, *_pages_without_text(paper, views)), key=lambda problem: problem.page)
@@ -183,7 +185,12 @@ def _first_line(text: str) -> str:
 
 
 def paper_of_docling(
-    document: Mapping[str, object], *, sha256: str, file: str, problems: tuple[PageProblem, ...] = ()
+    document: Mapping[str, object],
+    *,
+    sha256: str,
+    file: str,
+    problems: tuple[PageProblem, ...] = (),
+    stated: Publication = UNPUBLISHED,
 ) -> Paper:
     """Returns the paper, without crops, of a DoclingDocument in JSON. Raises `PaperFileError` for any other JSON."""
     try:
@@ -206,6 +213,7 @@ def paper_of_docling(
         pages=drafted.pages,
         problems=(*problems, *drafted.problems),
         format="pdf",
+        stated=stated,
     )
 
 

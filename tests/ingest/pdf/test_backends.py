@@ -4,6 +4,7 @@ import io
 import subprocess
 import sys
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pymupdf
@@ -11,6 +12,7 @@ import pytest
 from PIL import Image
 
 from ingest.document.geometry import turned_box, turned_size
+from ingest.document.metadata import publication_in
 from ingest.document.pages import LOADING_TIMES
 from ingest.parsers import parser_for
 from ingest.pdf import Backend, Document, PageContent, PdfParser, backend_for
@@ -18,7 +20,7 @@ from ingest.pdf.backends import BackendName, mupdf
 from paperscope_core.cancellation import handle_time_requests
 from paperscope_core.errors import PaperFileError, SettingsError
 from paperscope_core.settings import Settings
-from paperscope_core.types import Box, PaperFile, ParsedPaper, Table
+from paperscope_core.types import UNPUBLISHED, Box, PaperFile, ParsedPaper, Publication, Table
 
 NAMES: tuple[BackendName, ...] = ("pymupdf", "pdfium")
 BOXES = {
@@ -148,6 +150,29 @@ def test_hidden_and_white_text_is_read_but_not_text_outside_the_page(backend: Ba
     page.insert_text((50, 80), "white", color=(1, 1, 1))
     page.insert_text((400, 80), "beyond")
     assert text_of(read(backend, document.tobytes())) == "hiddenwhite"
+
+
+def test_what_the_metadata_state_about_the_publication(backend: Backend) -> None:
+    document = pymupdf.open()
+    document.new_page()
+    document.set_metadata({"subject": "Maps 2020, 20, 1234. doi:10.5555/maps.1"})
+    document.set_xml_metadata(
+        '<x:xmpmeta><prism:doi>10.5555/maps.1</prism:doi><prism:publicationName xml:lang="en">Maps'
+        "</prism:publicationName>"
+        "<prism:coverDate>2020-04-01</prism:coverDate></x:xmpmeta>"
+    )
+    with backend.open(document.tobytes(), name="file.pdf", password=None) as opened:
+        stated = publication_in(opened.metadata)
+    # PDFium does not give the XMP.
+    by_subject = Publication(doi="10.5555/maps.1")
+    assert stated == (by_subject if backend == backend_for("pdfium") else replace(by_subject, year=2020, venue="Maps"))
+
+
+@pytest.mark.parametrize("placeholder", ["XXXXXXX.XXXXXXX", "10.1145/nnnnnnn.nnnnnnn", "10.1145/1122445.1122456"])
+def test_the_venue_of_a_template_is_none(placeholder: str) -> None:
+    xmp = f'<a prism:doi="{placeholder}" prism:publicationName="Proceedings of the conference title"/>'
+    assert publication_in({"xmp": xmp}) == UNPUBLISHED
+    assert publication_in({"xmp": xmp.replace(placeholder, "10.5555/1")}).venue == "Proceedings of the conference title"
 
 
 def test_title_authors_and_outline(backend: Backend) -> None:

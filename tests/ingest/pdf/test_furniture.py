@@ -26,6 +26,14 @@ def test_numbers_that_count_along_with_the_pages_are_page_numbers() -> None:
     assert [[line.text for line in lines] for lines in found] == [["7"], ["8"], ["9"]]
 
 
+def test_what_is_printed_below_a_page_number_is_furniture() -> None:
+    imprint = [("6981", 750.0), ("Proceedings of a Meeting", 762.0), ("Volume 1, pages 6981-7004", 773.0)]
+    first = printed_page(1, [("text of the page", 738), *imprint])
+    layouts = [first, *(printed_page(at, [("text of the page", 500), (str(at + 6980), 750)]) for at in (2, 3))]
+    found = find_furniture(layouts, [layout.lines for layout in layouts])
+    assert {line.text for line in found[0]} == {text for text, _ in imprint}
+
+
 def test_other_numbers_below_the_text_are_text() -> None:
     layouts = [printed_page(at, [("text of the page", 500), (str(at * at), 640)]) for at in (1, 3, 5, 7)]
     assert not any(find_furniture(layouts, [layout.lines for layout in layouts]))

@@ -10,7 +10,7 @@ from rich.console import Console
 from ingest.export import to_html
 from ingest.parsers import parser_for
 from paperscope_core.settings import LimitSettings, ParserSettings
-from paperscope_core.types import Paper, PaperFile, PaperImages, Passage, Shortfall, Table
+from paperscope_core.types import Paper, PaperFile, PaperImages, Passage, Publication, Shortfall, Table
 from service.cli.display import paper_view, papers_view
 
 MARKDOWN = """---
@@ -128,6 +128,44 @@ def test_each_format_gives_the_same_paper(paper: Paper) -> None:
     assert (table.label, table.caption.rstrip("."), table.header_rows) == ("Table 1", "Accuracy", 1)
     assert table.grid() == [["Model", "Score"], ["Base", "84.2"], ["Owl", "91.5"]]
     assert table.id in {link.target for link in paper.links}
+
+
+@pytest.mark.parametrize(
+    ("file", "after", "stated"),
+    [
+        (
+            "owl.md",
+            "Ada Lovelace",
+            "\njournal: Journal of Owls\ndoi: 10.5555/owl.1\ndate: 4 July 2021\narxiv: 2107.00001v2",
+        ),
+        (
+            "owl.html",
+            "<head>",
+            '<meta name="citation_journal_title" content="Journal of Owls">'
+            '<meta name="citation_doi" content="10.5555/owl.1">'
+            '<meta name="citation_date" content="2021/07/04"><meta name="citation_arxiv_id" content="2107.00001">',
+        ),
+        (
+            "jats.xml",
+            "<article-meta>",
+            '<article-id pub-id-type="doi">10.5555/owl.1</article-id>'
+            '<article-id pub-id-type="arxiv">2107.00001</article-id>'
+            "<journal-title>Journal of Owls</journal-title><pub-date><year>2021</year></pub-date>",
+        ),
+        (
+            "owl.tei.xml",
+            "</analytic>",
+            '<monogr><title level="j">Journal of Owls</title><imprint><date when="2021-07-04"/></imprint></monogr>'
+            '<idno type="DOI">10.5555/owl.1</idno><idno type="arXiv">arXiv:2107.00001v2</idno>',
+        ),
+        ("owl.txt", "Ada Lovelace", "\n\nJournal of Owls 2021;7(1):1–9. doi:10.5555/owl.1, arXiv:2107.00001\n"),
+    ],
+)
+def test_venue_year_and_ids_are_those_that_the_file_states(tmp_path: Path, file: str, after: str, stated: str) -> None:
+    path = tmp_path / file
+    path.write_text(FILES[file].decode().replace(after, after + stated, 1))
+    arxiv = "" if file == "owl.txt" else "2107.00001"
+    assert parse(path).publication == Publication(year=2021, venue="Journal of Owls", doi="10.5555/owl.1", arxiv=arxiv)
 
 
 def test_every_place_counts_lines(paper: Paper) -> None:

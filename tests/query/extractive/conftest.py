@@ -157,6 +157,9 @@ class Shelf:
                 revision=1,
                 authors=paper.authors,
                 year=2021,
+                venue="Plant Letters",
+                doi="10.5555/seedlings.1",
+                arxiv="2101.00001",
             )
             for paper in self._papers.values()
         ]

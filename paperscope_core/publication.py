@@ -1,0 +1,262 @@
+"""Where and when a paper was published: year, venue, DOI and arXiv id, from what its file states and prints.
+
+Only certain forms count: a paper cites many works whose years, journals and DOIs are not its own.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+
+from paperscope_core.types import UNPUBLISHED, Paper, Passage, Publication
+
+__all__ = ["arxiv_in", "complete_publication", "doi_in", "is_placeholder", "year_in"]
+
+_DOI = re.compile(r"(?<![\d.])10\.\d{4,9}/[^\s\"<>]+")
+_STATED_DOI = re.compile(r"(?i)(?:\bdoi\b\s*[:.]?\s*|doi\.org/\s*)(?=10\.\d{4,9}/\S)")
+# What the template of a publisher prints in place of a DOI; it prints no real venue then, either.
+_PLACEHOLDER = re.compile(r"(?i)\bX{5,}\.X{5,}|10\.\d{4,9}/n{5,}|\b1122445\.1122456\b")
+_ARXIV_DOI = re.compile(r"(?i)^10\.48550/arxiv\.(.+)")
+_ARXIV_NUMBER = r"\d\d(?:0[1-9]|1[0-2])\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7}"
+_ARXIV = re.compile(rf"(?i)^(?:https?://)?(?:arxiv\.org/abs/|arxiv:)\s*({_ARXIV_NUMBER})(?!\d)")
+_ARXIV_FILE = re.compile(r"(\d\d(?:0[1-9]|1[0-2])\.\d{4,5})(?:v\d{1,2})?\.[a-z]+")
+
+_MONTHS = (
+    "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|"
+    "nov(?:ember)?|dec(?:ember)?"
+)
+_YEAR = re.compile(r"(?<![\d.,/])(?:19|20)\d\d(?![\d/]|[.,]\d)")
+# Words of a line that states when and where a paper was published. A month counts only together with the days of a
+# meeting, because repositories print the date of a download.
+_PUBLISHED = re.compile(
+    r"(?i)©|⃝c|\(c\)|\b(?:copyright|published|accepted|proceedings|conference|workshop|symposium|journal|transactions"
+    rf"|arxiv|preprint)\b|\bvol(?:ume|\.) ?\d+,|\b(?:{_MONTHS})\s+\d{{1,2}}\s*[\-\u2010-\u2015]"
+)
+_DOWNLOADED = re.compile(r"(?i)\bdownload")
+_DATE = re.compile(
+    rf"(?i)(?:\d{{1,2}}(?:st|nd|rd|th)?\s+)?(?:{_MONTHS})\.?(?:\s+\d{{1,2}}(?:st|nd|rd|th)?)?,?\s+((?:19|20)\d\d)"
+    r"|((?:19|20)\d\d)-\d\d-\d\d"
+)
+_ARXIV_YEAR = re.compile(r"(?<![\d.])(\d\d)(?:0[1-9]|1[0-2])\.\d{4,5}(?!\d)")
+# Its date is that of a version, and may be years later.
+_STAMP = re.compile(r"arXiv:\d")
+_FILE_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+
+_NAME = r"(?P<venue>[A-Z][^\W\d_]?[^\d,;|/()©]{1,90}?)"
+_BEGIN = r"(?:^|/ ?|\| ?|\. |\.\u2003)"
+_AN = r"[A-Za-z]?\d"
+# The forms of running heads and imprints that name a journal or a meeting.
+_VENUES = tuple(
+    re.compile(form)
+    for form in (
+        r"^(?P<venue>(?:Proceedings|Findings|Transactions) of [^;©]{5,200}?),?\s+\(?"
+        r"(?:Volume|[Vv]ol\.|pages?\b|pp\.|PMLR)",
+        r"^(?P<venue>\d+\s?(?:st|nd|rd|th) [^.,;]{0,60}(?:Conference|Workshop|Symposium) on [^.,;(]{3,150}"
+        r"\([^()]*(?:19|20)\d\d\))",
+        r"^Published as an? [a-z ]*paper (?:at|in) (?:the )?(?P<venue>[A-Z][^.,;]{2,80})",
+        r"^Published in (?P<venue>[A-Z][^.,;()\d]{2,80}) \(\d{1,2}/\d{4}\)",
+        r"\(Eds?\.\): (?P<venue>[^,]{3,60}), [A-Z]{3,6} \d+, pp\.",
+        r"^(?P<venue>[A-Z][\w@&/ -]{1,30} [’']\d\d), (?i:" + _MONTHS + r")\.? \d",
+        rf"^{_NAME} preprint doi:",
+        # Journal 260 (2023) 110163; Journal (2023) 12:34; Journal 2023, 12, 34; Journal 2016;70(10):1
+        rf"{_BEGIN}{_NAME},? \d+ \((?:19|20)\d\d\) {_AN}",
+        rf"{_BEGIN}{_NAME},? ?\|? ?\((?:19|20)\d\d\) \d+(?: ?\(\d+\))? ?: ?{_AN}",
+        rf"{_BEGIN}{_NAME},? (?:19|20)\d\d, \d+(?:\(\d+\))?, {_AN}",
+        rf"{_BEGIN}{_NAME},? (?:19|20)\d\d ?; ?\d+ ?\(\d+\) ?: ?{_AN}",
+        # Journal, 7(75), 90; Journal 116, 061102 (2016); JOURNAL, VOL. 3, NO. 2; Journal | https://doi.org/
+        rf"{_BEGIN}{_NAME}, \d+ ?\(\d+\) ?[,:] ?{_AN}",
+        rf"{_BEGIN}{_NAME} \d+, \d+ \((?:19|20)\d\d\)",
+        rf"{_BEGIN}{_NAME},? (?:(?:19|20)\d\d, )?[Vv](?:ol|OL)(?:\.|ume|UME) ?\d+, ?"
+        r"(?:[Nn][Oo]|[Ii]ssue|[Ii]ss|[Nn]umber)\b",
+        rf"^{_NAME} \| (?:https?://)?(?:dx\.)?doi\.org/",
+    )
+)
+_MONTH = re.compile(rf"(?i)(?:{_MONTHS})")
+_IMPRINT = re.compile(r"©|⃝c|\(c\)|\bISSN\b|\bISBN\b|\bReceived\b|\bAvailable online\b")
+# A longer paragraph is running text, which cites other years. A footnote may also contain a permission to copy.
+_MAX_LINE_LENGTH = 250
+# In a file without pages, the imprint is among the first elements.
+_FIRST_ELEMENTS = 10
+# The left pages of some journals have another running head than the right ones, and the first page has none.
+_HEAD_PAGES = 3
+_MAX_WORDS = 14
+# Words up to a full stop of an abbreviated name: "IEEE Trans.".
+_MAX_ABBREVIATED = 2
+_PAGE_NUMBER = re.compile(r"(?:^|\s)\d{1,5}$")
+
+
+def complete_publication(paper: Paper, *, stated: Publication = UNPUBLISHED) -> Publication:
+    """What is known about where and when a paper was published.
+
+    The year is the latest one in the imprint on the first page ("Proceedings of …", "© 2020", "Published: 4 July
+    2025"), else that of the arXiv number in the stamp on the first page or in the file name, else that of a date below
+    the title, else a year in the file name. Venue, DOI and arXiv id are printed in the head, the foot or the margin of
+    the first page, or above its text. Running text, which cites other works, is ignored.
+
+    Args:
+        paper: The paper.
+        stated: What the file's metadata state; it comes first.
+    """
+    arxiv = stated.arxiv or _printed_arxiv(paper)
+    doi = stated.doi or _printed_doi(paper)
+    if in_doi := _ARXIV_DOI.match(doi):
+        arxiv = arxiv or arxiv_in(f"arXiv:{in_doi[1]}")
+    return Publication(
+        year=stated.year or _printed_year(paper), venue=stated.venue or _printed_venue(paper), doi=doi, arxiv=arxiv
+    )
+
+
+def doi_in(text: str) -> str:
+    """The first DOI in a text, "" if there is none or a template's placeholder."""
+    found = _DOI.search(text)
+    if found is None or is_placeholder(text):
+        return ""
+    doi = found[0].rstrip(".,;:'’”")
+    while doi[-1] in ")]}" and doi.count(doi[-1]) > doi.count("([{"[")]}".index(doi[-1])]):
+        doi = doi[:-1].rstrip(".,;:'’”")
+    return doi
+
+
+def is_placeholder(text: str) -> bool:
+    """Whether a text has what templates print in place of a DOI."""
+    return bool(_PLACEHOLDER.search(text))
+
+
+def arxiv_in(text: str) -> str:
+    """The id at the start of a stamp or an address of arXiv, without its version; "" for any other text."""
+    found = _ARXIV.match(text.strip())
+    return found[1] if found else ""
+
+
+def year_in(text: str) -> int | None:
+    """The first year in a date of any form, None without one."""
+    found = _FILE_YEAR.search(text)
+    return int(found[0]) if found else None
+
+
+def _printed_year(paper: Paper) -> int | None:
+    imprint = [line for line in _lines(paper) if _PUBLISHED.search(line) and not _DOWNLOADED.search(line)]
+    stamps = [line for line in imprint if _STAMP.match(line)]
+    years = [int(year) for line in imprint if line not in stamps for year in _YEAR.findall(line)]
+    if years:
+        return max(years)
+    for text in (*stamps, paper.file):
+        if arxiv := _ARXIV_YEAR.search(text):
+            return 2000 + int(arxiv[1])
+    below = (
+        line.strip() for one in _front(paper) if one.role in ("authors", "paragraph") for line in one.text.split("\n")
+    )
+    dates = [found for line in below if (found := _DATE.fullmatch(line))]
+    return int(dates[-1][1] or dates[-1][2]) if dates else year_in(paper.file)
+
+
+def _printed_arxiv(paper: Paper) -> str:
+    stamps = (arxiv_in(one.text) for one in _first(paper) if one.role == "furniture")
+    named = _ARXIV_FILE.fullmatch(paper.file)
+    return next(filter(None, stamps), named[1] if named else "")
+
+
+def _printed_doi(paper: Paper) -> str:
+    """The only DOI that the head, the foot or the front matter states, or else the only one of head and foot."""
+    first = _first(paper)
+    if any(is_placeholder(one.text) for one in first):
+        return ""
+    furniture = _stated_dois(_joined(first))
+    imprints = [one.text for one in first if one.role == "footnote" and _is_imprint(one, first)]
+    short = (one.text for one in _front(paper) if one.role != "abstract" and len(one.text) <= _MAX_LINE_LENGTH)
+    every = _stated_dois((*_joined(first), *imprints, *short))
+    for found in (every, furniture):
+        if len({doi.casefold() for doi in found}) == 1:
+            return found[0]
+    return ""
+
+
+def _stated_dois(texts: Iterable[str]) -> list[str]:
+    found = (doi_in(text[mark.end() :]) for text in texts for mark in _STATED_DOI.finditer(text))
+    return [doi for doi in found if doi]
+
+
+def _is_imprint(footnote: Passage, first: Sequence[Passage]) -> bool:
+    """Whether a footnote or its neighbour has the signs of an imprint; a note that cites data has a DOI, too."""
+    notes = [one for one in first if one.role in ("footnote", "furniture")]
+    near = [(one, other) for one, other in pairwise(notes) if footnote in (one, other)]
+    return any(_IMPRINT.search(one.text) for pair in (*near, (footnote,)) for one in pair)
+
+
+def _printed_venue(paper: Paper) -> str:
+    first = _first(paper)
+    if any(is_placeholder(one.text) for one in first):
+        return ""
+    heads = [one for one in _passages(paper) if one.role == "furniture" and one.place.page <= _HEAD_PAGES]
+    front = [one.text for one in _front(paper) if one.role in ("authors", "paragraph")]
+    short = (line for text in front for line in text.split("\n") if len(line) <= _MAX_LINE_LENGTH)
+    notes = (one.text for one in first if one.role == "footnote" and _is_imprint(one, first))
+    texts = (*_joined(heads), *short, *notes)
+    found = (match["venue"] for form in _VENUES for text in texts for match in form.finditer(" ".join(text.split())))
+    return next((name for venue in found if _is_name(name := _last_phrase(venue.strip(" .,:|–-")))), "")
+
+
+def _last_phrase(text: str) -> str:
+    """`Journal of Maps` of `A title of it. Journal of Maps`; the words of an abbreviated name are capitalised."""
+    parts = text.split(". ")
+    phrases = [
+        at for at, part in enumerate(parts) if len(words := part.split()) > _MAX_ABBREVIATED or words[-1].islower()
+    ]
+    after = [at for at in phrases if at < len(parts) - 1]
+    return ". ".join(parts[after[-1] + 1 :] if after else parts)
+
+
+def _is_name(venue: str) -> bool:
+    """Whether the words before a volume are a name, rather than authors or a month."""
+    words = venue.split()
+    worded = any(sum(map(str.isalpha, word)) > 2 for word in words)
+    return worded and len(words) <= _MAX_WORDS and " et al" not in venue and not _MONTH.fullmatch(words[0])
+
+
+def _lines(paper: Paper) -> Iterator[str]:
+    """The short passages of the first page that are not its title, headings or abstract, and its margins."""
+    for one in _first(paper):
+        if one.role not in ("abstract", "heading", "title") and (
+            len(one.text) <= _MAX_LINE_LENGTH or one.role in ("footnote", "furniture")
+        ):
+            yield one.text
+
+
+def _first(paper: Paper) -> list[Passage]:
+    """The passages of the first page, or at the beginning of a file without pages."""
+    elements = [element for element in paper.elements if element.place.page == 1]
+    return _of(elements if paper.paged else [*elements[:_FIRST_ELEMENTS], *_furniture(elements)])
+
+
+def _furniture(elements: Iterable[object]) -> list[Passage]:
+    return [one for one in elements if isinstance(one, Passage) and one.role == "furniture"]
+
+
+def _passages(paper: Paper) -> list[Passage]:
+    return _of(paper.elements)
+
+
+def _of(elements: Iterable[object]) -> list[Passage]:
+    return [one for one in elements if isinstance(one, Passage)]
+
+
+def _front(paper: Paper) -> list[Passage]:
+    """The passages above the first heading of the first page."""
+    return [one for one in _first(paper) if not one.section and one.role not in ("furniture", "footnote", "title")]
+
+
+def _joined(furniture: Iterable[Passage]) -> list[str]:
+    """The texts of heads and feet; lines below each other are one text."""
+    texts: list[str] = []
+    last: Passage | None = None
+    for one in furniture:
+        if one.role != "furniture":
+            continue
+        box = one.place.box
+        near = last is not None and one.place.page == last.place.page and abs(box.y0 - last.place.box.y1) < box.height
+        if near and not arxiv_in(one.text):
+            # The page number stands beside the last line of the text or beside its first one.
+            texts[-1] = f"{_PAGE_NUMBER.sub('', texts[-1])} {one.text}"
+        else:
+            texts.append(one.text)
+        last = one
+    return texts
