@@ -1,16 +1,18 @@
 """The batch report in Markdown.
 
 `## Summary` is first: the figures of the batch and each question's answer in a line. Each question has a block with the
-headings `## Query:`, `### Context` (the CSV sections, each text once), `### Initial LLM Response`,
+headings `## Query:`, `### Context` (the CSV sections), `### Initial LLM Response`,
 `### Multimodal Processing (N images)` (with `**Image**:` and `**Response**:` for each image),
-`### Merged Multimodal Response` and `### Final Response`. A step that was skipped says why. Text of papers and models
-is escaped: none of it is read as Markdown or HTML.
+`### Merged Multimodal Response` and `### Final Response`. A step that was skipped says why. A text that several rows of
+a context or several questions have is written once. Text of papers and models is escaped: none of it is read as
+Markdown or HTML.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from paperscope_core.text.escaping import markdown_heading, markdown_line, markdown_text, one_line, shortened
-from paperscope_core.types import Answer, Claim, ImageFinding, Place, Reading
+from paperscope_core.types import Answer, Claim, Context, ImageFinding, Place, Reading
 from query import compact, render_context
 from service.batch.rows import BatchRow, image_name
 from service.batch.summary import BatchSummary, summary_lines
@@ -18,13 +20,16 @@ from service.batch.summary import BatchSummary, summary_lines
 __all__ = ["render_report"]
 
 _MAX_OUTCOME_LENGTH = 160
+# Characters of a source that is written once for all questions; a reader sees at a glance what a shorter one says.
+_LEAST_REPEATED = 200
 
 
 def render_report(rows: Sequence[BatchRow], summary: BatchSummary) -> str:
     """The report on all rows."""
     lines = [*(f"- {markdown_line(line)}" for line in summary_lines(summary)), "", *map(_outcome, rows)]
     overview = "## Summary\n\n" + "\n".join(lines) + "\n"
-    return "\n---\n\n".join([overview, *map(_block, rows)])
+    shown: dict[str, str] = {}
+    return "\n---\n\n".join([overview, *(_block(row, shown) for row in rows)])
 
 
 def _outcome(row: BatchRow) -> str:
@@ -36,7 +41,8 @@ def _outcome(row: BatchRow) -> str:
     return f"{row.index + 1}. {markdown_line(row.question)} **{row.status}**: {markdown_line(said)}"
 
 
-def _block(row: BatchRow) -> str:
+def _block(row: BatchRow, shown: dict[str, str]) -> str:
+    """The block of a question. `shown` says where each long source of earlier questions is, and gets those of this."""
     heading = markdown_heading(f"Query: {row.question}", level=2) + "\n"
     if row.answer is None:
         return (
@@ -45,7 +51,7 @@ def _block(row: BatchRow) -> str:
     answer = row.answer
     parts = [
         heading,
-        f"### Context\n\n{render_context(compact(answer.context))}",
+        f"### Context\n\n{render_context(_context(answer.context, row.index + 1, shown))}",
         f"### Initial LLM Response\n\n{_initial(answer)}",
         f"### Multimodal Processing ({len(answer.readings)} images)\n\n{_readings(answer)}",
         f"### Merged Multimodal Response\n\n{_merged(answer)}",
@@ -53,6 +59,17 @@ def _block(row: BatchRow) -> str:
         _gold(row),
     ]
     return "\n".join(part.strip("\n") + "\n" for part in parts if part)
+
+
+def _context(context: Context, question: int, shown: dict[str, str]) -> Context:
+    """The context without what other rows, or long sources of earlier questions, say; see `_block`."""
+    sources = []
+    for source in context.sources:
+        at = shown.get(source.content)
+        sources.append(source if at is None else replace(source, content=at))
+        if len(source.content) >= _LEAST_REPEATED:
+            shown.setdefault(source.content, f"see S{source.id} of question {question}")
+    return replace(compact(context), sources=tuple(sources))
 
 
 def _initial(answer: Answer) -> str:

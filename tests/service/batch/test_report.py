@@ -109,3 +109,14 @@ def test_the_summary_shows_the_first_place_of_a_question_without_an_answer() -> 
     rows = [replace(shown, answer=answer, status="evidence")]
     summary = render_report(rows, summarize(rows, questions=1, seconds=1.0)).partition("\n---\n")[0]
     assert "**evidence**: “The seed is 2.” (page 4)" in summary
+
+
+def test_a_long_source_of_several_questions_is_written_once() -> None:
+    long, brief = "The dice coefficient is a harmonic mean of precision and recall. " * 4, "A short passage."
+    rows = [replace(row(text), index=index) for index, text in enumerate((long, long, brief, brief))]
+    contexts = [
+        parse_context(re.split(r"\n\n### Initial LLM Response\n\n", part, maxsplit=1)[0])
+        for part in render_report(rows, summarize(rows, questions=4, seconds=1.0)).split("### Context\n\n")[1:]
+    ]
+    assert [context.sources[0].content for context in contexts] == [long, "see S0 of question 1", brief, brief]
+    assert contexts[0].sources[0].place == contexts[1].sources[0].place == PLACE
