@@ -1,8 +1,9 @@
 """Unreadable files are refused with a typed error; unreadable parts are problems of the paper."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 
 import pymupdf
 import pytest
@@ -104,6 +105,7 @@ class _Broken:
 
     title = ""
     authors = ""
+    metadata: Mapping[str, str] = MappingProxyType({})
     page_count = 3
     repaired = False
     outline: Sequence[OutlineEntry] = ()
