@@ -190,7 +190,7 @@ def _cell_text(random: Random, least: int, most: int, *, width: float, capitals:
     for index in range(1, len(words)):
         if random.random() < 0.05:
             words[index] = random.choice((f"({words[index]})", f"{random.randint(2, 40)}", f"{words[index]},"))
-    text = " ".join(words)
+    text = " ".join(words).removesuffix(",")
     return text[0].upper() + text[1:] if random.random() < capitals else text
 
 

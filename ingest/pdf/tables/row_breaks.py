@@ -101,10 +101,10 @@ def begins_row(last: GridRow, row: GridRow, context: LineContext) -> bool:
 def known_break(last: GridRow, row: GridRow, context: LineContext) -> bool | None:
     """Whether a line begins a row, None if only the model can say.
 
-    A line that ends a broken word or a bracket continues the row. Any other may continue it only if all its texts but
-    single words wrap, or if it has no stub and is closer than rows are. A value below a value begins a row, and so does
-    a full line with a word in a column of single words. If no line lacks a text, nothing shows that texts wrap, and
-    each line is a row; of a single column, each line that wraps continues the row.
+    A line that follows a comma, or ends a broken word or a bracket, continues the row. Any other may continue it only
+    if all its texts but single words wrap, or if it has no stub and is closer than rows are. A value below a value
+    begins a row, and so does a full line with a word in a column of single words. If no line lacks a text, nothing
+    shows that texts wrap, and each line is a row; of a single column, each line that wraps continues the row.
     """
     pairs = list(_below(last, row))
     if any(piece.first in context.values and is_value(above.text) and is_value(piece.text) for above, piece in pairs):
@@ -202,7 +202,7 @@ def _is_lower_word(piece: Piece) -> bool:
 
 
 def _goes_on(above: Piece, piece: Piece) -> bool:
-    """Whether a text ends with a broken word or within brackets, which the one below ends."""
+    """Whether a text ends with a comma, or with a broken word or within brackets, which the one below ends."""
     over, under = above.lines[-1].text, piece.lines[0].text
     broken = over.endswith("-") and over[-2:-1].isalpha() and under[0].islower()
-    return broken or (over.count("(") > over.count(")") and under.count(")") > under.count("("))
+    return over.endswith(",") or broken or (over.count("(") > over.count(")") and under.count(")") > under.count("("))

@@ -334,18 +334,18 @@ def test_paragraphs_between_rules_are_one_row_if_most_rows_are() -> None:
     ]
 
 
-def test_broken_words_and_brackets_continue_a_row() -> None:
+def test_commas_and_broken_words_and_brackets_continue_a_row() -> None:
     rows = [
         [(0, "Method"), (120, "Code")],
-        [(0, "Sorting into Neigh-"), (120, "NH")],
-        [(0, "bourhoods")],
-        [(0, "Homogeneity of marg-"), (120, "MH")],
+        [(0, "Sorting into Neigh-"), (120, "size,")],
+        [(0, "bourhoods"), (120, "mean")],
+        [(0, "Tests for the marg-"), (120, "MH")],
         [(0, "ins (McNemar, etc.)")],
         [(0, "Tendency"), (120, "VAT")],
     ]
-    assert grid_of(rows, rules=(0, 14, 74), width=140)[1:] == [
-        ["Sorting into Neighbourhoods", "NH"],
-        ["Homogeneity of margins (McNemar, etc.)", "MH"],
+    assert grid_of(rows, rules=(0, 14, 74), width=145)[1:] == [
+        ["Sorting into Neighbourhoods", "size, mean"],
+        ["Tests for the margins (McNemar, etc.)", "MH"],
         ["Tendency", "VAT"],
     ]
 
