@@ -220,22 +220,24 @@ def _ink(row: Sequence[Word]) -> list[tuple[float, float]]:
 def _separates(strip: Strip, rows: Sequence[Sequence[Word]], known: Sequence[Strip], *, em: float) -> bool:
     """Whether a strip separates columns; a gap explained by a known strip is not evidence."""
     around = [sides for row in rows if (sides := _sides(strip, row))]
-    gaps = [
-        (left[-1], right[0])
+    open_sides = [
+        (left, right)
         for left, right in around
         if not _is_justified(left, right, em=em)
         and not any(left[-1].x1 <= other.middle <= right[0].x0 for other in known)
     ]
+    gaps = [(left[-1], right[0]) for left, right in open_sides]
     crossing = _crossing(strip, rows)
     if not gaps:
         justified = any(_is_justified(left, right, em=em) for left, right in around)
         return crossing == 0 and strip.x1 - strip.x0 > _SEPARATING_GAP * em and not justified
     if crossing == 0 and _are_texts_and_values(gaps, em=em):
         return True
+    gaps = [(left[-1], right[0]) for left, right in open_sides if not _is_numbered_name(left, right[0], em=em)]
     separating = sum(_is_separating(left, right, em=em) for left, right in gaps)
     strong = sum(_gap(left, right) > _STRONG_GAP * em or _are_numbers(left, right) for left, right in gaps)
-    return 2 * separating >= len(gaps) and (
-        crossing <= _MAX_CROSSED_SHARE * (len(gaps) + crossing) or strong > crossing
+    return 2 * separating >= len(open_sides) and (
+        crossing <= _MAX_CROSSED_SHARE * (len(open_sides) + crossing) or strong > crossing
     )
 
 
@@ -277,6 +279,17 @@ def _is_separating(left: Word, right: Word, *, em: float) -> bool:
 def _are_numbers(left: Word, right: Word) -> bool:
     """Whether two values are side by side that are not parts of one, such as `0.3` and `(0.1)` or `[1,` and `2]`."""
     return is_value(left.text) and is_value(right.text) and right.text[0] not in "([" and left.text[-1] != ","
+
+
+def _is_numbered_name(left: Sequence[Word], right: Word, *, em: float) -> bool:
+    """Whether two values are the numbers of a name, such as `Llama 3.1 8B`: word spaces join both to a text."""
+    joined = [*left, right]
+    for first, second in pairwise(reversed(joined)):
+        if _gap(second, first) > _SEPARATING_GAP * em or not is_value(first.text):
+            return False
+        if not is_value(second.text):
+            return True
+    return False
 
 
 def _crossing(strip: Strip, rows: Sequence[Sequence[Word]]) -> int:

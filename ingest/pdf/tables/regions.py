@@ -70,6 +70,7 @@ _MIN_ROWS = 3  # The least number of rows; fewer are a formula or a list.
 _COLUMN_TOUCH = 15.0  # The least overlap, in points, of a caption or table with a column.
 _SPLIT_SHARE = 0.6  # The least share of rows with several texts.
 _WRAPPED_SHARE = 0.35  # The same if all other rows continue texts within one column.
+_CLEAR_STRIP = 1.0  # The least width of the strip between the only two columns of wrapped texts.
 _FULL_RULE = 0.9  # A share of the table's width.
 _RUNNING_WIDTH, _MAX_BAND = 0.7, 400.0  # A line of running text fills this share of the column (of 400 pt at most).
 
@@ -286,6 +287,7 @@ def run_of_rows(
     step = -1 if side == "above" else 1
     left, right = band
     run: list[Line] = []
+    ends: dict[int, float] = {}
     for line in sorted(layout.lines, key=lambda line: step * line.baseline):
         near, far = (line.box.y1, line.box.y0) if side == "above" else (line.box.y0, line.box.y1)
         gap = step * (near - edge)
@@ -293,18 +295,30 @@ def run_of_rows(
         if (gap < -2 and not beside) or not left <= line.center <= right:
             continue
         limit = (_MAX_ROW_GAP if run else _MAX_CAPTION_GAP) * line.size
-        if line in taken or (gap > limit and not beside) or _is_running(line, right - left):
+        column = layout.column(line)
+        # A line that begins right of a whole text in its column of the page is a cell, as wide as it may be.
+        running = _is_running(line, right - left) and ends.get(column, right) >= line.box.x0
+        if line in taken or (gap > limit and not beside) or running:
             break
         run.append(line)
+        ends[column] = min(ends.get(column, right), line.box.x1)
         edge = step * max(step * edge, step * far)
     return run
 
 
+def _without_paragraph_end(run: Sequence[Line], *, em: float) -> Sequence[Line]:
+    """Returns the run without its outermost line if that sticks out left: it is the end or begin of a paragraph."""
+    *inner, outer = run
+    left = min((line.box.x0 for line in inner), default=outer.box.x0)
+    return inner if outer.box.x0 < left - em else run
+
+
 def region_of_run(layout: PageLayout, run: Sequence[Line], *, min_rows: int = 1) -> TableRegion | None:
     """Returns the region of some lines, None if most of them don't form columns, or they make too few printed rows."""
+    em = em_of([word for line in run for word in line.words])
+    run = _without_paragraph_end(run, em=em)
     words = tuple(word for line in run for word in line.words)
     box = bounding_box(line.box for line in run)
-    em = em_of(words)
     rows = printed_rows(words, em=em)
     if len(rows) < min_rows or not _are_in_columns(rows, em=em):
         return None
@@ -327,7 +341,8 @@ def _are_in_columns(rows: Sequence[PrintedRow], *, em: float) -> bool:
         return False
     strips = strips_of(split, em=em)
     rest = [row.box for row in rows if len(row.segments) == 1]
-    return len(strips) > 1 and not any(box.x0 < strip.middle < box.x1 for box in rest for strip in strips)
+    clear = len(strips) > 1 or any(strip.x1 - strip.x0 > _CLEAR_STRIP * em for strip in strips)
+    return clear and not any(box.x0 < strip.middle < box.x1 for box in rest for strip in strips)
 
 
 def _is_running(line: Line, width: float) -> bool:

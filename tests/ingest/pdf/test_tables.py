@@ -493,6 +493,78 @@ def test_wrapped_cells_make_a_table_without_rules() -> None:
     assert len(found) == 9
 
 
+def table_below_caption(*texts: tuple[float, float, str], width: float = 300) -> list[list[str]]:
+    """The only table of a page with texts of (x, baseline, text), of which the first is a caption."""
+    page = lines(*texts)
+    layout = PageLayout(
+        content=PageContent(number=1, width=width, height=400, chars=()),
+        words=tuple(item for line in page for item in line.words),
+        lines=tuple(page),
+        captions=tuple(find_captions(page, gutter=None)),
+    )
+    [table] = find_tables([layout])
+    result = [[""] * len(table.grid.columns) for _ in range(1 + max(cell.row for cell in table.grid.cells))]
+    for cell in table.grid.cells:
+        result[cell.row][cell.column] = cell.text
+    return result
+
+
+WRAPPED = [("Name", "Content"), ("One", "two surveys that went"), ("", "by phone and by post"), ("", "to all of them")]
+WRAPPED += [
+    ("Two", "reviews of each paper"),
+    ("", "by hand"),
+    ("Three", "records of the library"),
+    ("", "of each year"),
+]
+
+
+def test_two_columns_of_wrapped_texts_make_a_table_without_rules() -> None:
+    cells = [
+        (x, 30 + 12 * row, text)
+        for row, pair in enumerate(WRAPPED)
+        for x, text in zip((60, 120), pair, strict=True)
+        if text
+    ]
+    assert table_below_caption((0, 10, "Table 1: What the sets hold."), *cells)[1:] == [
+        ["One", "two surveys that went by phone and by post to all of them"],
+        ["Two", "reviews of each paper by hand"],
+        ["Three", "records of the library of each year"],
+    ]
+
+
+def test_the_end_of_a_paragraph_is_not_a_row_of_the_table_below() -> None:
+    rows = [("Name", "Kind", "F1"), ("One", "small", "81.5"), ("Two", "large", "83.0"), ("Six", "small", "79.1")]
+    cells = [
+        (x, 42 + 12 * row, text)
+        for row, texts in enumerate(rows)
+        for x, text in zip((60, 120, 180), texts, strict=True)
+    ]
+    paragraph = [(0, 8, "The systems of all the groups that we have seen were read again by"), (0, 20, "our readers.")]
+    assert table_below_caption(*paragraph, *cells, (60, 94, "Table 1: Scores."), width=340) == [
+        list(row) for row in rows
+    ]
+
+
+def test_a_wide_cell_beside_a_stub_is_not_running_text() -> None:
+    long = "the systems of all groups that we have seen were read again"
+    rows = [("Name", "Kind"), ("One", long), ("", "by hand"), ("Two", long), ("", "and by post"), ("Six", "not at all")]
+    cells = [
+        (x, 30 + 12 * row, text) for row, pair in enumerate(rows) for x, text in zip((0, 50), pair, strict=True) if text
+    ]
+    assert table_below_caption((0, 10, "Table 1: What was done."), *cells, width=360)[1:] == [
+        ["One", f"{long} by hand"],
+        ["Two", f"{long} and by post"],
+        ["Six", "not at all"],
+    ]
+
+
+def test_numbers_of_names_are_not_a_column() -> None:
+    names = ["Llama 3.1 8B", "Llama 3.1 70B", "Llama 3.2 3B", "Llama 3.3 70B"]
+    rows = [[(0.0, "Model"), (100.0, "F1"), (150.0, "EM")]]
+    rows += [[(0, name), (100, f"8{row}.5"), (150, f"7{row}.1")] for row, name in enumerate(names)]
+    assert [row[0] for row in grid_of(rows, rules=(0, 14, 62))] == ["Model", *names]
+
+
 def test_labels_that_are_not_centred_stay() -> None:
     labels = ("", "One", "", "Two", "", "")
     rows = [["Set", "Model", "F1"], *([label, f"System{n}", f"9{n}.5"] for n, label in enumerate(labels))]
