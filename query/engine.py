@@ -15,9 +15,10 @@ from query.answering.model import ModelAnswerer, WrittenAnswer
 from query.citing import EvidenceNamer
 from query.evidence import Draft, exhibits_of
 from query.extractive import ExtractiveAnswerer
+from query.listing import library_reply, talk_reply
 from query.progress import FinalText, Stages, answer_events
 from query.question.scope import restrict
-from query.question.understanding import Understanding
+from query.question.understanding import Understanding, Understood
 from query.retrieval.retriever import Retrieval, RetrievalOptions, Retriever
 from query.verification import Cited, Verified, verify
 
@@ -71,7 +72,7 @@ class QueryEngine:
         self._extractive = text_answerer is None
         # Kept from question to question, because the extractive answerer caches the words of papers.
         self._text_answerer: TextAnswerer = text_answerer or ExtractiveAnswerer(corpus, embedder)
-        self._understanding = Understanding(corpus, answer_model, decompose=decompose)
+        self._understanding = Understanding(corpus, embedder, answer_model, decompose=decompose)
         self._retriever = Retriever(corpus, index, embedder, reranker=reranker, options=options, count=count)
 
     async def retrieve(self, question: str, *, papers: Sequence[str] = (), filters: Filters = _NO_FILTERS) -> Retrieval:
@@ -142,9 +143,7 @@ class QueryEngine:
         stages = Stages(on_stage)
         question = _valid_question(question)
         asked = await self._understanding.read(question, filters=filters, history=history, stages=stages)
-        with stages.run("retrieving"):
-            retrieval = await self._retriever.retrieve_parts(asked.parts, filters=asked.filters)
-        written = await self._write(asked.question, retrieval, asked.filters, stages, text)
+        retrieval, written = await self._retrieve_and_write(asked, stages, text)
         with stages.run("verifying"):
             verified = await run_in_thread(partial(self._verify, asked.question, written.draft, retrieval.context))
         draft = written.draft
@@ -159,7 +158,7 @@ class QueryEngine:
             exhibits=exhibits_of(self._corpus, draft.claims, written.readings),
             initial=written.initial,
             merged=written.merged,
-            model=self._model.name if self._model and retrieval.context.sources else "",
+            model=self._model.name if self._model and (retrieval.context.sources or asked.reply) else "",
             usage=asked.usage + written.usage,
             seconds=stages.seconds,
             stages=stages.times,
@@ -168,6 +167,25 @@ class QueryEngine:
             confidence=None if draft.confidence is None else round(draft.confidence, _CONFIDENCE_DIGITS),
             asked_as=asked.question if asked.question != question else "",
         )
+
+    async def _retrieve_and_write(
+        self, asked: Understood, stages: Stages, text: FinalText | None
+    ) -> tuple[Retrieval, WrittenAnswer]:
+        """Retrieves and writes the answer to a question on papers, or replies to any other message."""
+        if asked.kind == "papers":
+            with stages.run("retrieving"):
+                retrieval = await self._retriever.retrieve_parts(asked.parts, filters=asked.filters)
+            return retrieval, await self._write(asked.question, retrieval, asked.filters, stages, text)
+        with stages.run("answering"):
+            draft = await run_in_thread(partial(self._reply, asked))
+        return Retrieval(context=Context()), WrittenAnswer(draft=draft, initial=draft.text)
+
+    def _reply(self, asked: Understood) -> Draft:
+        if asked.kind == "library":
+            return library_reply(asked.question, self._corpus, asked.filters)
+        if asked.reply:
+            return Draft(text=asked.reply, status="answered", certain=True)
+        return talk_reply(self._corpus.entries())
 
     async def _write(
         self, question: str, retrieval: Retrieval, filters: Filters, stages: Stages, text: FinalText | None

@@ -4,13 +4,21 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from evaluation.bench import growth, latency, parse, quality, serve, tenants
+from evaluation.bench import growth, latency, messages, parse, quality, serve, tenants
 from paperscope_core.errors import PaperscopeError
 from paperscope_core.text.escaping import terminal_text
 
 __all__ = ["main"]
 
-_COMMANDS = {"parse": parse, "quality": quality, "graph": growth, "query": latency, "serve": serve, "tenants": tenants}
+_COMMANDS = {
+    "parse": parse,
+    "quality": quality,
+    "graph": growth,
+    "query": latency,
+    "serve": serve,
+    "tenants": tenants,
+    "messages": messages,
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

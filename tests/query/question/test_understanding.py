@@ -10,7 +10,8 @@ from paperscope_core.models.tokens import count_tokens
 from paperscope_core.protocols import Corpus, Embedder, GraphIndex
 from paperscope_core.types import Context, DoneEvent, Filters, Turn
 from query import QueryEngine, RetrievalOptions, render_context
-from query.question.understanding import has_parts
+from query.progress import Stages
+from query.question.understanding import Understanding, has_parts
 from query.retrieval.context_builder import merge_contexts
 
 PAPER = "aaaa00000001"
@@ -47,6 +48,18 @@ async def test_a_model_rewrites_a_follow_up_and_its_call_is_counted(
     assert "From: Dice Losses for Imbalanced Tagging" in asked
     assert "It is 96.30." in asked
     assert f"Question: {full}" in model.requests[1].messages[-1].text
+
+
+@pytest.mark.parametrize(("same", "papers"), [(True, (PAPER,)), (False, ())])
+async def test_a_rewritten_question_is_asked_of_the_papers_that_the_model_says(
+    corpus: Corpus, embedder: Embedder, same: bool, papers: tuple[str, ...]
+) -> None:
+    model = FakeModel([json.dumps({"question": "What is the F1 of Dice on WSJ?", "same_papers": same})])
+    thanks = Turn(question="Thanks!", answer="Ask on.")
+    asked = await Understanding(corpus, embedder, model).read(
+        "and on WSJ?", filters=Filters(), history=[LAST, thanks], stages=Stages()
+    )
+    assert asked.filters.papers == papers
 
 
 @pytest.mark.parametrize(("question", "history"), [("and on WSJ?", []), ("What does Table 2 show?", [LAST])])
