@@ -30,7 +30,8 @@ _START = "import sys, json; sys.path[:] = json.loads(sys.argv[1]); from ingest.s
 class ChildPool(Generic[Job]):
     """Child processes that run jobs with one handler.
 
-    Some children are kept for the next jobs; one that failed, or has run many jobs, is replaced.
+    Some children are kept for the next jobs; one that failed, or has run many jobs, is replaced. While jobs run at
+    once, a child is started ahead for the next one, so that it does not wait for a start.
 
     Args:
         handler: Runs the jobs; it is pickled.
@@ -45,25 +46,66 @@ class ChildPool(Generic[Job]):
         self._handler = handler
         self._environment = dict(environment or {})
         self._idle: list[ChildProcess[Job]] = []
-        self._lock = threading.Lock()
+        self._running = 0
+        # Whether a child is being started ahead, and whether a job waits for it.
+        self._starting = self._awaited = False
+        self._changed = threading.Condition()
 
     @contextmanager
     def acquire(self) -> Iterator["ChildProcess[Job]"]:
         """A child for the block; it is killed at once if the work is cancelled (`on_cancel`)."""
-        with self._lock:
-            child = self._idle.pop() if self._idle else None
-        child = child or ChildProcess(self._handler, memory_mb=self.memory_mb, environment=self._environment)
+        child = self._take()
         try:
             with on_cancel(child.kill):
                 yield child
         except BaseException:
-            child.close()
+            self._release(child, keep=False)
             raise
-        with self._lock:
-            if child.jobs < _JOBS_PER_CHILD and not child.killed and len(self._idle) < _KEPT:
+        self._release(child, keep=child.jobs < _JOBS_PER_CHILD and not child.killed)
+
+    def _take(self) -> "ChildProcess[Job]":
+        with self._changed:
+            if not self._idle and self._starting and not self._awaited:
+                self._awaited = True
+                self._changed.wait_for(lambda: bool(self._idle) or not self._starting)
+                self._awaited = False
+            child = self._idle.pop() if self._idle else None
+        child = child or self._start()
+        with self._changed:
+            self._running += 1
+            self._start_ahead(running=self._running)
+        return child
+
+    def _release(self, child: "ChildProcess[Job]", *, keep: bool) -> None:
+        with self._changed:
+            self._running -= 1
+            if keep := keep and len(self._idle) < _KEPT:
                 self._idle.append(child)
-                return
-        child.close()
+                self._changed.notify_all()
+            # As if the next job had begun.
+            self._start_ahead(running=self._running + 1)
+        if not keep:
+            child.close()
+
+    def _start(self) -> "ChildProcess[Job]":
+        return ChildProcess(self._handler, memory_mb=self.memory_mb, environment=self._environment)
+
+    def _start_ahead(self, *, running: int) -> None:
+        """Starts a child in a thread if jobs run at once and no child is idle. The lock must be held."""
+        if running > 1 and not self._idle and not self._starting:
+            threading.Thread(target=self._add_idle, name="start a child process", daemon=True).start()
+            self._starting = True
+
+    def _add_idle(self) -> None:
+        child = None
+        # A child that can't be started is the error of a job that needs one.
+        with suppress(OSError):
+            child = self._start()
+        with self._changed:
+            self._starting = False
+            if child is not None:
+                self._idle.append(child)
+            self._changed.notify_all()
 
 
 class ChildProcess(Generic[Job]):
