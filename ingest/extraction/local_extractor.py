@@ -22,7 +22,8 @@ from ingest.extraction.relation_patterns import pattern_relations
 from ingest.extraction.sentences import SentenceEntities, excerpt, sentence_relation
 from ingest.extraction.table_facts import table_relations
 from ingest.extraction.terms import Term, gather_terms
-from paperscope_core.text.words import entity_key
+from paperscope_core.text.part_of_speech import tag_words
+from paperscope_core.text.words import entity_key, word_key
 from paperscope_core.types import STANDS_FOR, Chunk, Entity, Extraction, Paper, Relation, Table
 
 __all__ = ["LocalExtractor"]
@@ -41,6 +42,12 @@ class LocalExtractor:
     async def extract(self, paper: Paper, chunks: Sequence[Chunk]) -> Extraction:  # noqa: ARG002 - the protocol's
         """Returns the paper's entities and relations; reads the elements, not the chunks."""
         return await asyncio.to_thread(self.draw, paper)
+
+    @staticmethod
+    def load() -> None:
+        """Loads the models of words, which the first paper would otherwise wait for."""
+        tag_words(["words"])
+        word_key("words")
 
     def draw(self, paper: Paper) -> Extraction:
         """The paper's entities and relations."""

@@ -79,7 +79,8 @@ def extractor_for(
 @lru_cache(maxsize=1)
 def _isolated_extractor(types: tuple[tuple[str, str], ...], limits: LimitSettings) -> IsolatedExtractor:
     """The extractor that shares child processes over all papers with the same settings."""
-    return IsolatedExtractor(LocalExtractor(types=TypeSystem(meanings=dict(types))).draw, limits)
+    local = LocalExtractor(types=TypeSystem(meanings=dict(types)))
+    return IsolatedExtractor(local.draw, limits, prepare=local.load)
 
 
 class ResolvingExtractor:

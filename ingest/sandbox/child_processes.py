@@ -8,7 +8,7 @@ import sys
 import tempfile
 import threading
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import IO, BinaryIO, Generic, TypeVar, cast
 
@@ -27,6 +27,10 @@ _JOBS_PER_CHILD = 50  # Limits the effect of memory leaks in the libraries.
 _START = "import sys, json; sys.path[:] = json.loads(sys.argv[1]); from ingest.sandbox.worker import main; main()"
 
 
+def _do_nothing() -> None:
+    """What a child needs before its first job whose handler loads nothing."""
+
+
 class ChildPool(Generic[Job]):
     """Child processes that run jobs with one handler.
 
@@ -37,13 +41,19 @@ class ChildPool(Generic[Job]):
         handler: Runs the jobs; it is pickled.
         memory_mb: How much memory a child may take beyond what it starts with, where the system can limit it.
         environment: Environment variables added to the caller's.
+        prepare: Called in each child before its first job, to load what every job needs; it is pickled.
     """
 
     def __init__(
-        self, handler: JobHandler[Job], *, memory_mb: int | None, environment: Mapping[str, str] | None = None
+        self,
+        handler: JobHandler[Job],
+        *,
+        memory_mb: int | None,
+        environment: Mapping[str, str] | None = None,
+        prepare: Callable[[], None] = _do_nothing,
     ) -> None:
         self.memory_mb = memory_mb
-        self._handler = handler
+        self._start_message = pickle.dumps((handler, memory_mb, prepare))
         self._environment = dict(environment or {})
         self._idle: list[ChildProcess[Job]] = []
         self._running = 0
@@ -88,7 +98,7 @@ class ChildPool(Generic[Job]):
             child.close()
 
     def _start(self) -> "ChildProcess[Job]":
-        return ChildProcess(self._handler, memory_mb=self.memory_mb, environment=self._environment)
+        return ChildProcess(self._start_message, environment=self._environment)
 
     def _start_ahead(self, *, running: int) -> None:
         """Starts a child in a thread if jobs run at once and no child is idle. The lock must be held."""
@@ -114,7 +124,7 @@ class ChildProcess(Generic[Job]):
     `expired` is true if it was killed because it exceeded its time limit; `time_limit` is the last limit.
     """
 
-    def __init__(self, handler: JobHandler[Job], *, memory_mb: int | None, environment: Mapping[str, str]) -> None:
+    def __init__(self, start_message: bytes, *, environment: Mapping[str, str]) -> None:
         self.jobs = 0
         self.expired = self.killed = False
         self.time_limit = 0.0
@@ -129,7 +139,7 @@ class ChildProcess(Generic[Job]):
         self._input = cast("IO[bytes]", self._process.stdin)
         self._output = cast("BinaryIO", self._process.stdout)
         self._finalizer = weakref.finalize(self, _close, self._process, self._stderr)
-        self._write(pickle.dumps((handler, memory_mb)))
+        self._write(start_message)
         self.receive(within=_START_SECONDS)
 
     def send(self, job: Job) -> None:

@@ -23,10 +23,15 @@ def _extract(extract: Callable[[Paper], Extraction], paper: Paper, send: SendFra
 
 
 class IsolatedExtractor:
-    """Wraps a picklable function: each paper is read in a child process with the limits of parsing."""
+    """Wraps a picklable function: each paper is read in a child process with the limits of parsing.
 
-    def __init__(self, extract: Callable[[Paper], Extraction], limits: LimitSettings) -> None:
-        self._children = ChildPool(partial(_extract, extract), memory_mb=limits.parse_memory_mb)
+    `prepare` loads in each child what the function needs; see `ChildPool`.
+    """
+
+    def __init__(
+        self, extract: Callable[[Paper], Extraction], limits: LimitSettings, *, prepare: Callable[[], None]
+    ) -> None:
+        self._children = ChildPool(partial(_extract, extract), memory_mb=limits.parse_memory_mb, prepare=prepare)
         self._seconds = limits.parse_seconds
 
     async def extract(self, paper: Paper, chunks: Sequence[Chunk]) -> Extraction:

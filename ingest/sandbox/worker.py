@@ -6,7 +6,10 @@ import pickle
 import signal
 import struct
 import sys
+import threading
+import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, TypeVar
@@ -19,8 +22,11 @@ __all__ = ["Frame", "JobHandler", "SendFrame", "main", "read_frame", "write_fram
 # A frame's kind and the length of its data.
 _HEADER = struct.Struct(">cQ")
 _MEGABYTE = 1_000_000
-# A tenth of the processor time that other processes get, if there is too little.
+# A tenth of the processor time that other processes get, if there is too little. A job gets it after so many seconds of
+# processor time, so that a small paper is read as if no large one were.
 _NICENESS = 10
+_FULL_PRIORITY_SECONDS = 1.0
+_POLL_SECONDS = 0.25
 
 Job = TypeVar("Job")
 SendFrame = Callable[[bytes, bytes], None]
@@ -65,15 +71,14 @@ def main() -> None:
     # Ctrl-C ends the child at once, even inside a library that never returns to Python.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     jobs = _jobs(sys.stdin.buffer)
-    handler, memory_mb = next(jobs)
+    handler, memory_mb, prepare = next(jobs)
+    prepare()
     if memory_mb is not None:
         _limit_memory(memory_mb)
     write_frame(out, b"R")
-    # Started as fast as possible; then what waits for other work goes first.
-    if hasattr(os, "nice"):
-        os.nice(_NICENESS)
+    run = _run_by_priority if sys.platform == "linux" else _run
     for job in jobs:
-        _run(handler, job, out)
+        run(handler, job, out)
 
 
 def _jobs(pipe: BinaryIO) -> Iterator[Any]:
@@ -81,6 +86,19 @@ def _jobs(pipe: BinaryIO) -> Iterator[Any]:
     with suppress(EOFError):
         while True:
             yield pickle.load(pipe)  # noqa: S301
+
+
+def _run_by_priority(handler: JobHandler[object], job: object, out: BinaryIO) -> None:
+    """Runs a job in a thread: Linux can lower its priority, which can't be raised again, without the next job's."""
+    started = time.process_time()
+    with ThreadPoolExecutor(1) as executor:
+        thread = executor.submit(threading.get_native_id).result()
+        running = executor.submit(_run, handler, job, out)
+        while not running.done() and time.process_time() - started < _FULL_PRIORITY_SECONDS:
+            wait([running], timeout=_POLL_SECONDS)
+        if not running.done():
+            os.setpriority(os.PRIO_PROCESS, thread, _NICENESS)
+        running.result()
 
 
 def _run(handler: JobHandler[object], job: object, out: BinaryIO) -> None:

@@ -53,7 +53,7 @@ def starts(monkeypatch: pytest.MonkeyPatch) -> Iterator[Starts]:
 
 @pytest.fixture
 def pool(starts: Starts) -> ChildPool[Any]:
-    return ChildPool(lambda _job, _send: None, memory_mb=None)
+    return ChildPool(print, memory_mb=None)
 
 
 def test_jobs_one_after_another_share_a_child(pool: ChildPool[Any], starts: Starts) -> None:
