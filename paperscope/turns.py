@@ -9,8 +9,10 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ParamSpec, TypeVar
+
+from paperscope_core.cancellation import handle_waits
 
 __all__ = ["TurnExecutor"]
 
@@ -29,17 +31,17 @@ _PATIENCE = 0.25
 
 @dataclass
 class _Share:
-    """The steps of one library that are running, when the last one ended, and the seconds that it has used."""
+    """When each running step of one library began, when the last one ended, and the seconds used until then."""
 
-    running: int = 0
+    began: list[float] = field(default_factory=list)
     ended: float = 0.0
     used: float = 0.0
 
     def is_active(self, now: float) -> bool:
-        return self.running > 0 or now < self.ended + _PAUSE
+        return bool(self.began) or now < self.ended + _PAUSE
 
     def seconds_used(self, now: float) -> float:
-        return float(self.used * 0.5 ** ((now - self.ended) / _HALF_LIFE))
+        return float(self.used * 0.5 ** ((now - self.ended) / _HALF_LIFE)) + sum(now - began for began in self.began)
 
 
 class _Turns:
@@ -52,22 +54,46 @@ class _Turns:
 
     @contextmanager
     def turn(self, library: object) -> Iterator[None]:
-        """Waits until it is the library's turn, though not long, and counts the time of the block."""
+        """Waits until it is the library's turn, though not long, and counts the time of the block.
+
+        What the block spends in `waiting` is not counted, and afterwards it waits for its turn again.
+        """
+
         with self._changed:
             share = self._shares.setdefault(library, _Share())
+        began = self._begin(share)
+
+        @contextmanager
+        def pause() -> Iterator[None]:
+            nonlocal began
+            self._end(share, began)
+            try:
+                yield
+            finally:
+                began = self._begin(share)
+
+        try:
+            with handle_waits(pause):
+                yield
+        finally:
+            self._end(share, began)
+
+    def _begin(self, share: _Share) -> float:
+        """Begins a step when it may begin; returns the time."""
+        with self._changed:
             end = self._clock() + _PATIENCE
             while (left := end - self._clock()) > 0 and not self._may_begin(share):
                 self._changed.wait(min(left, _PAUSE))
-            share.running += 1
-            began = self._clock()
-        try:
-            yield
-        finally:
-            with self._changed:
-                now = self._clock()
-                share.used, share.ended = share.seconds_used(now) + now - began, now
-                share.running -= 1
-                self._changed.notify_all()
+            share.began.append(now := self._clock())
+            return now
+
+    def _end(self, share: _Share, began: float) -> None:
+        with self._changed:
+            now = self._clock()
+            used = share.seconds_used(now)
+            share.began.remove(began)
+            share.used, share.ended = used - sum(now - other for other in share.began), now
+            self._changed.notify_all()
 
     def forget(self, library: object) -> None:
         """Forgets a library that has ended."""
@@ -81,7 +107,7 @@ class _Turns:
             return True
         used = share.seconds_used(now)
         first = all(not other.is_active(now) or other.seconds_used(now) > used for other in others)
-        return first and not share.running
+        return first and not share.began
 
 
 _TURNS = _Turns()

@@ -1,17 +1,28 @@
-"""Cancels work in a thread, and extends the time limit of a slow step, across layers."""
+"""Cancels work in a thread, extends the time limit of a slow step, and announces waits, across layers."""
 
 import asyncio
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from typing import TypeVar
 
-__all__ = ["check_cancelled", "extend_time_limit", "handle_time_requests", "on_cancel", "run_in_thread"]
+__all__ = [
+    "check_cancelled",
+    "extend_time_limit",
+    "handle_time_requests",
+    "handle_waits",
+    "on_cancel",
+    "run_in_thread",
+    "waiting",
+]
 
 T = TypeVar("T")
 
 _time_listener: ContextVar[Callable[[float], None] | None] = ContextVar("_time_listener", default=None)
+_wait_listener: ContextVar[Callable[[], AbstractContextManager[None]]] = ContextVar(
+    "_wait_listener", default=nullcontext
+)
 
 
 class _Cancellation:
@@ -101,3 +112,20 @@ def handle_time_requests(listener: Callable[[float], None]) -> Iterator[None]:
         yield
     finally:
         _time_listener.reset(token)
+
+
+@contextmanager
+def waiting() -> Iterator[None]:
+    """Announces that the block waits for another process; without a listener this does nothing."""
+    with _wait_listener.get()():
+        yield
+
+
+@contextmanager
+def handle_waits(listener: Callable[[], AbstractContextManager[None]]) -> Iterator[None]:
+    """Enters the context manager that `listener` returns during each `waiting` within the block."""
+    token = _wait_listener.set(listener)
+    try:
+        yield
+    finally:
+        _wait_listener.reset(token)

@@ -14,7 +14,7 @@ from typing import IO, BinaryIO, Generic, TypeVar, cast
 
 from ingest.sandbox.worker import Frame, JobHandler, read_frame
 from paperscope_core import errors
-from paperscope_core.cancellation import on_cancel
+from paperscope_core.cancellation import on_cancel, waiting
 from paperscope_core.errors import PaperFileError, PaperscopeError
 
 __all__ = ["ChildPool", "ChildProcess", "error_from_frame"]
@@ -63,15 +63,16 @@ class ChildPool(Generic[Job]):
 
     @contextmanager
     def acquire(self) -> Iterator["ChildProcess[Job]"]:
-        """A child for the block; it is killed at once if the work is cancelled (`on_cancel`)."""
-        child = self._take()
-        try:
-            with on_cancel(child.kill):
-                yield child
-        except BaseException:
-            self._release(child, keep=False)
-            raise
-        self._release(child, keep=child.jobs < _JOBS_PER_CHILD and not child.killed)
+        """A child for the block, which only waits for it. It is killed at once if the work is cancelled."""
+        with waiting():
+            child = self._take()
+            try:
+                with on_cancel(child.kill):
+                    yield child
+            except BaseException:
+                self._release(child, keep=False)
+                raise
+            self._release(child, keep=child.jobs < _JOBS_PER_CHILD and not child.killed)
 
     def _take(self) -> "ChildProcess[Job]":
         with self._changed:

@@ -6,9 +6,9 @@ from dataclasses import replace
 from functools import partial
 
 from ingest.sandbox.child_processes import ChildPool, ChildProcess, error_from_frame
-from ingest.sandbox.worker import SendFrame
+from ingest.sandbox.worker import Frame, SendFrame
 from paperscope_core.codec import from_json, to_json
-from paperscope_core.errors import PaperFileError, PaperscopeError
+from paperscope_core.errors import PaperFileError
 from paperscope_core.protocols import PageCallback, Parser
 from paperscope_core.types import Paper, PaperFile, ParsedPaper
 
@@ -62,14 +62,15 @@ class IsolatedParser:
     def parse(self, file: PaperFile, *, on_page: PageCallback | None = None) -> ParsedPaper:
         """See `Parser.parse`; a child that crashes, stalls or takes too much memory raises `PaperFileError`."""
         with self._children.acquire() as child:
-            parsed = self._result(child, file, on_page)
-        if isinstance(parsed, PaperscopeError):
-            raise parsed
-        return parsed
+            frame, crops = self._result(child, file, on_page)
+        if frame.kind == b"E":
+            raise error_from_frame(frame)
+        return ParsedPaper(paper=from_json(Paper, frame.data), crops=crops)
 
     def _result(
         self, child: ChildProcess[PaperFile], file: PaperFile, on_page: PageCallback | None
-    ) -> ParsedPaper | PaperscopeError:
+    ) -> tuple[Frame, dict[str, bytes]]:
+        """The last frame, and the crops before it."""
         child.send(replace(file, path=file.path.absolute()))
         crops: dict[str, bytes] = {}
         where, seconds = "at page 1", self._seconds
@@ -87,10 +88,8 @@ class IsolatedParser:
             elif frame.kind == b"C":
                 name, _, data = frame.data.partition(b"\n")
                 crops[name.decode()] = data
-            elif frame.kind == b"E":
-                return error_from_frame(frame)
             else:
-                return ParsedPaper(paper=from_json(Paper, frame.data), crops=crops)
+                return frame, crops
 
     def _failure(self, child: ChildProcess[PaperFile], file: PaperFile, *, where: str) -> PaperFileError:
         code, message = child.exit_status()

@@ -4,6 +4,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 from paperscope.turns import _Turns
+from paperscope_core.cancellation import waiting
 
 
 class Clock:
@@ -68,3 +69,32 @@ def test_a_library_alone_never_waits() -> None:
     turns = _Turns()
     with turns.turn("one"), turns.turn("one"), turns.turn("one"):
         turns.forget("one")
+
+
+def test_a_step_that_waits_for_another_process_holds_no_turn_and_uses_nothing() -> None:
+    turns, clock = _Turns(), Clock()
+    turns._clock = clock
+    with turns.turn("other"):
+        clock.now += 1
+    with turns.turn("one"):
+        clock.now += 0.01
+        with waiting():
+            clock.now += 0.1
+            share = turns._shares["one"]
+            assert not share.is_active(clock.now)
+            assert turns._may_begin(turns._shares["other"])
+        assert share.is_active(clock.now)
+    assert 0.009 < share.used < 0.011
+
+
+def test_a_step_in_progress_counts_as_use() -> None:
+    turns, clock = _Turns(), Clock()
+    turns._clock = clock
+    with turns.turn("little"):
+        clock.now += 0.1
+    with turns.turn("much"):
+        clock.now += 5
+        assert turns._may_begin(turns._shares["little"])
+        with turns.turn("little"):
+            clock.now += 0.1
+            assert not turns._may_begin(turns._shares["much"])
