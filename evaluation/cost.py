@@ -13,7 +13,9 @@ from evaluation.question_suite import library_of_paper, question_suite
 from evaluation.score import Score, Tally
 from evaluation.suite import Item, Request
 from paperscope_core.errors import GoldFileError
+from paperscope_core.models.tokens import count_tokens
 from paperscope_core.types import Answer, Usage
+from query import render_for_model
 
 __all__ = ["SUITE", "score_adding", "score_asking"]
 
@@ -66,6 +68,7 @@ def _answer_figures(answer: Answer) -> Mapping[str, float]:
     return {
         **_usage_figures("ask", answer.usage),
         "ask.images": sum(reading.kind == "finding" for reading in answer.readings),
+        "ask.context_tokens": count_tokens(render_for_model(answer.context)),
         "ask.context_words": sum(len(source.content.split()) for source in answer.context.sources),
         "seconds.question": answer.seconds,
     }

@@ -1,7 +1,7 @@
 """Answers questions: retrieval, context, image readings, and one merged, verified answer."""
 
 from query.compact import compact
-from query.context import parse_context, render_context
+from query.context import parse_context, render_context, render_for_model
 from query.engine import QueryEngine, TextAnswerer
 from query.evidence import Draft
 from query.retrieval.retriever import Retrieval, RetrievalOptions, Retriever
@@ -19,5 +19,6 @@ __all__ = [
     "compact",
     "parse_context",
     "render_context",
+    "render_for_model",
     "verify",
 ]

@@ -72,7 +72,7 @@ def test_without_a_model_nothing_is_paid(data: Path, tmp_path: Path, evaluate: "
     assert added["add.megabytes"] > 0
     assert added["seconds.add_per_page"] > 0
     assert asked["seconds.question"] > 0
-    assert asked["ask.context_words"] > 100
+    assert asked["ask.context_tokens"] > asked["ask.context_words"] > 100
     assert asked["ask.images"] == 0
 
 

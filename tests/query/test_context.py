@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paperscope_core.types import Box, Context, ContextEntity, ContextImage, ContextRelation, ContextSource, Place
-from query import parse_context, render_context
-from query.context import render_for_model
+from query import parse_context, render_context, render_for_model
 
 NASTY = st.sampled_from(
     [
