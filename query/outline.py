@@ -6,6 +6,7 @@ Questions about a paper as a whole ("How many figures are in the appendix?") can
 import re
 from collections.abc import Iterable, Iterator
 
+from paperscope_core.text.escaping import shortened
 from paperscope_core.types import (
     ContextSource,
     Element,
@@ -151,8 +152,8 @@ class _Outline:
         top = self._top(element)
         where = element.place.where + (f", in {top}" if top else "")
         headers = column_headers(element) if isinstance(element, Table) else []
-        columns = _shortened(" | ".join(" ".join(names) for names in headers if names), _LONGEST_HEADERS)
-        caption = _shortened(" ".join(element.caption.split()), _LONGEST_CAPTION)
+        columns = shortened(" | ".join(" ".join(names) for names in headers if names), limit=_LONGEST_HEADERS)
+        caption = shortened(" ".join(element.caption.split()), limit=_LONGEST_CAPTION)
         text = f"{element.label} ({where})" + (f": {caption}" if caption else "")
         return f"{text} [columns: {columns}]" if columns else text
 
@@ -163,7 +164,3 @@ class _Outline:
     def _is_appended(self, element: Element) -> bool:
         top = self._top(element)
         return is_appendix(self._numbers.get(top, "")) or top.casefold().startswith(_APPENDIX)
-
-
-def _shortened(text: str, longest: int) -> str:
-    return text if len(text) <= longest else f"{text[: longest - 1].rstrip()}…"

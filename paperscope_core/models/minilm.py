@@ -7,6 +7,7 @@ question. It still runs all other models.
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -97,6 +98,6 @@ class MiniLM:
         return functional.layer_norm(values, (self.dimension,), weight, bias, self._epsilon)
 
 
-def _read_json(file: Path) -> dict[str, float]:
-    values: dict[str, float] = json.loads(file.read_text(encoding="utf-8"))
+def _read_json(file: Path) -> dict[str, Any]:
+    values: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
     return values

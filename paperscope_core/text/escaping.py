@@ -63,8 +63,8 @@ def one_line(text: str) -> str:
 
 
 def shortened(text: str, *, limit: int) -> str:
-    """The text, truncated to `limit` characters with a final ellipsis if it is longer."""
-    return text if len(text) <= limit else text[: limit - 1] + "…"
+    """The text, truncated to at most `limit` characters with a final ellipsis if it is longer."""
+    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
 
 
 # Markdown (CommonMark, with GitHub's tables, strikethrough and bare addresses).

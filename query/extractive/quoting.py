@@ -8,6 +8,7 @@ import numpy as np
 
 from paperscope_core.cancellation import run_in_thread
 from paperscope_core.protocols import Corpus, Embedder
+from paperscope_core.text.escaping import shortened
 from paperscope_core.text.sentences import split_sentences
 from paperscope_core.types import (
     Cell,
@@ -57,7 +58,7 @@ def quotable_sentences(paper: Paper) -> list[str]:
 def quoted(element: Passage | Reference, sentence: str, *, lead: str = "") -> Claim:
     """A claim that quotes a sentence of an element, after `lead`, the statement that it supports."""
     evidence = evidence_in(element, sentence)
-    text = f"“{_shortened(sentence)}” ({evidence.place.where})"
+    text = f"“{shortened(sentence, limit=_MAX_QUOTATION_LENGTH)}” ({evidence.place.where})"
     return Claim(text=f"{lead}: {text}" if lead else text, evidence=(evidence,))
 
 
@@ -174,8 +175,5 @@ def _displayed(element: ImageElement, quote: str, *more: Evidence, said: str | N
     where = f"({element.label or element.kind}, {element.place.where})"
     place, *others = captioned_places_of(element)
     evidence = Evidence(element=element.id, place=place, quote=quote, more_places=tuple(others))
-    return Claim(text=f"“{_shortened(text)}” {where}" if text else where, evidence=(evidence, *more))
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= _MAX_QUOTATION_LENGTH else f"{text[: _MAX_QUOTATION_LENGTH - 1].rstrip()}…"
+    quotation = shortened(text, limit=_MAX_QUOTATION_LENGTH)
+    return Claim(text=f"“{quotation}” {where}" if text else where, evidence=(evidence, *more))
