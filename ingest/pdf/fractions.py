@@ -23,6 +23,7 @@ _BELOW_BAR = 0.3  # The least distance of a denominator's baseline below the bar
 _FRACTION_BASELINE = 0.35  # The distance from the bar down to the baseline of the line.
 _SAME_BASELINE, _SAME_SIZE = 0.3, 0.05  # Points, and the largest relative difference in size within a row.
 _CELL_DISTANCE = 12.0  # The largest distance between cells of a row.
+_HEADER_REACH = 3.0  # The largest distance of a rule in a header from the rules above and below.
 _CELL_GAP = 1.0  # Words further apart on both sides of a rule are cells of a table.
 
 
@@ -47,7 +48,10 @@ def _is_repeated(rule: HorizontalRule, rules: Sequence[HorizontalRule]) -> bool:
 
 def _underlines_cell(rule: HorizontalRule, words: Sequence[Word], rules: Sequence[HorizontalRule]) -> bool:
     """Whether words of the same size, without bars above or below them, are level with the word above the rule and with
-    the word below it: the rule underlines a cell, and the word below belongs to the next row."""
+    the word below it: the rule underlines a cell, and the word below belongs to the next row.
+
+    Under the title of a group of columns, between the wider rules of a header, only the word below has such words.
+    """
     inside = [word for word in words if _is_within(word, rule)]
     above = [word for word in inside if word.baseline <= rule.y + _ON_RULE]
     beneath = [word for word in inside if word.baseline > rule.y + _ON_RULE]
@@ -56,7 +60,7 @@ def _underlines_cell(rule: HorizontalRule, words: Sequence[Word], rules: Sequenc
     over, under = max(above, key=lambda word: word.baseline), min(beneath, key=lambda word: word.baseline)
     bars = [other for other in rules if abs(other.y - rule.y) < 0.5]
     free = [word for word in words if not any(bar.x0 - 2 <= word.center <= bar.x1 + 2 for bar in bars)]
-    return all(
+    level_over, level_under = (
         any(
             abs(word.baseline - cell.baseline) < _SAME_BASELINE
             and abs(word.size - cell.size) < _SAME_SIZE * cell.size
@@ -65,6 +69,16 @@ def _underlines_cell(rule: HorizontalRule, words: Sequence[Word], rules: Sequenc
         )
         for cell in (over, under)
     )
+    return level_under and (level_over or _is_in_header(rule, rules, size=over.size))
+
+
+def _is_in_header(rule: HorizontalRule, rules: Sequence[HorizontalRule], *, size: float) -> bool:
+    """Whether wider rules are close above and below."""
+    wider = [
+        other.y - rule.y for other in rules if other.x0 <= rule.x0 < rule.x1 <= other.x1 and other.width > rule.width
+    ]
+    reach = _HEADER_REACH * size
+    return any(-reach < distance < -1 for distance in wider) and any(1 < distance < reach for distance in wider)
 
 
 def _fold(words: list[Word], rule: HorizontalRule, *, below: float) -> list[Word]:

@@ -82,6 +82,10 @@ class Columns:
             if (left >= x0 - _RULE_OVERHANG and right <= x1 + _RULE_OVERHANG) or x0 <= (left + right) / 2 <= x1
         ]
 
+    def edge(self, column: int) -> float:
+        """Returns the x halfway between a column and the one before it."""
+        return (self.intervals[column - 1][1] + self.intervals[column][0]) / 2
+
     def center(self, first: int, last: int) -> float:
         """Returns the x of the middle of columns first to last."""
         return (self.intervals[first][0] + self.intervals[last][1]) / 2

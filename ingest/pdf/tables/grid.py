@@ -12,7 +12,7 @@ from ingest.pdf.captions import Caption
 from ingest.pdf.layout import PageLayout
 from ingest.pdf.lines import Line, line_of
 from ingest.pdf.tables.columns import columns_of, cut_at_strips, strips_at, strips_of
-from ingest.pdf.tables.headers import body_rows, grouped_header
+from ingest.pdf.tables.headers import body_rows, cut_titles, grouped_header
 from ingest.pdf.tables.model import (
     CellRole,
     FoundTable,
@@ -76,8 +76,7 @@ def read_grid(region: TableRegion, *, edges: Sequence[float] = ()) -> Grid:
     header: tuple[GridCell, ...] = ()
     levels = 0
     if grouping:
-        top = [cut_at_strips(row, strips, columns, named=True) for row in top]
-        levels, header = grouped_header(top, grouping, columns)
+        levels, header = grouped_header(cut_titles(top, grouping, strips, columns), grouping, columns)
     drafted = body_rows(rest, columns, region, headed=bool(grouping))
     body = span_labels(join_rows(drafted, columns, region), columns, region)
     return _grid(header, body, levels=levels, width=len(columns), region=region, intervals=columns.intervals)

@@ -4,17 +4,19 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
+from itertools import groupby, pairwise
 
 from ingest.document.cell_values import is_annotation, is_value
 from ingest.document.geometry import runs_of
 from ingest.document.pages import HorizontalRule
 from ingest.pdf.lines import Line, line_of
-from ingest.pdf.tables.columns import Columns, partition
+from ingest.pdf.tables.columns import Columns, Strip, cut_at_strips, partition
 from ingest.pdf.tables.model import GridCell, GridRow, Piece, RowKind, TableRegion
 from ingest.pdf.tables.rotated_labels import is_rotated
 from ingest.pdf.tables.rows import PrintedRow
+from ingest.pdf.words import Word
 
-__all__ = ["body_rows", "grouped_header"]
+__all__ = ["body_rows", "cut_titles", "grouped_header"]
 
 # Points, or letter sizes; chosen on the development papers.
 _SAME_HEIGHT = 2.0  # The largest distance, in points, between rules of one level.
@@ -22,6 +24,8 @@ _SAME_BASELINE = 0.06  # The largest difference in baseline between titles of on
 _MAX_HEADER_ROWS = 5  # The most rows of a header without group rules.
 _INDENT = 0.5  # The least indent of stubs below the title of their group.
 _CENTRED = 4.0  # The tolerance of centring, in points.
+_APART = 1.0  # The least distance of titles between which the columns part.
+_TITLE_SPACE = 0.65  # The widest space in the title of a group: bold words are 0.4 apart, those of typewriters 0.6.
 _STRIPE_HEIGHT = 3.0  # The largest height of the fill of a section title; a taller fill is a block of rows.
 _SET_OFF = 0.6  # The least share of bold or italic letters in a section title.
 
@@ -62,15 +66,62 @@ def grouped_header(
     return len(heights) + 1, tuple(_cell(position, lines) for position, lines in sorted(texts.items()))
 
 
+def cut_titles(
+    rows: Sequence[PrintedRow], rules: Sequence[HorizontalRule], strips: Sequence[Strip], columns: Columns
+) -> list[PrintedRow]:
+    """Returns the rows of a header cut into its titles.
+
+    The words over one rule above the titles of its columns are the title of their group; others are cut at the strips.
+    """
+    words = [word for row in rows for word in row.words]
+    groups = {
+        rule
+        for rule in rules
+        if len(columns.within(rule.x0, rule.x1)) > 1
+        and any(word.baseline > rule.y and _is_over(word, rule) for word in words)
+    }
+    cut: list[PrintedRow] = []
+    for row in rows:
+        last: HorizontalRule | None = None
+        names: list[Line] = []
+        titles: list[list[Word]] = []
+        for segment in row.segments:
+            over = [_rule_below(word, rules) for word in segment.words]
+            if not groups.issuperset(over):
+                names.append(segment)
+                continue
+            for rule, group in groupby(zip(over, segment.words, strict=True), key=lambda pair: pair[0]):
+                run = [word for _, word in group]
+                if last is rule and run[0].x0 - titles[-1][-1].x1 <= _TITLE_SPACE * columns.em:
+                    titles[-1].extend(run)
+                else:
+                    titles.append(run)
+                last = rule
+        segments = [line_of(run) for run in titles]
+        if names:
+            segments.extend(cut_at_strips(replace(row, segments=tuple(names)), strips, columns, named=True).segments)
+        cut.append(replace(row, segments=tuple(sorted(segments, key=lambda segment: segment.box.x0))))
+    return cut
+
+
+def _is_over(text: Word | Line, rule: HorizontalRule) -> bool:
+    """Whether the middle of a text is over or under a rule."""
+    return rule.x0 - 2 <= text.center <= rule.x1 + 2
+
+
+def _rule_below(text: Word | Line, rules: Sequence[HorizontalRule]) -> HorizontalRule | None:
+    below = (rule for rule in rules if rule.y > text.baseline and _is_over(text, rule))
+    return min(below, key=lambda rule: rule.y, default=None)
+
+
 def _heights(rules: Sequence[HorizontalRule]) -> list[float]:
     runs = runs_of(sorted(rule.y for rule in rules), joins=lambda run, y: y - run[0] <= _SAME_HEIGHT)
     return [run[0] for run in runs]
 
 
 def _title(text: Line, rules: Sequence[HorizontalRule], heights: Sequence[float]) -> _Title:
-    over = [rule for rule in rules if rule.x0 - 2 <= text.center <= rule.x1 + 2]
-    below = min((rule for rule in over if rule.y > text.baseline), key=lambda rule: rule.y, default=None)
-    above = max((rule.y for rule in over if rule.y <= text.baseline), default=None)
+    below = _rule_below(text, rules)
+    above = max((rule.y for rule in rules if _is_over(text, rule) and rule.y <= text.baseline), default=None)
     top = 0 if above is None else sum(height <= above for height in heights)
     bottom = len(heights) if below is None else sum(height <= below.y for height in heights) - 1
     return _Title(text=text, top=top, bottom=max(top, bottom), rule=below)
@@ -88,11 +139,35 @@ def _group_columns(titles: Sequence[_Title], columns: Columns) -> Mapping[Line, 
         if not covered:
             continue
         texts = sorted(unsorted, key=lambda text: text.center)
-        groups = partition([text.center for text in texts], columns, first=covered[0], end=covered[-1] + 1)
+        groups = _shares(texts, columns, first=covered[0], end=covered[-1] + 1)
         if len(texts) == 1 or not groups:
             groups = [(covered[0], covered[-1])] * len(texts)
         spans.update(zip(texts, groups, strict=True))
     return spans
+
+
+def _shares(titles: Sequence[Line], columns: Columns, *, first: int, end: int) -> list[tuple[int, int]] | None:
+    """Returns the first and last column of each title, None if they are not certain.
+
+    One strip between columns is between two titles, or else the titles are centred over their columns, or their groups
+    are equally large.
+    """
+    bounds = [
+        [column for column in range(first + 1, end) if left.box.x1 < columns.edge(column) < right.box.x0]
+        for left, right in pairwise(titles)
+    ]
+    size, rest = divmod(end - first, len(titles))
+    equal = [first + size * count for count in range(1, len(titles))]
+    apart = all(right.box.x0 - left.box.x1 > _APART * columns.em for left, right in pairwise(titles))
+    if apart and all(len(between) == 1 for between in bounds):
+        starts = [between[0] for between in bounds]
+    elif groups := partition([title.center for title in titles], columns, first=first, end=end):
+        return groups
+    elif not rest and all(start in between for start, between in zip(equal, bounds, strict=True)):
+        starts = equal
+    else:
+        return None
+    return [(start, stop - 1) for start, stop in pairwise([first, *starts, end])]
 
 
 def _column(title: _Title, columns: Columns) -> int:

@@ -104,6 +104,17 @@ def test_partial_rules_group_columns() -> None:
     assert grid[3] == ["theirs", "5.0", "6.0", "7.0", "8.0"]
 
 
+def test_one_rule_under_titles_with_wide_spaces_groups_columns() -> None:
+    rows = [
+        [(105, "Out"), (124, "of"), (138, "it"), (210, "Few"), (229, "shot")],
+        [(0, "Model"), (100, "A"), (150, "B"), (200, "A"), (250, "B")],
+        [(0, "ours"), (100, "1.0"), (150, "2.0"), (200, "3.0"), (250, "4.0")],
+        [(0, "theirs"), (100, "5.0"), (150, "6.0"), (200, "7.0"), (250, "8.0")],
+    ]
+    grid = grid_of(rows, rules=[0, 26, 50], partial=[(98, 272, 15)])
+    assert grid[:2] == [["", "Out of it", "", "Few shot", ""], ["Model", "A", "B", "A", "B"]]
+
+
 def test_annotation_below_a_value_joins_it() -> None:
     rows = [
         [(0, "Model"), (100, "F1"), (150, "EM")],
@@ -606,3 +617,10 @@ def test_rules_of_a_small_table_are_not_fraction_bars() -> None:
     row.append(word("91.5", 70, 20, size=7))
     rules = [HorizontalRule(0, 82, y) for y in (2, 12, 24)]
     assert fold_fractions([*head, *row], rules, below=8.2) == [*head, *row]
+
+
+def test_the_rule_under_the_title_of_a_group_is_not_a_fraction_bar() -> None:
+    title = sentence("Out of domain", 60, 10, size=7)
+    names = [word("System", 0, 20, size=7), word("Score", 60, 20, size=7), word("Cost", 88, 20, size=7)]
+    rules = [HorizontalRule(0, 106, 2), HorizontalRule(58, 106, 12), HorizontalRule(0, 106, 24)]
+    assert fold_fractions([*title, *names], rules, below=8.2) == [*title, *names]
