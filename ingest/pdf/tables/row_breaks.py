@@ -114,6 +114,8 @@ def known_break(last: GridRow, row: GridRow, context: LineContext) -> bool | Non
         return False
     if context.filled == 1:
         return not all(wraps)
+    if row.stub and any(is_value(piece.text) for piece in last.pieces) and not _is_lower_word(row.stub):
+        return True
     texts = [piece for piece in row.pieces if piece.first not in context.plain]
     wrapped = bool(wraps) and all(wraps) and len(wraps) == len(texts)
     near = context.spaced and row.stub is None and row.top - last.bottom <= context.threshold

@@ -361,6 +361,23 @@ def test_commas_and_broken_words_and_brackets_continue_a_row() -> None:
     ]
 
 
+def test_a_title_below_a_row_of_values_is_not_its_second_line() -> None:
+    rows = [
+        [(0, "Name"), (80, "F1")],
+        [(0, "Nova with more"), (80, "81.5")],
+        [(0, "Other results")],
+        [(0, "Raven with all"), (80, "79.1")],
+        [(0, "of its parts")],
+        [(0, "Orion"), (80, "75.0")],
+    ]
+    assert [row[0] for row in grid_of(rows, rules=(0, 14, 74), width=110)[1:]] == [
+        "Nova with more",
+        "Other results",
+        "Raven with all of its parts",
+        "Orion",
+    ]
+
+
 def test_rows_of_names_that_fill_their_columns_stay_apart() -> None:
     rows = [
         [(0, "Encoder of ours"), (100, "Corpus")],
