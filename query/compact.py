@@ -15,8 +15,8 @@ GraphRow = TypeVar("GraphRow", ContextEntity, ContextRelation)
 
 _WORD = re.compile(r"[^\W_]+(?:[.,]\d+)*")
 # A block of a model's words (see `model_words`), or a line.
-_SEGMENT = re.compile(r"⟦[^⟧]*⟧|[^\n⟦]+")
-_MARK = re.compile(r"⟦[^:⟧]*:|⟧")
+_SEGMENT = re.compile(r"⟦[^⟦⟧]*+⟧?|[^\n⟦]++")
+_MARK = re.compile(r"⟦[^:⟦⟧]*+:|⟧")
 # Fewer words are about as short as a reference to them.
 _LEAST_WORDS = 5
 
