@@ -145,7 +145,7 @@ class QueryEngine:
         asked = await self._understanding.read(question, filters=filters, history=history, stages=stages)
         retrieval, written = await self._retrieve_and_write(asked, stages, text)
         with stages.run("verifying"):
-            verified = await run_in_thread(partial(self._verify, asked.question, written.draft, retrieval.context))
+            verified = await run_in_thread(partial(self._verify, asked.question, written.draft, written.context))
         draft = written.draft
         namer = await run_in_thread(lambda: EvidenceNamer(self._corpus))
         return Answer(
@@ -153,12 +153,12 @@ class QueryEngine:
             status=draft.status,
             text=draft.text,
             claims=namer.claims(draft.claims),
-            context=retrieval.context,
+            context=written.context,
             readings=written.readings,
             exhibits=exhibits_of(self._corpus, draft.claims, written.readings),
             initial=written.initial,
             merged=written.merged,
-            model=self._model.name if self._model and (retrieval.context.sources or asked.reply) else "",
+            model=self._model.name if self._model and (written.context.sources or asked.reply) else "",
             usage=asked.usage + written.usage,
             seconds=stages.seconds,
             stages=stages.times,
@@ -178,7 +178,7 @@ class QueryEngine:
             return retrieval, await self._write(asked.question, retrieval, asked.filters, stages, text)
         with stages.run("answering"):
             draft = await run_in_thread(partial(self._reply, asked))
-        return Retrieval(context=Context()), WrittenAnswer(draft=draft, initial=draft.text)
+        return Retrieval(context=Context()), WrittenAnswer(draft=draft, context=Context(), initial=draft.text)
 
     def _reply(self, asked: Understood) -> Draft:
         if asked.kind == "library":
@@ -192,10 +192,14 @@ class QueryEngine:
     ) -> WrittenAnswer:
         context = retrieval.context
         if not context.sources:
-            return WrittenAnswer(draft=Draft(text=_NOTHING_FOUND, status="unanswerable"), initial=_NOTHING_FOUND)
+            draft = Draft(text=_NOTHING_FOUND, status="unanswerable")
+            return WrittenAnswer(draft=draft, context=context, initial=draft.text)
         if self._model is not None:
             reader = ImageReader(self._corpus, self._vision) if self._vision else None
-            answerer = ModelAnswerer(self._corpus, self._model, reader=reader)
+            # What was read in images may name other papers, which are cited there, not asked about.
+            papers = tuple(dict.fromkeys(source.place.paper for source in context.sources))
+            search = partial(self._search, replace(filters, papers=papers))
+            answerer = ModelAnswerer(self._corpus, self._model, search=search, reader=reader)
             return await answerer.answer(question, context, stages=stages, text=text)
         text_answerer, corpus = self._text_answerer, restrict(self._corpus, filters)
         if self._extractive and corpus is not self._corpus:
@@ -204,7 +208,10 @@ class QueryEngine:
             draft = await text_answerer.answer(question, context, named=retrieval.named, asked=retrieval.asked)
         # The text itself says so if it only shows places.
         warnings = draft.warnings if draft.status == "evidence" else (_NO_MODEL, *draft.warnings)
-        return WrittenAnswer(draft=replace(draft, warnings=warnings), initial=draft.text)
+        return WrittenAnswer(draft=replace(draft, warnings=warnings), context=context, initial=draft.text)
+
+    async def _search(self, filters: Filters, text: str) -> Context:
+        return (await self._retriever.retrieve(text, filters=filters)).context
 
     def _verify(self, question: str, draft: Draft, context: Context) -> Verified:
         if draft.status != "answered" or draft.certain:

@@ -1,9 +1,9 @@
 """`ModelAnswerer`: an initial answer from the context, merged with what its images show."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain
+from itertools import chain, count
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, field_validator
@@ -18,14 +18,15 @@ from query.answering.images import ImageReader
 from query.citing import paper_names
 from query.context import render_for_model
 from query.evidence import Draft, EvidenceFinder, parse_row
+from query.outline import is_outline
 from query.progress import FinalText, Stages
-from query.words import Rarity, content_words
 
-__all__ = ["ModelAnswerer", "WrittenAnswer"]
+__all__ = ["ModelAnswerer", "Search", "WrittenAnswer"]
 
-# Sources that a merge gets because they share most words with the question and the findings: a finding may name a row
-# of a table that the initial answer did not cite, and a second source holds what such a row is compared with.
-_CLOSEST = 2
+Search = Callable[[str], Awaitable[Context]]
+# Sources that a merge gets because they are found for the question with the findings: a finding may name what the
+# question describes by its colour or place, and only then can the table or passage about it be found.
+_FOUND = 4
 
 
 class _ClaimReply(BaseModel):
@@ -56,9 +57,13 @@ class _AnswerReply(BaseModel):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class WrittenAnswer:
-    """A draft to verify, and the intermediate results that `Answer` reports."""
+    """A draft to verify, and the intermediate results that `Answer` reports.
+
+    `context` ends with the sources that were found with what the images show.
+    """
 
     draft: Draft
+    context: Context
     initial: str
     merged: str = ""
     readings: tuple[Reading, ...] = ()
@@ -68,12 +73,16 @@ class WrittenAnswer:
 class ModelAnswerer:
     """Writes answers with a language model.
 
-    Without a `reader`, images of the context are not read, and a warning says so.
+    Without a `reader`, images of the context are not read, and a warning says so. `search` retrieves the context of a
+    text.
     """
 
-    def __init__(self, corpus: Corpus, model: LanguageModel, *, reader: ImageReader | None = None) -> None:
+    def __init__(
+        self, corpus: Corpus, model: LanguageModel, *, search: Search, reader: ImageReader | None = None
+    ) -> None:
         self._corpus = corpus
         self._model = model
+        self._search = search
         self._reader = reader
         self._initial = prompts.load("initial_answer", placeholders=frozenset({"question", "context"}))
         self._merge = prompts.load(
@@ -93,7 +102,8 @@ class ModelAnswerer:
                 merged one.
 
         Raises:
-            ModelError: The language model failed. An image that fails becomes an `UnreadImage` and a warning.
+            ModelError: The language model or the search failed. An image that fails becomes an `UnreadImage` and a
+                warning.
         """
         names = await run_in_thread(partial(paper_names, self._corpus, context))
         if text is not None and self._reader is not None and context.images:
@@ -111,28 +121,41 @@ class ModelAnswerer:
         final = initial
         merges = any(not finding.agrees or initial.status == "unanswerable" for finding in findings.values())
         if merges:
-            labels = {image.id: image.label for image in context.images}
-            read = "\n".join(f"I{number} ({labels[number]}): {finding.text}" for number, finding in findings.items())
-            needed = _needed(question, context, initial, findings.values())
             with stages.run("merging"):
-                if text is not None:
-                    text.restart()
+                context, found = await self._extended(context, question, findings.values())
+                needed = _needed(context, initial, found, {finding.element for finding in findings.values()})
                 parts = self._merge.fill(
                     question=question,
                     context=as_data(render_for_model(needed, papers=names)),
                     initial=as_data(initial.model_dump_json()),
-                    findings=as_data(read),
+                    findings=as_data(_listed(findings, context)),
                 )
+                if text is not None:
+                    text.restart()
                 final, spent = await self._ask(parts, "merged_answer", text)
             usage += spent
         finder = EvidenceFinder(corpus=self._corpus, context=context, question=question, findings=findings)
         return WrittenAnswer(
             draft=await run_in_thread(partial(_draft, final, finder, warnings=_unread(context, readings))),
+            context=context,
             initial=initial.answer,
             merged=final.answer if merges else "",
             readings=readings,
             usage=usage,
         )
+
+    async def _extended(
+        self, context: Context, question: str, findings: Iterable[ImageFinding]
+    ) -> tuple[Context, frozenset[int]]:
+        """The context with the sources that are found for the question with the findings, and the ids of these."""
+        retrieved = await self._search("\n".join((question, *(finding.text for finding in findings))))
+        rows = {source.content: source for source in context.sources}
+        following = count(max((source.id for source in context.sources), default=-1) + 1)
+        found = [source for source in retrieved.sources if not is_outline(source)][:_FOUND]
+        for source in found:
+            if source.content not in rows:
+                rows[source.content] = replace(source, id=next(following))
+        return replace(context, sources=tuple(rows.values())), frozenset(rows[source.content].id for source in found)
 
     async def _read(
         self, question: str, context: Context, initial: _AnswerReply, stages: Stages
@@ -149,16 +172,15 @@ class ModelAnswerer:
         return await ask_json(self._model, ModelRequest.of(parts, schema_name), _AnswerReply, on_text=on_text)
 
 
-def _needed(question: str, context: Context, initial: _AnswerReply, findings: Iterable[ImageFinding]) -> Context:
-    """The part of a context that a merge needs: the rows that the initial answer cites, the sources of the images, and
-    the sources closest to what is asked and found; all sources if there is no initial answer."""
+def _listed(findings: Mapping[int, ImageFinding], context: Context) -> str:
+    labels = {image.id: image.label for image in context.images}
+    return "\n".join(f"I{number} ({labels[number]}): {finding.text}" for number, finding in findings.items())
+
+
+def _needed(context: Context, initial: _AnswerReply, found: Set[int], read: Set[str]) -> Context:
+    """The part of a context that a merge needs: the rows that the initial answer cites, the sources with the ids
+    `found`, and those of the elements that were `read`; all sources if there is no initial answer."""
     cited = {row for claim in initial.claims for row in map(parse_row, claim.evidence)}
-    found = list(findings)
-    read = {finding.element for finding in found}
-    asked = content_words("\n".join((question, *(finding.text for finding in found))))
-    rarity = Rarity.of(source.content for source in context.sources)
-    ranked = sorted(context.sources, key=lambda source: -rarity.coverage(asked, source.content))
-    closest = {source.id for source in ranked[:_CLOSEST]}
     return Context(
         entities=tuple(row for row in context.entities if ("E", row.id) in cited),
         relations=tuple(row for row in context.relations if ("R", row.id) in cited),
@@ -167,8 +189,8 @@ def _needed(question: str, context: Context, initial: _AnswerReply, findings: It
             for source in context.sources
             if initial.status == "unanswerable"
             or ("S", source.id) in cited
+            or source.id in found
             or source.element in read
-            or source.id in closest
         ),
     )
 

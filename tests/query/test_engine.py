@@ -12,7 +12,7 @@ from paperscope_core.codec import from_json, to_json
 from paperscope_core.errors import InputError, ModelUnavailableError, UnknownPaperError
 from paperscope_core.models.fakes import FakeModel
 from paperscope_core.protocols import Corpus, Embedder, GraphIndex
-from paperscope_core.types import Answer, Claim, Context, Evidence
+from paperscope_core.types import Answer, Candidates, Claim, Context, Evidence, RetrievalRequest
 from query import Draft, QueryEngine, Verified
 
 PAPER = "aaaa00000001"
@@ -57,6 +57,27 @@ async def test_with_a_model_the_answer_tells_all_that_was_done(
     assert answer.seconds >= max(time.seconds for time in answer.stages)
     assert answer.usage.calls == 3
     assert answer.warnings == ()
+
+
+async def test_what_an_image_shows_is_searched_for_in_the_papers_of_the_context(
+    corpus: Corpus, index: GraphIndex, embedder: Embedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    retrieve = index.retrieve
+    requests: list[RetrievalRequest] = []
+
+    def recorded(request: RetrievalRequest) -> Candidates:
+        requests.append(request)
+        return retrieve(request)
+
+    monkeypatch.setattr(index, "retrieve", recorded)
+    picture = {"picture": 1, "relevant": True, "finding": "as Smith (2019) reports: 169", "agrees": False}
+    vision = FakeModel([json.dumps({"pictures": [picture]})])
+    engine = QueryEngine(corpus, index, embedder, FakeModel([reply("a", "S0"), reply("b", "I0")]), vision)
+    await engine.ask("What is the ratio for QUOREF in Table 1?")
+    first, second = requests
+    assert first.filters.papers == ()
+    assert second.filters.papers == (PAPER,)
+    assert second.text == "What is the ratio for QUOREF in Table 1?\nas Smith (2019) reports: 169"
 
 
 async def test_a_number_that_the_model_made_up_is_flagged(

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -55,9 +56,17 @@ def context(corpus: Corpus, *pictures: str, content: str = "") -> Context:
     return Context(sources=(source,), images=tuple(images))
 
 
-async def write(corpus: Corpus, model: FakeModel, vision: FakeModel | None, context: Context) -> WrittenAnswer:
+async def write(
+    corpus: Corpus, model: FakeModel, vision: FakeModel | None, context: Context, *, found: Sequence[ContextSource] = ()
+) -> WrittenAnswer:
+    """The answer; `found` is retrieved for the question with what the images show."""
+
+    async def search(text: str) -> Context:
+        assert text.startswith(f"{QUESTION}\n")
+        return Context(sources=tuple(found))
+
     reader = ImageReader(corpus, vision) if vision else None
-    return await ModelAnswerer(corpus, model, reader=reader).answer(QUESTION, context, stages=Stages())
+    return await ModelAnswerer(corpus, model, search=search, reader=reader).answer(QUESTION, context, stages=Stages())
 
 
 def asked(request: ModelRequest) -> Message:
@@ -111,24 +120,27 @@ async def test_a_finding_that_agrees_costs_a_merge_only_if_there_is_no_answer(
     assert written.draft.text == (merged or "0.53")
 
 
-async def test_a_merge_gets_what_the_answer_cites_what_was_read_and_what_is_closest_to_it(corpus: Corpus) -> None:
+async def test_a_merge_gets_what_is_cited_what_was_read_and_what_is_found_with_it(corpus: Corpus) -> None:
     texts = {
         "table-2": "F1 of the taggers. Dice gains on WSJ.",
         "passage-1": "Many tagging tasks are imbalanced.",
         "passage-2": "It needs no tuning.",
         "passage-3": "Dice on WSJ is orange.",
-        "passage-4": "Training took five hours.",
+        "table-1": "Orange bars are tasks.",
     }
-    sources = tuple(
+    *sources, more = (
         ContextSource(id=number, content=text, element=f"{PAPER}/{name}", place=corpus.element(f"{PAPER}/{name}").place)
         for number, (name, text) in enumerate(texts.items())
     )
-    some = replace(context(corpus, "table-2"), sources=sources)
-    for status, missing in (("answered", {"S2", "S4"}), ("unanswerable", set[str]())):
-        model = FakeModel([reply("first", "S1", status=status), reply("second", "I0")])
-        await write(corpus, model, FakeModel([findings("an orange bar")]), some)
+    some = replace(context(corpus, "table-2"), sources=tuple(sources))
+    found = [replace(more, id=0), replace(sources[3], id=1)]
+    for status, missing in (("answered", {"S2"}), ("unanswerable", set[str]())):
+        model = FakeModel([reply("first", "S1", status=status), reply("second", "S4")])
+        written = await write(corpus, model, FakeModel([findings("an orange bar")]), some, found=found)
         merge = asked(model.requests[1]).text
         assert {f"S{number}" for number, text in enumerate(texts.values()) if text not in merge} == missing
+        assert written.context == replace(some, sources=(*sources, more))
+        assert [evidence.element for claim in written.draft.claims for evidence in claim.evidence] == [more.element]
 
 
 async def test_the_vision_model_sees_the_picture_its_caption_its_mentions_and_the_first_answer(corpus: Corpus) -> None:
