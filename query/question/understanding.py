@@ -14,7 +14,7 @@ from paperscope_core.text.words import singular_key
 from paperscope_core.types import Filters, ModelRequest, Turn, Usage
 from prompts import as_data
 from query.progress import Stages
-from query.question.follow_ups import complete_follow_up, depends_on_history
+from query.question.follow_ups import complete_follow_up, depends_on_history, names_in, parallels
 from query.question.kinds import MessageKind, kind_of
 from query.question.scope import named_papers
 
@@ -88,6 +88,9 @@ class Understanding:
     async def read(self, question: str, *, filters: Filters, history: Sequence[Turn], stages: Stages) -> Understood:
         """Reads a message. The model is called only if the message needs it. Raises ModelError."""
         kind = await kind_of(question, self._embedder)
+        # Whoever names what the papers name asks for it, however politely ("And on CoNLL, please").
+        if kind == "talk" and any(await asyncio.to_thread(lambda: list(map(self._type_of, names_in(question))))):
+            kind = "papers"
         follows_up = kind == "papers" and bool(history) and depends_on_history(question)
         splitter = self._model if self._decompose else None
         asked = Understood(question=question, parts=(question,), filters=filters, kind=kind)
@@ -106,7 +109,12 @@ class Understanding:
     async def _by_rule(self, asked: Understood, history: Sequence[Turn]) -> Understood:
         """Completes the question by rules; it is asked of the papers of the last answer unless it names others."""
         last = _last_cited(history)
-        question = await asyncio.to_thread(complete_follow_up, asked.question, [last], self._type_of)
+        fragment, phrases = parallels(asked.question, last)
+        near: dict[str, float] = {}
+        if phrases:
+            vector, *others = await self._embedder.embed([fragment, *phrases])
+            near = {phrase: float(other @ vector) for phrase, other in zip(phrases, others, strict=True)}
+        question = await asyncio.to_thread(complete_follow_up, asked.question, [last], self._type_of, near)
         kind = await kind_of(question, self._embedder)
         filters = await asyncio.to_thread(self._same_papers, asked.question, asked.filters, last)
         return replace(asked, question=question, parts=(question,), filters=filters, kind=kind)

@@ -91,7 +91,7 @@ def kinds(monkeypatch: pytest.MonkeyPatch) -> None:
     async def kind_of(message: str, _: Embedder) -> MessageKind:
         if message.startswith(("Which papers", "How many papers")):
             return "library"
-        return "talk" if message == "Hi!" else "papers"
+        return "talk" if message in ("Hi!", "Hi, on QUOREF, please") else "papers"
 
     monkeypatch.setattr(understanding, "kind_of", kind_of)
 
@@ -108,6 +108,14 @@ async def test_neither_is_looked_up(corpus: Corpus, index: GraphIndex, embedder:
     events = [event async for event in engine.stream("Hi!")]
     assert isinstance(events[-1], DoneEvent)
     assert events[-1].answer.text == hello.text
+
+
+@pytest.mark.usefixtures("kinds")
+async def test_small_talk_that_names_what_the_papers_name_is_looked_up(
+    corpus: Corpus, index: GraphIndex, embedder: Embedder
+) -> None:
+    answer = await QueryEngine(corpus, index, embedder).ask("Hi, on QUOREF, please")
+    assert answer.context.sources
 
 
 @pytest.mark.usefixtures("kinds")
