@@ -3,8 +3,9 @@
 A box of a prompt or an example may break at the end of a column or a page: its frames are then one float.
 """
 
+import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 
@@ -13,11 +14,19 @@ from ingest.document.pages import HorizontalRule, PageContent, VerticalRule
 from ingest.pdf.captions import Caption
 from ingest.pdf.columns import crosses
 from ingest.pdf.furniture import find_furniture
-from ingest.pdf.layout import PageLayout
+from ingest.pdf.layout import BodyStyle, PageLayout
 from ingest.pdf.lines import Line
 from paperscope_core.types import Box
 
-__all__ = ["Frame", "FramedFloat", "find_framed_floats", "find_frames", "frame_at"]
+__all__ = [
+    "Frame",
+    "FramedFloat",
+    "find_framed_floats",
+    "find_framed_listings",
+    "find_frames",
+    "frame_at",
+    "is_program",
+]
 
 # Points unless said otherwise; chosen on the development papers and on generated pages.
 _MIN_WIDTH = 60.0  # Narrower boxes are keys and icons.
@@ -29,6 +38,14 @@ _MAX_SIZE = 72.0  # Larger letters are no text.
 _SLACK = 2.0  # Letters may extend beyond their box by this, and adjacent boxes be apart.
 _REACH = 2.6  # Letter sizes of the body; the largest distance between a frame and its caption.
 _WRONG_SIDE = 14.0  # The cost of a frame on the less usual side of its caption, as for tables.
+_PROGRAM_SHARE = 0.7  # The least share of monospaced letters in a line of a program.
+_LISTING_SHARE = 0.7  # The least share of such lines in a frame without a caption.
+_MIN_PROGRAM_LINES = 2  # A shorter one is a button or a name.
+# Of text in another typeface, in a frame without a caption: notes above a title are shorter, diagrams and tables have
+# short lines. Fitted on the development papers.
+_MIN_TEXT_LINES = 5
+_TYPE_SHARE = 0.8  # The least share of its lines in another typeface; a title bar may be in the body's.
+_FULL_WIDTH = 0.6  # The width of a full line, as a share of the frame's.
 _MIN_SHARED_WIDTH = 0.3  # The least overlap of a frame and its caption, as a share of the narrower width.
 
 
@@ -69,8 +86,15 @@ class FramedFloat:
         return [line for frame in self.frames for line in frame.lines if line not in self.caption.lines]
 
 
-def find_frames(layout: PageLayout) -> list[Frame]:
-    """Returns the outermost boxes of a page that text fills, from top to bottom; stacked ones are one frame."""
+def find_frames(
+    layout: PageLayout, *, accepts: Callable[[Frame, PageLayout], bool] = lambda frame, _: frame.is_text
+) -> list[Frame]:
+    """Returns the outermost boxes of a page that text fills, from top to bottom; stacked ones are one frame.
+
+    Args:
+        layout: The page.
+        accepts: Whether a box is a frame; another one may be inside a box that is none.
+    """
     content = layout.content
     page = Box(0, 0, content.width, content.height)
     drawn = [
@@ -87,7 +111,7 @@ def find_frames(layout: PageLayout) -> list[Frame]:
         if any(overlap(frame.box, box) for frame in found):
             continue
         frame = frame_at(box, layout)
-        if frame.is_text:
+        if accepts(frame, layout):
             found.append(frame)
     alone = (frame for frame in found if not any(_are_cells(frame.box, other.box) for other in found))
     return sorted(alone, key=lambda frame: (frame.box.y0, frame.box.x0))
@@ -187,6 +211,52 @@ def find_framed_floats(layouts: Sequence[PageLayout], frames: Sequence[Sequence[
         if own:
             named[own.caption] = own
     return list(named.values())
+
+
+def find_framed_listings(layouts: Sequence[PageLayout], free: Sequence[Sequence[Line]]) -> list[tuple[Frame, ...]]:
+    """Returns the frames without a caption that hold a program, a prompt or an example, each with its continuations.
+
+    Their text is monospaced, or it is running text in another typeface than the body's. Every line is free.
+
+    Args:
+        layouts: The pages.
+        free: The lines of each page that no float has claimed.
+    """
+    frames = [
+        [frame for frame in find_frames(layout, accepts=_is_listing) if set(lines).issuperset(frame.lines)]
+        for layout, lines in zip(layouts, free, strict=True)
+    ]
+    return _chains(layouts, frames)
+
+
+def _is_listing(frame: Frame, layout: PageLayout) -> bool:
+    """Whether a frame holds a column of lines in another kind of type than the body's."""
+    lines, body = frame.lines, layout.body
+    if len(lines) < _MIN_PROGRAM_LINES or not frame.is_text or _has_columns(frame, layout):
+        return False
+    if sum(is_program(line, body) for line in lines) > _LISTING_SHARE * len(lines):
+        return True
+    other = sum(not _same_face(line.font, body.font) for line in lines)
+    full = sum(line.width > _FULL_WIDTH * frame.box.width for line in lines)
+    return len(lines) >= _MIN_TEXT_LINES and other > _TYPE_SHARE * len(lines) and 2 * full > len(lines)
+
+
+def is_program(line: Line, body: BodyStyle) -> bool:
+    """Whether a line is printed in monospaced letters, and the body is not."""
+    letters = sum(len(word.text) for word in line.words)
+    return sum(len(word.text) for word in line.words if body.is_program(word.font)) > _PROGRAM_SHARE * letters
+
+
+def _has_columns(frame: Frame, layout: PageLayout) -> bool:
+    """Whether a frame has text in several columns of the page, and no line over them."""
+    columns = {layout.column(line) for line in frame.lines}
+    return len(columns) > 1 and layout.columns not in columns
+
+
+def _same_face(font: str, body: str) -> bool:
+    """Whether two fonts are of one face by their names: one begins the other but for size and style."""
+    one, other = (re.split(r"[-,\d]", name)[0].lower() for name in (font, body))
+    return one.startswith(other) or other.startswith(one) or (one[:2] == other[:2] == "cm")
 
 
 def _distance(caption: Caption, frame: Frame, layout: PageLayout, side: str) -> float | None:

@@ -9,7 +9,6 @@ from statistics import quantiles
 
 from ingest.document.geometry import contains, intersection, overlap_x, turned_box, turned_size
 from ingest.document.pages import Char
-from ingest.pdf.backends.fonts import is_monospaced
 from ingest.pdf.layout import BodyStyle, PageLayout
 from ingest.pdf.lines import Line
 from ingest.pdf.panels import is_marked
@@ -216,7 +215,7 @@ def _is_body_type(line: Line, body: BodyStyle) -> bool:
     notes."""
     if not _SMALL_PRINT * body.size < line.size < body.size + _LARGE_PRINT:
         return False
-    if is_monospaced(line.font) and not is_monospaced(body.font):
+    if body.is_program(line.font):
         return False
     if _COMPUTER_MODERN.match(line.font) and _COMPUTER_MODERN.match(body.font):
         return True

@@ -9,7 +9,7 @@ from ingest.document.geometry import bounding_box
 from ingest.document.headings import FIXED_TITLE, NUMBER, split_number
 from ingest.document.line_text import join_lines
 from ingest.document.pages import OutlineEntry
-from ingest.pdf.backends.fonts import is_monospaced, is_small_capitals
+from ingest.pdf.backends.fonts import is_small_capitals
 from ingest.pdf.layout import PageLayout
 from ingest.pdf.lines import Line, line_of
 from ingest.pdf.words import Word
@@ -124,7 +124,7 @@ class _Block:
             and first.size >= body.size - (_MUCH_SMALLER if style.bold or style.italic else _LARGER)
             and not text.endswith((",", ";") if self.is_larger else (",", ";", "-"))
             and not text[0].islower()
-            and (self.is_larger or not is_monospaced(first.font) or is_monospaced(body.font))
+            and (self.is_larger or not body.is_program(first.font))
         )
 
     @property

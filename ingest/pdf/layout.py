@@ -5,8 +5,10 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
+from statistics import median
 
 from ingest.document.pages import PageContent
+from ingest.pdf.backends.fonts import is_monospaced
 from ingest.pdf.captions import Caption, find_captions
 from ingest.pdf.columns import crosses, find_gutters
 from ingest.pdf.fractions import fold_fractions
@@ -21,15 +23,26 @@ _FRACTION_SIZE = 0.82  # In sizes of the body: the letters of fractions within a
 _BODY_SIZE_ROUNDING = 0.7  # Points; the largest difference between a line of body text and the body's size.
 _MIN_LINES = 10  # The least number of body lines from which a page's own column edges are measured.
 _JUSTIFIED_SHARE = 0.2  # The least share of lines with a common end in justified text.
+_NARROW, _WIDE = frozenset("ijl"), frozenset("mwMW")
+_UNEQUAL = _NARROW | _WIDE
+_ONE_WIDTH = 0.03  # Letter sizes; the largest difference of widths in a monospaced font, by rounding.
 _RAGGED_QUANTILE = 0.95  # The quantile of line ends at which a column of ragged text ends.
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class BodyStyle:
-    """The letter size and font of most of a document."""
+    """The letter size and font of most of a document; `monospaced` are the fonts of it whose letters have one width."""
 
     size: float
     font: str
+    monospaced: frozenset[str] = frozenset()
+
+    def is_program(self, font: str) -> bool:
+        """Whether a font is monospaced by its widths or its name, and that of the body is not."""
+        return self._has_one_width(font) and not self._has_one_width(self.font)
+
+    def _has_one_width(self, font: str) -> bool:
+        return font in self.monospaced or is_monospaced(font)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -114,7 +127,25 @@ def _body_style(pages: Sequence[PageContent]) -> BodyStyle:
         fonts.update(map(attrgetter("font"), upright))
     if not sizes:
         return BodyStyle(size=10.0, font="")
-    return BodyStyle(size=sizes.most_common(1)[0][0], font=fonts.most_common(1)[0][0])
+    size, font = sizes.most_common(1)[0][0], fonts.most_common(1)[0][0]
+    return BodyStyle(size=size, font=font, monospaced=_monospaced(pages))
+
+
+def _monospaced(pages: Sequence[PageContent]) -> frozenset[str]:
+    """Returns the fonts in which letters that are narrow in other fonts are as wide as those that are wide there."""
+    widths: defaultdict[str, defaultdict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for page in pages:
+        for char in page.chars:
+            if char.text in _UNEQUAL and char.direction == 0 and char.size > 0:
+                widths[char.font][char.text].append((char.x1 - char.x0) / char.size)
+    usual = {font: {letter: median(found) for letter, found in letters.items()} for font, letters in widths.items()}
+    return frozenset(
+        font
+        for font, found in usual.items()
+        if not _NARROW.isdisjoint(found)
+        and not _WIDE.isdisjoint(found)
+        and max(found.values()) - min(found.values()) < _ONE_WIDTH
+    )
 
 
 def page_layouts(pages: Sequence[PageContent]) -> list[PageLayout]:

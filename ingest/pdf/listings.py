@@ -12,12 +12,12 @@ from ingest.document.line_text import join_lines
 from ingest.document.pages import HorizontalRule
 from ingest.pdf.backends.fonts import is_monospaced
 from ingest.pdf.captions import Caption
-from ingest.pdf.frames import Frame, FramedFloat
+from ingest.pdf.frames import Frame, FramedFloat, is_program
 from ingest.pdf.layout import PageLayout
 from ingest.pdf.lines import Line
 from paperscope_core.types import Box
 
-__all__ = ["FoundListing", "find_listings", "framed_listing"]
+__all__ = ["FoundListing", "find_listings", "framed_listing", "unlabelled_listing"]
 
 _ADDRESS = re.compile(r"://|\w@\w+\.\w")
 
@@ -29,7 +29,6 @@ _MIN_ROWS = 2  # The least number of rows of a program without a caption.
 _ROW_SHIFT = 0.4  # The largest difference in baseline between parts of one row.
 _MAX_PITCH = 2.2  # The largest distance between rows of one program.
 _TEXT_PITCH = 1.3  # Text closer than this continues the rows, which are then no program but monospaced text.
-_PROGRAM_SHARE = 0.7  # The least share of monospaced letters in a row.
 _LETTER_WIDTH, _TEXT_WIDTH = 0.6, 0.5  # Letter widths of monospaced and of other fonts, for the indents of rows.
 
 
@@ -86,14 +85,20 @@ def framed_listing(framed: FramedFloat) -> FoundListing:
     )
 
 
+def unlabelled_listing(frames: Sequence[Frame]) -> FoundListing:
+    """Returns the listing in frames without a caption."""
+    lines = tuple(line for frame in frames for line in frame.lines)
+    page = frames[0].page
+    return FoundListing(page=page, head=(), head_page=page, lines=lines, frames=tuple(frames))
+
+
 def find_listings(layout: PageLayout, free: Sequence[Line]) -> list[FoundListing]:
     """Finds the listings of a page among the lines that no other float has claimed."""
     captions = [caption for caption in layout.captions if caption.kind == "other"]
     named = [_ruled(layout, caption, free) or _beside(layout, caption, free) for caption in captions]
     found = [listing for listing in named if listing]
     used = {line for listing in found for line in (*listing.head, *listing.lines)}
-    if not is_monospaced(layout.body.font):
-        found.extend(_without_caption(layout, [line for line in free if line not in used]))
+    found.extend(_without_caption(layout, [line for line in free if line not in used]))
     return found
 
 
@@ -144,7 +149,7 @@ def _is_spanned(line: Line, rule: HorizontalRule) -> bool:
 
 def _beside(layout: PageLayout, caption: Caption, free: Sequence[Line]) -> FoundListing | None:
     """Returns the monospaced program directly below or above a caption."""
-    head = [line for line in caption.lines if not _is_program(line)]
+    head = [line for line in caption.lines if not is_program(line, layout.body)]
     if not head or any(line not in free for line in head):
         return None
     for run in _programs(layout, free):
@@ -175,17 +180,14 @@ def _is_apart(run: Sequence[Line], layout: PageLayout, free: Sequence[Line]) -> 
 def _programs(layout: PageLayout, free: Sequence[Line]) -> Iterator[list[Line]]:
     """Yields the programs of a page: consecutive monospaced rows of a column, split at wide gaps."""
     for lines in layout.by_column(free):
-        for is_program, group in groupby(_rows(lines), key=lambda row: all(map(_is_program, row))):
-            if is_program:
+        for monospaced, group in groupby(
+            _rows(lines), key=lambda row: all(is_program(line, layout.body) for line in row)
+        ):
+            if monospaced:
                 for run in runs_of(
                     group, joins=lambda run, row: row[0].baseline - run[-1][0].baseline <= _MAX_PITCH * row[0].size
                 ):
                     yield [line for row in run for line in row]
-
-
-def _is_program(line: Line) -> bool:
-    letters = sum(len(word.text) for word in line.words)
-    return sum(len(word.text) for word in line.words if is_monospaced(word.font)) > _PROGRAM_SHARE * letters
 
 
 def _rows(lines: Sequence[Line]) -> list[list[Line]]:

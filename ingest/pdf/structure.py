@@ -10,13 +10,13 @@ from ingest.document.pages import OutlineEntry, PageContent
 from ingest.pdf.columns import reading_order
 from ingest.pdf.equations import FoundEquation, find_equations
 from ingest.pdf.figures import FoundFigure, find_figures, framed_figure
-from ingest.pdf.frames import find_framed_floats, find_frames
+from ingest.pdf.frames import find_framed_floats, find_framed_listings, find_frames
 from ingest.pdf.front import author_lines, title_lines
 from ingest.pdf.furniture import find_furniture
 from ingest.pdf.headings import FoundHeading, cut_run_ins, find_headings, is_contents_entry, style_of
 from ingest.pdf.layout import PageLayout, page_layouts, with_edges
 from ingest.pdf.lines import Line, rejoined
-from ingest.pdf.listings import FoundListing, find_listings, framed_listing
+from ingest.pdf.listings import FoundListing, find_listings, framed_listing, unlabelled_listing
 from ingest.pdf.paragraphs import find_footnotes, find_sidebars
 from ingest.pdf.quoted_captions import without_captions_in_text, without_quoted_captions
 from ingest.pdf.tables.find import CellFinder, find_tables, find_unlabelled_tables, with_second_readings
@@ -75,6 +75,8 @@ def read_structure(
     free = _without([layout.lines for layout in layouts], (line for table in tables for line in table.claimed))
     free = _without(free, (line for figure in figures for line in figure.claimed))
     listings = [framed_listing(each) for each in framed_listings]
+    free = _without(free, (line for listing in listings for line in (*listing.head, *listing.lines)))
+    listings += map(unlabelled_listing, find_framed_listings(layouts, free))
     free = _without(free, (line for listing in listings for line in (*listing.head, *listing.lines)))
     furniture = find_furniture(layouts, free)
     free = _without(free, (line for lines in furniture for line in lines))

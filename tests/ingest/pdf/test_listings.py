@@ -5,10 +5,12 @@ from dataclasses import replace
 
 from ingest.document.pages import HorizontalRule, PageContent
 from ingest.pdf.captions import find_captions
-from ingest.pdf.layout import BodyStyle, PageLayout
+from ingest.pdf.frames import Frame, find_framed_listings
+from ingest.pdf.layout import BodyStyle, PageLayout, page_layouts
 from ingest.pdf.lines import line_of
-from ingest.pdf.listings import FoundListing, find_listings
-from tests.ingest.pdf.words import sentence
+from ingest.pdf.listings import FoundListing, find_listings, unlabelled_listing
+from paperscope_core.types import Box
+from tests.ingest.pdf.words import chars, sentence
 
 _BODY = BodyStyle(size=10, font="Times")
 
@@ -38,3 +40,53 @@ def test_lines_in_letters_of_one_width_are_a_program() -> None:
     assert (found.label, found.text) == ("", "def f():\n    return 1")
     assert not _listings([("https://a.example/", 50, 100), ("the-path", 50, 112)], font="CMTT10")
     assert not _listings([("def f():", 50, 100), ("return 1", 74, 112)])
+
+
+_FRAME = Box(50, 100, 290, 200)
+_PROSE = "some words of an example that fill the line"
+
+
+def _framed(fonts: Sequence[str], *, frames: Sequence[Box] = (_FRAME,), x0: float = 55) -> list[tuple[Frame, ...]]:
+    """The listings among lines below each other, each in a font, in frames of a page of 600 points."""
+    content = PageContent(number=1, width=600, height=800, drawings=tuple(frames))
+    words = [
+        [replace(word, font=font) for word in sentence(_PROSE, x0, 112 + 12 * row)] for row, font in enumerate(fonts)
+    ]
+    lines = tuple(map(line_of, words))
+    layout = PageLayout(content=content, words=(), lines=lines, body=_BODY)
+    return find_framed_listings([layout], [lines])
+
+
+def test_a_frame_without_a_caption_is_a_listing_if_its_type_is_another_than_the_bodys() -> None:
+    [frames] = _framed(["CMTT10"] * 3)
+    found = unlabelled_listing(frames)
+    assert (found.box, found.label, len(found.lines)) == (_FRAME, "", 3)
+    assert _framed(["Times-Bold", *["Helvetica"] * 6])
+    assert not _framed(["Helvetica"] * 3), "a note above a title"
+    assert not _framed(["Times"] * 7)
+    assert not _framed(["Times-Italic", "TimesNew"] * 4)
+    assert not _framed(["CMTT10"]), "a button"
+
+
+def test_a_frame_around_columns_of_frames_is_none_itself() -> None:
+    outer = Box(40, 90, 560, 210)
+    content = PageContent(number=1, width=600, height=800, drawings=(outer, _FRAME, Box(310, 100, 550, 200)))
+    left, right = (
+        [line_of([replace(word, font="CMTT10") for word in sentence(_PROSE, x0, 112 + 12 * row)]) for row in range(4)]
+        for x0 in (55, 315)
+    )
+    lines = tuple(sorted([*left, *right], key=lambda line: line.baseline))
+    layout = PageLayout(content=content, words=(), lines=lines, body=_BODY, gutters=(300,))
+    [both] = find_framed_listings([layout], [lines])
+    assert [frame.box.x0 for frame in both] == [50, 310], "it continues in the next column"
+    assert [frame.box.x0 for [frame] in find_framed_listings([layout], [left])] == [50]
+
+
+def test_a_font_whose_letters_have_one_width_is_monospaced_whatever_its_name() -> None:
+    letters = [char._replace(font="Ayuthaya") for char in chars("all will swim with him while mowing", 60, 100)]
+    narrow = [char._replace(font="Sans", x1=char.x0 + 3 if char.text in "il" else char.x1) for char in letters]
+    body = [char for row in range(9) for char in chars("a text of the body that is longer", 60, 120 + 12 * row)]
+    body = [char._replace(x1=char.x0 + 3) if char.text == "i" else char for char in body]
+    content = PageContent(number=1, width=600, height=800, chars=(*letters, *narrow, *body))
+    [layout] = page_layouts([content])
+    assert (layout.body.is_program("Ayuthaya"), layout.body.is_program("Sans")) == (True, False)
