@@ -232,7 +232,7 @@ def find_framed_listings(layouts: Sequence[PageLayout], free: Sequence[Sequence[
 def _is_listing(frame: Frame, layout: PageLayout) -> bool:
     """Whether a frame holds a column of lines in another kind of type than the body's."""
     lines, body = frame.lines, layout.body
-    if len(lines) < _MIN_PROGRAM_LINES or not frame.is_text or _has_columns(frame, layout):
+    if len(lines) < _MIN_PROGRAM_LINES or not frame.is_text or not _stands_alone(frame, layout):
         return False
     if sum(is_program(line, body) for line in lines) > _LISTING_SHARE * len(lines):
         return True
@@ -247,10 +247,12 @@ def is_program(line: Line, body: BodyStyle) -> bool:
     return sum(len(word.text) for word in line.words if body.is_program(word.font)) > _PROGRAM_SHARE * letters
 
 
-def _has_columns(frame: Frame, layout: PageLayout) -> bool:
-    """Whether a frame has text in several columns of the page, and no line over them."""
+def _stands_alone(frame: Frame, layout: PageLayout) -> bool:
+    """Whether a frame has text in one column of the page, or lines over all, and none beside it there."""
     columns = {layout.column(line) for line in frame.lines}
-    return len(columns) > 1 and layout.columns not in columns
+    level = layout.lines_between(frame.box.y0, frame.box.y1)
+    beside = any(layout.column(line) in columns and line not in frame.lines for line in level)
+    return not beside and (len(columns) == 1 or layout.columns in columns)
 
 
 def _same_face(font: str, body: str) -> bool:

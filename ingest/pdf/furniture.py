@@ -18,6 +18,7 @@ _NUMBER_MARGIN = 0.1  # The margin that contains page numbers and single notices
 _REPEAT_MARGIN = 0.15  # The margin that contains texts repeated on other pages.
 _EDGE = 0.08  # A line within this margin that a gap separates from the text is furniture, whatever its text.
 _GAP = 0.9  # The least such gap, in letter sizes.
+_WIDER = 1.25  # A gap is wider than the usual one between lines by this factor.
 _COUNTED_SHARE = 0.3  # The least share of pages with numbers that increase with the pages.
 _UPWARDS = 3  # The quarter turns of text that runs up the page.
 _PAGE_NUMBER = re.compile(
@@ -103,15 +104,19 @@ def _in_margin(line: Line, layout: PageLayout, *, share: float) -> bool:
 
 
 def _is_separated(line: Line, lines: Sequence[Line], layout: PageLayout) -> bool:
-    """Whether everything between the line and the page's edge is in the margin, separated from the rest by a gap."""
+    """Whether everything between the line and the page's edge is in the margin, separated from the rest by a gap.
+
+    A manuscript may have as wide a gap between all of its lines.
+    """
     height = layout.content.height
+    gap = max(_GAP * line.size, _WIDER * layout.leading)
     if line.box.y0 > (1 - _EDGE) * height:
         inner = [other.box.y1 for other in lines if other.box.y0 <= (1 - _EDGE) * height]
         outer = [other.box.y0 for other in lines if other.box.y0 > (1 - _EDGE) * height - 2 * line.size]
-        return not inner or min(outer, default=line.box.y0) - max(inner) > _GAP * line.size
+        return not inner or min(outer, default=line.box.y0) - max(inner) > gap
     if line.box.y1 < _EDGE * height:
         inner = [other.box.y0 for other in lines if other.box.y1 >= _EDGE * height]
-        return not inner or min(inner) - line.box.y1 > _GAP * line.size
+        return not inner or min(inner) - line.box.y1 > gap
     return False
 
 

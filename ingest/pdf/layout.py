@@ -4,6 +4,7 @@ from bisect import bisect
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from operator import attrgetter
 from statistics import median
 
@@ -23,6 +24,7 @@ _FRACTION_SIZE = 0.82  # In sizes of the body: the letters of fractions within a
 _BODY_SIZE_ROUNDING = 0.7  # Points; the largest difference between a line of body text and the body's size.
 _MIN_LINES = 10  # The least number of body lines from which a page's own column edges are measured.
 _JUSTIFIED_SHARE = 0.2  # The least share of lines with a common end in justified text.
+_TEXT_SHARE = 0.15  # The least share of the letters of a document that are its text; the rest may be programs.
 _NARROW, _WIDE = frozenset("ijl"), frozenset("mwMW")
 _UNEQUAL = _NARROW | _WIDE
 _ONE_WIDTH = 0.03  # Letter sizes; the largest difference of widths in a monospaced font, by rounding.
@@ -39,9 +41,10 @@ class BodyStyle:
 
     def is_program(self, font: str) -> bool:
         """Whether a font is monospaced by its widths or its name, and that of the body is not."""
-        return self._has_one_width(font) and not self._has_one_width(self.font)
+        return self.has_one_width(font) and not self.has_one_width(self.font)
 
-    def _has_one_width(self, font: str) -> bool:
+    def has_one_width(self, font: str) -> bool:
+        """Whether a font is monospaced."""
         return font in self.monospaced or is_monospaced(font)
 
 
@@ -88,6 +91,13 @@ class PageLayout:
         """The x at which columns begin and end: the left edge of the page, its gutters, its right edge."""
         return (0.0, *self.gutters, self.content.width)
 
+    @property
+    def leading(self) -> float:
+        """The usual gap between the boxes of one line of text and the next, 0 on a page of few lines."""
+        body = [line for line in self.lines if abs(line.size - self.body.size) < _BODY_SIZE_ROUNDING]
+        gaps = [lower.box.y0 - upper.box.y1 for upper, lower in pairwise(body) if lower.box.y0 > upper.box.y1]
+        return median(gaps) if len(gaps) >= _MIN_LINES else 0.0
+
     def column(self, line: Line) -> int:
         """Returns the column of a line, from 0 at the left; `columns` for a line that crosses a gutter."""
         if any(crosses(line.box, gutter) for gutter in self.gutters):
@@ -117,7 +127,10 @@ class PageLayout:
 
 
 def _body_style(pages: Sequence[PageContent]) -> BodyStyle:
-    """Returns the most frequent size (to 0.5 pt) and font of a document, counted in characters."""
+    """Returns the most frequent size (to 0.5 pt) and font of a document, counted in characters.
+
+    A document with more programs than text has the font of its text.
+    """
     sizes: Counter[float] = Counter()
     fonts: Counter[str] = Counter()
     for page in pages:
@@ -127,8 +140,10 @@ def _body_style(pages: Sequence[PageContent]) -> BodyStyle:
         fonts.update(map(attrgetter("font"), upright))
     if not sizes:
         return BodyStyle(size=10.0, font="")
-    size, font = sizes.most_common(1)[0][0], fonts.most_common(1)[0][0]
-    return BodyStyle(size=size, font=font, monospaced=_monospaced(pages))
+    style = BodyStyle(size=sizes.most_common(1)[0][0], font=fonts.most_common(1)[0][0], monospaced=_monospaced(pages))
+    printed = [font for font, count in fonts.most_common() if count > _TEXT_SHARE * fonts.total()]
+    text = (font for font in printed if not style.has_one_width(font))
+    return replace(style, font=next(text, style.font))
 
 
 def _monospaced(pages: Sequence[PageContent]) -> frozenset[str]:

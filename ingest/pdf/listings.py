@@ -27,7 +27,7 @@ _RULE_OVERHANG = 10.0  # Points by which lines may extend beyond the rules.
 _REACH = 2.0  # The largest distance between a caption and its listing.
 _MIN_ROWS = 2  # The least number of rows of a program without a caption.
 _ROW_SHIFT = 0.4  # The largest difference in baseline between parts of one row.
-_MAX_PITCH = 2.2  # The largest distance between rows of one program.
+_MAX_PITCH = 4.0  # The largest distance between rows of one program: two empty lines.
 _TEXT_PITCH = 1.3  # Text closer than this continues the rows, which are then no program but monospaced text.
 _LETTER_WIDTH, _TEXT_WIDTH = 0.6, 0.5  # Letter widths of monospaced and of other fonts, for the indents of rows.
 

@@ -1,8 +1,10 @@
 """`PdfParser` converts a PDF file to a `ParsedPaper`; `read_document` does the same for other sources of pages."""
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from statistics import median
 
 from ingest.document.assembly import assemble_paper, paper_id
 from ingest.document.authors import author_names
@@ -10,7 +12,7 @@ from ingest.document.crops import add_crops
 from ingest.document.geometry import reading_views, turned_size
 from ingest.document.line_text import join_lines
 from ingest.document.metadata import publication_in
-from ingest.document.pages import Backend, CharTable, Document, PageContent, PageReadError
+from ingest.document.pages import Backend, Char, CharTable, Document, PageContent, PageReadError
 from ingest.document.source import check_page_count, read_pdf
 from ingest.pdf.backends import backend_for
 from ingest.pdf.elements import draft_elements
@@ -28,6 +30,8 @@ _EMPTY = "the page is empty; its contents may be lost"
 _SIDEWAYS = "its text runs sideways and was not read"
 _SCANNED = "the page has no text; it seems to be scanned"
 _INVISIBLE_SIZE = 0.3  # Points; smaller letters are hidden text.
+# Letter sizes: the usual width of a letter, and one that no letter has.
+_LETTER_WIDTH, _MAX_WIDTH = 0.5, 4.0
 _NO_TITLE = ("untitled", "microsoft word", "paper title", ".tex", ".dvi", ".doc", ".pdf", ".indd")
 
 
@@ -142,13 +146,28 @@ def _read_pages(
     for number in range(1, document.page_count + 1):
         try:
             for view in reading_views(document.read(number)):
-                visible = [char for char in view.chars if char.text and char.size > _INVISIBLE_SIZE]
+                visible = [char for char in _in_points(view.chars) if char.text and char.size > _INVISIBLE_SIZE]
                 pages.append(replace(view, chars=CharTable(visible)))
         except PageReadError as error:
             problems.append(PageProblem(page=number, reason=f"the page can't be read: {error}"))
         if on_page:
             on_page(number, document.page_count)
     return pages, problems
+
+
+def _in_points(chars: Sequence[Char]) -> Iterator[Char]:
+    """Yields the characters; the size of those in a font whose unit is not the em follows from the widths of its
+    letters and digits.
+
+    Fonts of bitmaps may have any unit. Their letters are then many times as wide as they are large.
+    """
+    widths: defaultdict[tuple[str, float], list[float]] = defaultdict(list)
+    for char in chars:
+        if char.text.isalnum() and char.size > 0:
+            widths[char.font, char.size].append(char.x1 - char.x0)
+    usual = {style: median(found) for style, found in widths.items()}
+    sizes = {style: width / _LETTER_WIDTH for style, width in usual.items() if width > _MAX_WIDTH * style[1]}
+    return (char._replace(size=sizes.get((char.font, char.size), char.size)) for char in chars)
 
 
 def _page(page: PageContent) -> Page:

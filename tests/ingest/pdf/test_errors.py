@@ -11,6 +11,7 @@ import pytest
 from ingest.document.pages import Char, OutlineEntry
 from ingest.pdf import PageContent, PageReadError, PdfParser, backend_for
 from ingest.pdf.backends import BackendName
+from ingest.pdf.parser import read_document
 from paperscope_core.errors import PaperFileError
 from paperscope_core.types import Box, PaperFile
 
@@ -123,12 +124,27 @@ class _Broken:
         raise PageReadError("not sought")
 
 
+class _Bitmaps(_Broken):
+    """A document with letters of a font whose unit is a hundredth of an em."""
+
+    page_count = 1
+
+    def read(self, number: int) -> PageContent:
+        letters = tuple(Char("x", 50 + 6 * i, 56 + 6 * i, 100, 0.12, "Type3", False, False) for i in range(9))
+        return PageContent(number=number, width=600, height=800, chars=letters)
+
+
+def test_letters_of_a_font_with_another_unit_are_no_hidden_ones() -> None:
+    read = read_document(_Bitmaps(), sha256="0" * 64, file="a.pdf", format="pdf")
+    assert [char.size for char in read.views[0].chars] == [12.0] * 9
+
+
 class _Faint(_Broken):
     """A document with letters of no size and glyphs of no text among the others."""
 
     def read(self, number: int) -> PageContent:
         letters = [
-            Char(text, 50 + 6 * at, 56 + 6 * at, 100 + 14 * line, size, "Times", False, False)
+            Char(text, 50 + 6 * at, 50 + 6 * at + 0.6 * size, 100 + 14 * line, size, "Times", False, False)
             for line, (text, size) in enumerate((("x", 10.0), ("y", 0.0), ("", 10.0), ("z", 0.1), ("x", 10.0)))
             for at in range(9)
         ]

@@ -34,6 +34,15 @@ def test_what_is_printed_below_a_page_number_is_furniture() -> None:
     assert {line.text for line in found[0]} == {text for text, _ in imprint}
 
 
+def test_the_last_line_of_a_manuscript_with_wide_spaces_is_text() -> None:
+    rows = [("a line of the manuscript", 100.0 + 24 * row) for row in range(28)]
+    layout = printed_page(1, rows)
+    assert layout.lines[-1].baseline > 740
+    assert find_furniture([layout], [layout.lines]) == [frozenset()]
+    dense = printed_page(1, [*((text, 100 + 12.0 * row) for row, (text, _) in enumerate(rows)), ("A notice", 748)])
+    assert [line.text for line in find_furniture([dense], [dense.lines])[0]] == ["A notice"]
+
+
 def test_other_numbers_below_the_text_are_text() -> None:
     layouts = [printed_page(at, [("text of the page", 500), (str(at * at), 640)]) for at in (1, 3, 5, 7)]
     assert not any(find_furniture(layouts, [layout.lines for layout in layouts]))

@@ -68,6 +68,30 @@ def test_a_frame_without_a_caption_is_a_listing_if_its_type_is_another_than_the_
     assert not _framed(["CMTT10"]), "a button"
 
 
+def test_a_frame_with_text_beside_it_is_no_listing() -> None:
+    content = PageContent(number=1, width=600, height=800, drawings=(_FRAME,))
+    beside = [line_of(sentence("Treated", 10, 112))]
+    rows = [line_of([replace(word, font="CMTT10") for word in sentence(_PROSE, 55, y)]) for y in (112, 124, 136)]
+    lines = tuple(sorted([*beside, *rows], key=lambda line: line.baseline))
+    layout = PageLayout(content=content, words=(), lines=lines, body=_BODY)
+    assert find_framed_listings([layout], [lines]) == []
+
+
+def test_a_program_goes_on_after_empty_lines() -> None:
+    texts = [("first(x)", 50, 100), ("second(x)", 50, 136), ("third(x)", 50, 148), ("far(x)", 50, 240)]
+    (found,) = _listings(texts, font="CMTT10")
+    assert found.text == "first(x)\nsecond(x)\nthird(x)"
+
+
+def test_the_body_of_a_document_of_programs_is_its_text() -> None:
+    text = chars("text that explains", 60, 100)
+    program = [char._replace(font="CMTT10") for row in range(4) for char in chars("a program", 60, 120 + 12 * row)]
+    [layout] = page_layouts([PageContent(number=1, width=600, height=800, chars=(*text, *program))])
+    assert layout.body.font == "Times"
+    [layout] = page_layouts([PageContent(number=1, width=600, height=800, chars=(*text[:2], *program))])
+    assert layout.body.font == "CMTT10"
+
+
 def test_a_frame_around_columns_of_frames_is_none_itself() -> None:
     outer = Box(40, 90, 560, 210)
     content = PageContent(number=1, width=600, height=800, drawings=(outer, _FRAME, Box(310, 100, 550, 200)))
