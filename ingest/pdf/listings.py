@@ -27,7 +27,8 @@ _RULE_OVERHANG = 10.0  # Points by which lines may extend beyond the rules.
 _REACH = 2.0  # The largest distance between a caption and its listing.
 _MIN_ROWS = 2  # The least number of rows of a program without a caption.
 _ROW_SHIFT = 0.4  # The largest difference in baseline between parts of one row.
-_MAX_PITCH = 4.0  # The largest distance between rows of one program: two empty lines.
+_MAX_PITCH = 2.2  # The largest distance between rows of one part of a program,
+_MAX_BLANK = 4.0  # and between parts: two empty lines.
 _TEXT_PITCH = 1.3  # Text closer than this continues the rows, which are then no program but monospaced text.
 _LETTER_WIDTH, _TEXT_WIDTH = 0.6, 0.5  # Letter widths of monospaced and of other fonts, for the indents of rows.
 
@@ -161,12 +162,24 @@ def _beside(layout: PageLayout, caption: Caption, free: Sequence[Line]) -> Found
 
 
 def _without_caption(layout: PageLayout, free: Sequence[Line]) -> Iterator[FoundListing]:
-    """Yields programs without a caption: several monospaced rows, separate from the text, that are not addresses."""
-    for run in _programs(layout, free):
-        rows = _rows(run)
+    """Yields programs without a caption: several monospaced rows, separate from the text, that are not addresses.
+
+    They go on after empty lines.
+    """
+
+    def follows(runs: list[list[Line]], run: list[Line]) -> bool:
+        last = runs[-1][-1]
+        column, top, bottom = layout.column(last), last.baseline, run[0].baseline
+        between = any(top < line.baseline < bottom for line in layout.lines if layout.column(line) == column)
+        return layout.column(run[0]) == column and 0 < bottom - top < _MAX_BLANK * last.size and not between
+
+    apart = [run for run in _programs(layout, free) if _is_apart(run, layout, free)]
+    for runs in runs_of(apart, joins=follows):
+        lines = [line for run in runs for line in run]
+        rows = _rows(lines)
         addresses = sum(any(_ADDRESS.search(line.text) for line in row) for row in rows)
-        if len(rows) >= _MIN_ROWS and 3 * addresses < len(rows) and _is_apart(run, layout, free):
-            yield FoundListing(page=layout.index, head_page=layout.index, head=(), lines=tuple(run))
+        if len(rows) >= _MIN_ROWS and 3 * addresses < len(rows):
+            yield FoundListing(page=layout.index, head_page=layout.index, head=(), lines=tuple(lines))
 
 
 def _is_apart(run: Sequence[Line], layout: PageLayout, free: Sequence[Line]) -> bool:
