@@ -12,7 +12,7 @@ from paperscope_core.types import UNPUBLISHED, Paper, Passage, Publication
 __all__ = ["arxiv_in", "complete_publication", "doi_in", "is_placeholder", "year_in"]
 
 _DOI = re.compile(r"(?<![\d.])10\.\d{4,9}/[^\s\"<>]+")
-_STATED_DOI = re.compile(r"(?i)(?:\bdoi\b\s*[:.]?\s*|doi\.org/\s*)(?=10\.\d{4,9}/\S)")
+_STATED_DOI = re.compile(r"(?i)(?:\bdoi\b\s*+[:.]?\s*+|doi\.org/\s*+)(?=10\.\d{4,9}/\S)")
 # What the template of a publisher prints in place of a DOI; it prints no real venue then, either.
 _PLACEHOLDER = re.compile(r"(?i)\bX{5,}\.X{5,}|10\.\d{4,9}/n{5,}|\b1122445\.1122456\b")
 _ARXIV_DOI = re.compile(r"(?i)^10\.48550/arxiv\.(.+)")
@@ -48,7 +48,7 @@ _AN = r"[A-Za-z]?\d"
 _VENUES = tuple(
     re.compile(form)
     for form in (
-        r"^(?P<venue>(?:Proceedings|Findings|Transactions) of [^;©]{5,200}?),?\s+\(?"
+        r"^(?P<venue>(?:Proceedings|Findings|Transactions) of [^;©]{5,200}?),? \(?"
         r"(?:Volume|[Vv]ol\.|pages?\b|pp\.|PMLR)",
         r"^(?P<venue>\d+\s?(?:st|nd|rd|th) [^.,;]{0,60}(?:Conference|Workshop|Symposium) on [^.,;(]{3,150}"
         r"\([^()]*(?:19|20)\d\d\))",
