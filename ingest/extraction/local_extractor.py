@@ -18,9 +18,11 @@ from ingest.extraction.float_entities import (
 )
 from ingest.extraction.mentions import PaperText, TermFinder, read_paper
 from ingest.extraction.merge import combine
+from ingest.extraction.phrases import count_phrases
 from ingest.extraction.relation_patterns import pattern_relations
 from ingest.extraction.sentences import SentenceEntities, excerpt, sentence_relation
 from ingest.extraction.table_facts import table_relations
+from ingest.extraction.termhood import Termhood, worth_an_entity
 from ingest.extraction.terms import Term, gather_terms
 from paperscope_core.text.part_of_speech import tag_words
 from paperscope_core.text.words import entity_key, word_key
@@ -53,7 +55,9 @@ class LocalExtractor:
         """The paper's entities and relations."""
         text = read_paper(paper)
         tables = [element for element in paper.elements if isinstance(element, Table)]
-        gathered, meanings = gather_terms(text, tables)
+        counts = count_phrases(text.sentences)
+        gathered, meanings = gather_terms(text, tables, counts)
+        gathered = worth_an_entity(gathered, Termhood.of(text, counts))
         finder = TermFinder(
             {term.id: term.forms if term.searched else () for term in gathered},
             holding=[term.id for term in gathered if term.single],
@@ -74,6 +78,7 @@ class LocalExtractor:
             *(
                 sentence_relation(ids[entity_key(m.short)], ids[entity_key(m.long)], STANDS_FOR, [m.sentence])
                 for m in meanings
+                if {entity_key(m.short), entity_key(m.long)} <= ids.keys()
             ),
         ]
         relations.extend(nearby_relations(paper, named, _ends(relations)))

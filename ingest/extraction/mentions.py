@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Self, TypeVar
 
+from ingest.document.authors import authors_of
 from ingest.document.element_text import element_text
 from paperscope_core.text.sentences import split_sentences
 from paperscope_core.text.words import NAME_SEPARATOR, entity_key, singular_key
@@ -29,6 +30,7 @@ Key = TypeVar("Key")
 _MARK = re.compile(r"(?<=[^\W\d_]{3})[\u00b9\u00b2\u00b3\u2070\u2074-\u2079]+(?!\w)")
 # Longer sentences are cut, because patterns and taggers take more than linear time on a sentence.
 _LONGEST_SENTENCE = 1500
+_ENTRY_MARK = re.compile(r"^(?:\[\S{0,40}\]|\d{1,3}[.)]?)\s")
 _ABSTRACT_WORDS = 400
 _PROSE = frozenset({"abstract", "paragraph", "list", "footnote"})
 
@@ -111,13 +113,18 @@ class Sentence:
 class PaperText:
     """The text that extraction reads: sentences in reading order, and each element's text as it is (`texts`), folded by
     `entity_key` (`folded`), and folded with its case kept (`spaced`). References, authors and furniture are left out.
-    `prominent` are the elements that say what the paper is about."""
+    `prominent` are the elements that say what the paper is about; `short` says that these are all of them. `headings`
+    include the title; `references` are the entries of the bibliography, `persons` the words of all authors' names."""
 
     sentences: tuple[Sentence, ...]
     texts: Mapping[str, str]
     folded: Mapping[str, str]
     spaced: Mapping[str, str]
     prominent: frozenset[str]
+    short: bool = False
+    headings: tuple[str, ...] = ()
+    references: tuple[str, ...] = ()
+    persons: frozenset[str] = frozenset()
 
     def holding(self, names: Iterable[str], elements: Iterable[str]) -> tuple[str, ...]:
         """Returns those of `elements`, without repeats, in which one of `names` occurs as whole words.
@@ -147,13 +154,26 @@ def read_paper(paper: Paper) -> PaperText:
         and not (isinstance(element, Passage) and element.role in ("furniture", "authors"))
     ]
     texts = {element.id: element_text(element) for element in elements}
+    prominent = _prominent(paper, elements)
     return PaperText(
         sentences=tuple(sentence for element in elements for sentence in _sentences(element)),
         texts=texts,
         folded={element: entity_key(text) for element, text in texts.items()},
         spaced={element: _spaced(text) for element, text in texts.items()},
-        prominent=_prominent(paper, elements),
+        prominent=prominent,
+        short=prominent >= texts.keys(),
+        headings=tuple(e.text for e in elements if isinstance(e, Passage) and e.role in ("title", "heading")),
+        references=tuple(element.text for element in paper.elements if isinstance(element, Reference)),
+        persons=frozenset(word for name in _authors(paper) for word in name.split()),
     )
+
+
+def _authors(paper: Paper) -> Iterator[str]:
+    """Yields the names of the paper's authors, and of those that it cites."""
+    yield from paper.authors
+    for element in paper.elements:
+        if isinstance(element, Reference):
+            yield from authors_of(_ENTRY_MARK.sub("", element.text, count=1)).names
 
 
 def _prominent(paper: Paper, elements: Sequence[Element]) -> frozenset[str]:

@@ -18,7 +18,7 @@ from ingest.extraction.mentions import Sentence, is_coined
 from paperscope_core.text.part_of_speech import tag_words
 from paperscope_core.text.words import STOP_WORDS, singular_key
 
-__all__ = ["Phrase", "is_term_by_form", "technical_phrases"]
+__all__ = ["Phrase", "PhraseCount", "count_phrases", "is_term_by_form", "split_name", "technical_phrases"]
 
 _MAX_WORDS = 5
 _SINGLE_SCORE = 0.5
@@ -61,6 +61,9 @@ _WORD = r"[^\W_]+(?:['\u2019.&/_^][^\W_]+)*[+#]*"
 _TOKEN = re.compile(rf"(?P<word>{_WORD})|[^\w\s]")
 _JOINT = re.compile(r"\s+|[\-\u2010\u2011\u2013]\s?")
 _HYPHEN = re.compile(r"[\-\u2010\u2011\u2013]")
+_CAPITAL_BEFORE = re.compile(r"(?<!\w)([A-Z][\w'\u2019]{0,30})[\s\-](?:(?:of|for|in|on|by|&)\s)?(?:the\s)?$")
+_CAPITAL_AFTER = re.compile(r"[\s\-](?:(?:of|for|in|on|by|&)\s)?(?:the\s)?[A-Z]")
+_NEAR = 40
 _SPLIT = re.compile(r"[\s\-\u2010\u2011\u2013]+")
 _MASKED = re.compile(
     r"""\b[A-Z][\w'\u2019-]++(?:\s(?:and|&)\s[^\W\d_][\w'\u2019-]+|\set\sal\.?)?,?\s\(?(?:19|20)\d\d[a-z]?\)? # Lin
@@ -85,32 +88,44 @@ class Phrase:
 
 
 @dataclass(slots=True)
-class _Count:
-    """The occurrences of a phrase. `first`, `headed` and `whole` describe the last of them: it begins its sentence, a
-    word such as "dataset" follows, it is a whole run."""
+class PhraseCount:
+    """The occurrences of a phrase.
+
+    Of all occurrences, `closing` end a run, `opening` begin one, `tied` have a hyphen at an end, `continued` are a part
+    of a longer name in capitals, and `before` counts the parts of speech of the preceding words. `first`, `headed`,
+    `whole` and `tags` describe the last of them: it begins its sentence, a word such as "dataset" follows, it is a
+    whole run, and the parts of speech of its first and last word.
+    """
 
     words: int
     forms: Counter[str] = field(default_factory=Counter)
     sentences: set[int] = field(default_factory=set)
     closing: int = 0
+    opening: int = 0
+    tied: int = 0
+    continued: int = 0
+    before: Counter[str] = field(default_factory=Counter)
     whole: bool = False
     first: bool = False
     headed: bool = False
+    tags: tuple[str, str] = ("", "")
 
     @property
     def frequency(self) -> int:
+        """How often it occurs."""
         return self.forms.total()
 
 
 @dataclass(frozen=True, slots=True)
 class _Word:
-    """A word, its part of speech, whether it begins its sentence, and whether hyphens tie it to its neighbours
-    ("few-shot")."""
+    """A word, its part of speech and that of the word or sign `before` it, whether it begins its sentence, and whether
+    hyphens tie it to its neighbours ("few-shot")."""
 
     text: str
     start: int
     end: int
     tag: str
+    before: str
     first: bool
     tied_left: bool
     tied_right: bool
@@ -120,12 +135,28 @@ class _Word:
         return self.text.casefold().replace("\u2019", "'")
 
 
+def count_phrases(sentences: Sequence[Sentence]) -> dict[str, PhraseCount]:
+    """Returns the occurrences of all runs of nouns, adjectives and names, and of their parts, by `singular_key`."""
+    counts: dict[str, PhraseCount] = {}
+    for number, sentence in enumerate(sentences):
+        text = _MASKED.sub(" ; ", sentence.text)
+        for run in _runs(text):
+            _count(counts, text, run, number)
+    return counts
+
+
 def technical_phrases(
-    sentences: Sequence[Sentence], *, limit: int, singles: int, prominent: Collection[str]
+    counts: Mapping[str, PhraseCount],
+    sentences: Sequence[Sentence],
+    *,
+    limit: int,
+    singles: int,
+    prominent: Collection[str],
 ) -> list[Phrase]:
     """Returns the technical noun phrases of a paper.
 
     Args:
+        counts: The result of `count_phrases`.
         sentences: The paper's sentences.
         limit: The largest number of phrases that occur in two sentences or more; those of the highest C-value come
             first.
@@ -133,11 +164,6 @@ def technical_phrases(
             others in the order of the text.
         prominent: The ids of the elements that say what the paper is about.
     """
-    masked = [_MASKED.sub(" ; ", sentence.text) for sentence in sentences]
-    counts: dict[str, _Count] = {}
-    for number, text in enumerate(masked):
-        for run in _runs(text):
-            _count(counts, text, run, number)
     frequent = {key: count for key, count in counts.items() if count.frequency > 1}
     scores = _c_values(frequent)
     chosen = [key for key in scores if scores[key] > 0 and _is_term(frequent[key])]
@@ -168,13 +194,15 @@ def _runs(text: str) -> Iterator[list[_Word]]:
 
 def _words(text: str) -> Iterator[_Word]:
     tokens = list(_TOKEN.finditer(text))
-    for match, tag in zip(tokens, tag_words([token[0] for token in tokens]), strict=True):
+    tags = tag_words([token[0] for token in tokens])
+    for match, tag, before in zip(tokens, tags, ["", *tags[:-1]], strict=True):
         if match["word"]:
             yield _Word(
                 text=match[0],
                 start=match.start(),
                 end=match.end(),
                 tag=tag,
+                before=before,
                 first=not text[: match.start()].strip("\"'\u201c( "),
                 tied_left=_HYPHEN.match(text, match.start() - 1) is not None if match.start() else False,
                 tied_right=_HYPHEN.match(text, match.end()) is not None,
@@ -188,7 +216,8 @@ def _breaks(word: _Word, *, after_name: bool) -> bool:
         return True
     if word.tied_left or word.tied_right:
         return False
-    if word.key in STOP_WORDS or word.key in _QUALIFIERS or word.key in _NO_TERMS:
+    in_name = word.text.istitle() and not word.first  # "New York"
+    if word.key in STOP_WORDS or word.key in _NO_TERMS or (word.key in _QUALIFIERS and not in_name):
         return True
     if not any(character.isalpha() for character in word.text):
         return not after_name
@@ -213,7 +242,7 @@ def _is_named(word: str) -> bool:
     return word.isdigit() or _is_capitalized(word)
 
 
-def _count(counts: dict[str, _Count], text: str, run: Sequence[_Word], number: int) -> None:
+def _count(counts: dict[str, PhraseCount], text: str, run: Sequence[_Word], number: int) -> None:
     for start in range(len(run)):
         for end in range(start + 1, min(start + _MAX_WORDS, len(run)) + 1):
             words = run[start:end]
@@ -222,16 +251,32 @@ def _count(counts: dict[str, _Count], text: str, run: Sequence[_Word], number: i
             form = text[words[0].start : words[-1].end]
             if len(words) == 1 and words[0].first and not is_coined(form):
                 form = form.lower()  # a capital at the beginning of a sentence is no evidence
-            count = counts.setdefault(singular_key(form), _Count(len(words)))
+            count = counts.setdefault(singular_key(form), PhraseCount(len(words)))
             count.forms[form] += 1
             count.sentences.add(number)
             count.closing += end == len(run)
+            count.opening += not start
+            count.tied += words[0].tied_left or words[-1].tied_right
+            count.continued += _is_continued(text, words)
+            count.before[words[0].before] += 1
+            count.tags = words[0].tag, words[-1].tag
             count.whole = not start and end == len(run)
             count.first = words[0].first
             count.headed = _HEADED.match(text, words[-1].end) is not None
 
 
-def _c_values(counts: dict[str, _Count]) -> dict[str, float]:
+def _is_continued(text: str, words: Sequence[_Word]) -> bool:
+    """Whether words in capitals are preceded or followed by others, directly or by "of" and the like."""
+    if not (words[0].text[0].isupper() and words[-1].text[0].isupper()):
+        return False
+    start, end = words[0].start, words[-1].end
+    before = _CAPITAL_BEFORE.search(text, max(start - _NEAR, 0), start)
+    return _CAPITAL_AFTER.match(text, end) is not None or (
+        before is not None and before[1].casefold() not in STOP_WORDS
+    )
+
+
+def _c_values(counts: dict[str, PhraseCount]) -> dict[str, float]:
     """C-value(a) = log2(|a| + 1) * (f(a) - mean of f(b) over the longer candidates b that hold a)."""
     within: dict[str, list[int]] = defaultdict(list)
     for key, count in counts.items():
@@ -248,7 +293,7 @@ def _c_values(counts: dict[str, _Count]) -> dict[str, float]:
     }
 
 
-def _is_term(count: _Count) -> bool:
+def _is_term(count: PhraseCount) -> bool:
     form = count.forms.most_common(1)[0][0]
     words = _SPLIT.split(form)
     if len(count.sentences) < 2 or len(form) < 2:
@@ -260,7 +305,7 @@ def _is_term(count: _Count) -> bool:
     return len(words[-1]) > 1 and not words[0].isdigit()
 
 
-def _is_mostly_a_name(count: _Count) -> bool:
+def _is_mostly_a_name(count: PhraseCount) -> bool:
     """Whether a single word is mostly spelled as a name; symbols ("x₁") and amounts ("40K") are none."""
     if any(form[0].isdigit() or form[-1] in _SMALL_DIGITS for form in count.forms):
         return False
@@ -268,7 +313,7 @@ def _is_mostly_a_name(count: _Count) -> bool:
     return named * 3 >= count.frequency * 2
 
 
-def _single_occurrences(counts: Mapping[str, _Count], prominent: Sequence[bool]) -> list[str]:
+def _single_occurrences(counts: Mapping[str, PhraseCount], prominent: Sequence[bool]) -> list[str]:
     found: dict[str, bool] = {}
     for key, count in counts.items():
         if count.frequency == 1 and count.whole:
@@ -300,6 +345,11 @@ def is_term_by_form(form: str, *, first: bool, headed: bool, prominent: bool) ->
     if named and any(map(is_coined, words)):
         return True
     return " " in form and (prominent or type_of_name(form) in ("method", "task"))
+
+
+def split_name(name: str) -> list[str]:
+    """Returns the words of a name; the parts of a hyphenated word count singly."""
+    return [word for word in _SPLIT.split(name) if word]
 
 
 def _is_long_name(form: str) -> bool:

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from ingest.extraction.entity_types import CLASS_WORDS, LocalRelationKind, TermType, type_of_name
-from ingest.extraction.mentions import is_coined
 from ingest.extraction.sentences import excerpt
 from paperscope_core.text.words import STOP_WORDS, entity_key, word_key
 from paperscope_core.types import Relation, Table
@@ -27,25 +26,24 @@ _MAX_WORDS = 8
 
 
 def table_names(table: Table) -> Iterator[tuple[str, TermType]]:
-    """Column headers with their groups, and row stubs, each once, with the type that its words or position indicate.
+    """Column headers with their groups, and row stubs, each once, with the type that its words, or the title over the
+    rows, indicate.
 
     Sentences, numbers and class words such as "Model" name nothing; nor do tables of prose.
     """
     rows = list(table_rows(table))
     if _is_prose(table):
         return
-    numeric = {column for row in rows for column, cell in row.values if _is_number(cell.text)}
     title = next((" ".join(headers) for headers in column_headers(table)[:1]), "")
     found: dict[str, tuple[str, TermType]] = {}
-    for column, headers in enumerate(column_headers(table)):
-        for depth, header in enumerate(headers):
-            guess = _column_type(headers, depth) if column in numeric else "concept"
-            _add(found, header, guess)
+    for headers in column_headers(table):
+        for header in headers:
+            _add(found, header, "concept")
     for row in rows:
         for section in row.sections:
-            _add(found, section, "dataset" if numeric else "concept")
+            _add(found, section, "concept")
         for header in row.headers if row.values else ():
-            _add(found, header, _row_type(header, title=title) if numeric else "concept")
+            _add(found, header, _row_type(header, title=title))
     yield from found.values()
 
 
@@ -56,26 +54,9 @@ def _is_prose(table: Table) -> bool:
     return words > 4 * len(texts) and sum(map(_is_number, texts)) * 10 < len(texts)
 
 
-def _column_type(headers: Sequence[str], depth: int) -> TermType:
-    """The type of a header over numbers: groups are datasets and their members metrics, or the reverse if the group is
-    a metric. A column without a group is a property or, if it has a coined name ("SST-2", "WikiText"), a dataset."""
-    if depth < len(headers) - 1:
-        return "dataset"
-    if depth:
-        return "dataset" if type_of_name(headers[0]) == "metric" else "metric"
-    coined = [word for word in headers[depth].split() if is_coined(word)]
-    if not coined:
-        return "quantity"
-    return "concept" if all(word.isalpha() and word.isupper() for word in coined) else "dataset"
-
-
 def _row_type(header: str, *, title: str) -> TermType:
-    """Returns the type indicated by the title over the row headers ("Dataset"); without one, rows of numbers usually
-    compare methods."""
-    if "=" in header:
-        return "quantity"
-    indicated = type_of_name(title)
-    return "method" if indicated == "concept" else indicated
+    """Returns the type indicated by the title over the row headers ("Dataset")."""
+    return "quantity" if "=" in header else type_of_name(title)
 
 
 def _add(found: dict[str, tuple[str, TermType]], text: str, guess: TermType) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ingest.extraction.entity_types import TermType, TypeSystem, type_of_name
 from ingest.extraction.mentions import PaperText, Sentence, is_coined, variant_key
-from ingest.extraction.phrases import technical_phrases
+from ingest.extraction.phrases import PhraseCount, technical_phrases
 from ingest.extraction.table_facts import table_names
 from paperscope_core.text.acronyms import find_definitions
 from paperscope_core.text.words import entity_key, singular_key
@@ -16,8 +16,8 @@ from paperscope_core.types import Table
 __all__ = ["Meaning", "Term", "gather_terms", "plainer_names"]
 
 # The most noun phrases of a paper that occur twice or more, and that occur once.
-_MAX_PHRASES = 120
-_MAX_SINGLES = 60
+_MAX_PHRASES = 240
+_MAX_SINGLES = 120
 # Class words that may follow a name; other words change its meaning ("DSC loss", "BERT embedding").
 _CLASSES = frozenset(
     "benchmark benchmarks corpora corpus dataset datasets metric metrics model models score scores task tasks".split()
@@ -97,10 +97,14 @@ class Meaning:
     sentence: Sentence
 
 
-def gather_terms(text: PaperText, tables: Sequence[Table]) -> tuple[tuple[Term, ...], tuple[Meaning, ...]]:
+def gather_terms(
+    text: PaperText, tables: Sequence[Table], counts: Mapping[str, PhraseCount]
+) -> tuple[tuple[Term, ...], tuple[Meaning, ...]]:
     """Returns the paper's terms, no two alike under `entity_key`, and the meanings of its ambiguous short forms."""
     acronyms, meanings = _acronyms(text)
-    phrases = technical_phrases(text.sentences, limit=_MAX_PHRASES, singles=_MAX_SINGLES, prominent=text.prominent)
+    phrases = technical_phrases(
+        counts, text.sentences, limit=_MAX_PHRASES, singles=_MAX_SINGLES, prominent=text.prominent
+    )
     candidates = [
         *acronyms,
         *(

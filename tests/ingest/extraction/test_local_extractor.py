@@ -98,7 +98,7 @@ async def test_a_group_of_columns_gets_one_statement_a_row() -> None:
     (statement,) = relations(extraction, "results")
     assert (statement.source, statement.target) == ("bert", "ctb5")
     assert statement.description == "BERT, CTB5: Prec 91, F1 92 (Table 1)"
-    assert by_name(extraction, "CTB5").type == "dataset"
+    assert by_name(extraction, "CTB5").type == "concept"  # its place says nothing of its type
 
 
 async def test_a_table_of_prose_names_nothing() -> None:

@@ -1,0 +1,51 @@
+"""A longer paper's entities are the names that a fitted model takes for names or terms of the field."""
+
+import numpy as np
+import pytest
+
+from ingest.extraction.mentions import read_paper
+from ingest.extraction.phrases import count_phrases
+from ingest.extraction.termhood import Termhood, worth_an_entity
+from ingest.extraction.terms import Term
+from ingest.extraction.word_vectors import bundled_vectors
+from tests.ingest.extraction.paper_builders import paper_of, passages
+
+# Longer than an abstract.
+FILLER = "We do this and that here so that it is not so short as one would like it to be. " * 30
+TEXT = (
+    "The glacier mass balance is estimated with a degree-day model. This degree-day model needs the glacier mass"
+    " balance of the previous year. Our first attempt needs a good starting point, as does the second attempt."
+    " The glacier mass balance and the equilibrium line altitude agree with the degree-day model of Braithwaite."
+)
+
+
+def worth(*names: str, text: str = f"{FILLER} {TEXT}", table: str = "") -> set[str]:
+    read = read_paper(paper_of(*passages(text)))
+    paper = Termhood.of(read, count_phrases(read.sentences))
+    terms = [Term(forms=(name,), type="concept", score=2.0, tables=(table,) if table else ()) for name in names]
+    return {term.name for term in worth_an_entity(terms, paper)}
+
+
+def test_terms_of_a_field_that_nobody_fitted_are_worth_an_entity() -> None:
+    assert worth("glacier mass balance", "degree-day model") == {"glacier mass balance", "degree-day model"}
+
+
+@pytest.mark.parametrize("name", ["first attempt", "starting", "previous year", "second attempt needs"])
+def test_generic_phrases_are_not(name: str) -> None:
+    assert worth(name) == set()
+
+
+@pytest.mark.parametrize("name", ["> fit2a", "A2GBIFL43U1", "n", "0.05", "sex=M, (s0)", "m 0"])
+def test_headers_without_a_meaning_of_their_own_are_not(name: str) -> None:
+    assert worth(name, table="p/table-1") == set()
+
+
+def test_an_abstract_keeps_all_terms() -> None:
+    assert worth("first attempt", text=TEXT) == {"first attempt"}
+
+
+def test_a_rare_word_has_a_higher_rarity_than_a_frequent_one() -> None:
+    vectors = bundled_vectors()
+    frequent, rare = vectors.pieces("year"), vectors.pieces("glaciological")
+    assert vectors.rarity(frequent) < vectors.rarity(rare)
+    assert np.allclose(vectors.vector(rare), np.mean([vectors.vector([piece]) for piece in rare], axis=0), atol=1e-6)
