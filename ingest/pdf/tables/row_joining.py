@@ -87,6 +87,8 @@ def _is_one_row(zone: Sequence[GridRow], context: LineContext) -> bool:
         return False
     if (len(stubs) > 1 and len(stubs) > _MAX_STUB_SHARE * len(zone)) or _has_distant_stubs(zone):
         return False
+    if 0 in context.plain and not _has_one_stub(zone, context.columns):
+        return False
     return not any(is_value(text) for texts in long.values() for text in texts)
 
 

@@ -327,6 +327,22 @@ def test_functions_of_a_group_between_rules_are_rows() -> None:
     assert [row[1:] for row in read] == [[dict(row)[60], dict(row)[140]] for row in rows]
 
 
+def test_two_identifiers_between_rules_are_two_rows() -> None:
+    rows = [
+        [(0, "Function"), (120, "Description")],
+        [(0, "print()"), (120, "a display with the coefficients")],
+        [(0, "summary()"), (120, "the output of a regression, in a")],
+        [(120, "list with all of its errors")],
+        [(0, "linear_hypothesis()"), (120, "the coefficients of the model")],
+    ]
+    assert [row[0] for row in grid_of(rows, rules=(0, 14, 50, 64), width=290)] == [
+        "Function",
+        "print()",
+        "summary()",
+        "linear_hypothesis()",
+    ]
+
+
 def test_paragraphs_between_rules_are_one_row_if_most_rows_are() -> None:
     rows = [
         [(0, "Item"), (60, "Text")],
