@@ -13,6 +13,7 @@ from ingest.pdf.lines import Line, line_of
 from ingest.pdf.tables.columns import Columns, Strip, cut_at_strips, partition
 from ingest.pdf.tables.model import GridCell, GridRow, Piece, RowKind, TableRegion
 from ingest.pdf.tables.rotated_labels import is_rotated
+from ingest.pdf.tables.row_breaks import has_room
 from ingest.pdf.tables.rows import PrintedRow
 from ingest.pdf.words import Word
 
@@ -209,7 +210,8 @@ def body_rows(rows: Sequence[PrintedRow], columns: Columns, region: TableRegion,
     rows_in = Counter(region.zone(row.baseline) for row in rows)
     for row in rows:
         alone = bool(region.inner_rules) and rows_in[region.zone(row.baseline)] == 1
-        section = _is_section(row, columns, region, alone=alone)
+        wraps = bool(drafted) and region.zone(row.baseline) == 0 and _wraps_title(drafted[-1], row, columns, region)
+        section = not wraps and _is_section(row, columns, region, alone=alone)
         whole = Piece(first=0, last=len(columns) - 1, lines=row.segments)
         pieces = (whole,) if section else _pieces(row, columns)
         kind: RowKind = "section" if section else "body"
@@ -249,6 +251,16 @@ def _put(pieces: list[Piece], piece: Piece) -> None:
         pieces[-1] = piece.under(pieces[-1])
     else:
         pieces.append(piece)
+
+
+def _wraps_title(above: GridRow, row: PrintedRow, columns: Columns, region: TableRegion) -> bool:
+    """Whether a row continues the title of the first column, above the rule of the header."""
+    title = above.stub
+    if not region.inner_rules or len(row.segments) != 1 or title is None or above.kind == "section":
+        return False
+    below = Piece(first=0, last=0, lines=row.segments)
+    box = row.segments[0].box
+    return columns.span(box.x0, box.x1) == (0, 0) and title.last == 0 and not has_room(title, below, columns)
 
 
 def _is_group_title(row: GridRow, below: GridRow, columns: Columns) -> bool:

@@ -634,6 +634,18 @@ def test_titles_of_sections_set_with_wide_spaces_hide_no_columns() -> None:
     assert {len(row) for row in grid_beside_caption(words, rules=(0, 14, 52, 66, 104, 118, 152))} == {5}
 
 
+def test_a_bold_title_wraps_above_the_rule_of_the_header() -> None:
+    words = [word("Type", 0, 10, bold=True), word("Purpose", 80, 10, bold=True), word("F1", 140, 10, bold=True)]
+    words += [word("of", 0, 22, bold=True), word("task", 12, 22, bold=True)]
+    for row, name in enumerate(("Gemini", "Llama", "Nova")):
+        words += [
+            word(name, 0, 38 + 12 * row),
+            word("reading", 80, 38 + 12 * row),
+            word(f"8{row}.5", 140, 38 + 12 * row),
+        ]
+    assert grid_beside_caption(words, rules=(0, 26, 68))[0] == ["Type of task", "Purpose", "F1"]
+
+
 def test_texts_that_fill_their_column_are_separated_from_values() -> None:
     words = [*sentence("Set", 0, 10), *sentence("Content", 60, 10), *sentence("n", 172, 10)]
     texts = ("A survey by telephone", "Random samples of hay", "Reviews of any record")
