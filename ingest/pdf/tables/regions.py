@@ -63,6 +63,10 @@ _DOUBLE_STRIP = 5.0  # Rules this close may have no text between them: a double 
 # The contents of a stack.
 _OVERHANG = 3.0  # Words may extend beyond the rules by this.
 _PARTIAL_WIDTH = 0.93  # A share of the table's width; a wider rule counts as full.
+_MAX_TITLE_ROWS = 2  # The most rows of titles between the first two rules.
+_TITLE_SPACE = (
+    1.2  # The largest distance, in letter sizes, of titles above the first rule, and the least one above them.
+)
 # Tables without rules, in letter sizes.
 _MAX_ROW_GAP = 3.0  # A wider gap ends the rows,
 _MAX_CAPTION_GAP = 4.0  # A wider gap separates the first row from the caption.
@@ -239,9 +243,12 @@ def _place(rule: HorizontalRule) -> tuple[int, int, int]:
 
 
 def ruled_region(layout: PageLayout, stack: RuleStack) -> TableRegion:
-    """Returns the contents of a page within a stack of rules; it may have no words."""
-    x0, y0, x1, y1 = stack.box
+    """Returns the contents of a page within a stack of rules, with titles above the first; it may have no words."""
     content = layout.content
+    top = _top_of_titles(layout, stack)
+    if top is not None:
+        stack = replace(stack, ys=(top, *stack.ys))
+    x0, y0, x1, y1 = stack.box
     area = stack.box.grown(_OVERHANG, 1)
     words = tuple(
         word for word in layout.words if area.x0 <= word.center <= area.x1 and area.y0 <= word.middle <= area.y1
@@ -256,6 +263,37 @@ def ruled_region(layout: PageLayout, stack: RuleStack) -> TableRegion:
         verticals=tuple(sorted({round(rule.x, 1) for rule in crossing})),
         fills=tuple(fill for fill in content.fills if fill.y1 > y0 and fill.y0 < y1),
     )
+
+
+def _top_of_titles(layout: PageLayout, stack: RuleStack) -> float | None:
+    """Returns the top of a row of titles that stands alone above the first rule, if that rule is not above a header.
+
+    Below the first rule of a table with a top rule are one or two rows of titles, and then another rule.
+    """
+    first, second = stack.ys[:2]
+    below = {round(line.baseline) for line in layout.lines_between(first, second) if _is_between(line, stack)}
+    if len(stack.ys) > 2 and len(below) <= _MAX_TITLE_ROWS:
+        return None
+    em = layout.body.size
+    near = [line for line in layout.lines_between(first - _TITLE_SPACE * em, first) if _touches(line, stack)]
+    captions = {line for caption in layout.captions for line in caption.lines}
+    if not near or not captions.isdisjoint(near) or not all(_is_between(line, stack) for line in near):
+        return None
+    [row, *others] = printed_rows([word for line in near for word in line.words], em=em)
+    gaps = [right.box.x0 - left.box.x1 for left, right in pairwise(row.segments)]
+    top = row.box.y0
+    above = layout.lines_between(top - _TITLE_SPACE * em, row.baseline - 1)
+    if others or not gaps or min(gaps) < _CLEAR_STRIP * em or any(_touches(line, stack) for line in above):
+        return None
+    return top
+
+
+def _touches(line: Line, stack: RuleStack) -> bool:
+    return line.box.x0 < stack.x1 and line.box.x1 > stack.x0
+
+
+def _is_between(line: Line, stack: RuleStack) -> bool:
+    return stack.x0 - _OVERHANG <= line.box.x0 and line.box.x1 <= stack.x1 + _OVERHANG
 
 
 def borderless_region(layout: PageLayout, caption: Caption, *, side: Side) -> TableRegion | None:

@@ -189,6 +189,21 @@ def test_a_table_without_a_last_rule_keeps_its_body() -> None:
     assert [cell.text for cell in table.grid.cells if cell.column == 0] == ["Model", "row1", "row2", "row3", "row4"]
 
 
+def test_titles_above_the_first_rule_are_the_header() -> None:
+    page = page_of([(100, [(0, "Table 1: Scores.")]), *table_rows(130, 4)], [134, 182])
+    [table] = find_tables([page])
+    assert [cell.text for cell in table.grid.cells if cell.row == 0] == ["Model", "F1"]
+    assert table.grid.header_rows == 1
+
+
+def test_a_row_above_a_table_with_a_header_is_not_of_the_table() -> None:
+    page = page_of(
+        [(100, [(0, "Table 1: Scores.")]), (122, [(0, "Left"), (250, "Right")]), *table_rows(136, 4)], [126, 140, 188]
+    )
+    [table] = find_tables([page])
+    assert [cell.text for cell in table.grid.cells if cell.row == 0] == ["Model", "F1"]
+
+
 @pytest.mark.parametrize(
     ("after", "kept"),
     [
