@@ -276,8 +276,10 @@ def _top_of_titles(layout: PageLayout, stack: RuleStack) -> float | None:
         return None
     em = layout.body.size
     near = [line for line in layout.lines_between(first - _TITLE_SPACE * em, first) if _touches(line, stack)]
-    captions = {line for caption in layout.captions for line in caption.lines}
-    if not near or not captions.isdisjoint(near) or not all(_is_between(line, stack) for line in near):
+    captions = [caption for caption in layout.captions if caption.box.y0 < first and caption.box.y1 > first - 2 * em]
+    if not near or any(line in caption.lines for caption in captions for line in near):
+        return None
+    if not all(_is_between(line, stack) for line in near):
         return None
     [row, *others] = printed_rows([word for line in near for word in line.words], em=em)
     gaps = [right.box.x0 - left.box.x1 for left, right in pairwise(row.segments)]
