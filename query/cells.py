@@ -9,7 +9,7 @@ from operator import itemgetter
 
 from paperscope_core.types import Cell, Table
 from query.numbers import without_labels
-from query.words import content_words
+from query.words import content_words, without_quotations
 
 __all__ = ["CellNames", "Statement", "TableHeaders", "without_citations"]
 
@@ -31,7 +31,7 @@ _SIGNED = re.compile(r"(?<!\S)([-+])\s?(\w+)")
 @dataclass(frozen=True, slots=True)
 class Statement:
     """A statement with the words it uses. `about` is its text without the baselines of comparisons; `asked_words` are
-    the words of the question."""
+    the words of the question without quotations: a quoted caption names a table and no cell of it."""
 
     text: str
     about: str
@@ -42,7 +42,8 @@ class Statement:
     @classmethod
     def of(cls, text: str, *, question: str = "") -> "Statement":
         """Reads a statement. Its numbers and labels such as "Table 8" name nothing."""
-        said, asked = (_DECIMAL.sub(" ", without_labels(one)).casefold() for one in (text, question))
+        texts = (text, without_quotations(question))
+        said, asked = (_DECIMAL.sub(" ", without_labels(one)).casefold() for one in texts)
         about = _STANDARD.sub(" ", said)
         return cls(_spaced(said), _spaced(about), _words(said), _words(about), _words(asked))
 

@@ -1,22 +1,42 @@
 """Content words of questions and texts, and their weights."""
 
 import math
+import re
 from collections import Counter
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from itertools import chain
 
 import paperscope_core.text.words as text_words
 
-__all__ = ["Rarity", "content_words", "runs"]
+__all__ = ["LEAST_QUOTED", "Rarity", "content_words", "quotations", "runs", "without_quotations"]
 
 # Words with which questions refer to papers; every paper contains them.
 _REQUEST_WORDS = frozenset("according author given paper please proposed use used using".split())
+_CURLY = re.compile("\u201c((?:[^\u201c\u201d]|\u201c[^\u201c\u201d]*\u201d)*)\u201d")
+_STRAIGHT = re.compile(r'(?<!\w)"([^"\n]+)"(?!\w)')
+LEAST_QUOTED = 3
+"""Fewer words in quotation marks are a name or an emphasis."""
 
 
 def content_words(text: str) -> frozenset[str]:
     """The words without stop words, single Latin letters, and words with which questions refer to papers."""
     return text_words.content_words(text) - _REQUEST_WORDS
+
+
+def quotations(text: str) -> Iterator[str]:
+    """Yields the text within outermost curly quotation marks, then within straight ones."""
+    yield from _CURLY.findall(text)
+    yield from _STRAIGHT.findall(_CURLY.sub("", text))
+
+
+def without_quotations(text: str) -> str:
+    """The text without its quotations of several words, such as the caption of a table."""
+
+    def short(match: re.Match[str]) -> str:
+        return match[0] if len(match[1].split()) < LEAST_QUOTED else " "
+
+    return _STRAIGHT.sub(short, _CURLY.sub(short, text))
 
 
 def runs(words: Sequence[str], *, longest: int) -> dict[str, list[range]]:

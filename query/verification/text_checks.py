@@ -11,6 +11,7 @@ from paperscope_core.types import Cell, Check
 from query.cells import Statement
 from query.numbers import numbers_in
 from query.verification.cited import CitedEvidence, PrintedNumber
+from query.words import LEAST_QUOTED, quotations
 
 __all__ = ["check_extremes", "normalize_typography", "unknown_names", "unsupported_quotations"]
 
@@ -27,13 +28,9 @@ _SAME = str.maketrans(
     | dict.fromkeys("\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb", '"')
     | {"\u00ad": None, "\u200b": None, "\u2026": "..."}
 )
-_CURLY = re.compile("\u201c((?:[^\u201c\u201d]|\u201c[^\u201c\u201d]*\u201d)*)\u201d")
-_STRAIGHT = re.compile(r'(?<!\w)"([^"\n]+)"(?!\w)')
 _CUT = re.compile(r"(?<!\s)\s*+(?:\[\s*(?:\.\.\.|\u2026)\s*\]|\.\.\.|\u2026)\s*")
 # A text that gives more cells is not checked, because each is compared with its row and its column.
 _MOST_COMPARED = 20
-# Fewer words in quotation marks are a name or an emphasis.
-_LEAST_WORDS = 3
 _TOKEN = re.compile(r"(?<!\w)[^\W\d_][^\W_]*(?:[.'\u2019+&/\u2010-\u2015\-][^\W_]+)*")
 # A single letter is a symbol of a formula.
 _SYMBOL = re.compile(r"(?<![\w'\u2019])[^\W\d_](?!\w)")
@@ -99,22 +96,16 @@ def unsupported_quotations(text: str, printed: Iterable[str]) -> list[str]:
     Parts around an ellipsis are compared separately. Differences in typography, and the punctuation before the closing
     mark, are ignored.
     """
-    quotations = list(dict.fromkeys(_quotations(text)))
-    known = [normalize_typography(one) for one in printed] if quotations else []
+    said = list(dict.fromkeys(quotations(text)))
+    known = [normalize_typography(one) for one in printed] if said else []
     return [
         quotation
-        for quotation in quotations
+        for quotation in said
         if not any(normalize_typography(quotation) in one for one in known)
         for part in _CUT.split(quotation)
-        if len(part.split()) >= _LEAST_WORDS
+        if len(part.split()) >= LEAST_QUOTED
         and not any(normalize_typography(part).rstrip(".,;:!?") in one for one in known)
     ]
-
-
-def _quotations(text: str) -> Iterator[str]:
-    """Yields the text within outermost curly quotation marks, then within straight ones."""
-    yield from _CURLY.findall(text)
-    yield from _STRAIGHT.findall(_CURLY.sub("", text))
 
 
 def unknown_names(text: str, known: Sequence[Set[str]]) -> list[str]:
