@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from operator import itemgetter
@@ -11,7 +11,7 @@ from paperscope_core.types import Cell, Table
 from query.numbers import without_labels
 from query.words import content_words, without_quotations
 
-__all__ = ["CellNames", "Statement", "TableHeaders", "without_citations"]
+__all__ = ["CellNames", "Statement", "TableHeaders", "name_form", "name_spans", "without_citations"]
 
 # The words after one of these name the baseline of a comparison, not its subject.
 _STANDARD = re.compile(
@@ -24,6 +24,9 @@ _YEAR = r"[^()\d]*(?:19|20)\d\d[a-z]?"
 _CITED = re.compile(rf"(?<!\s)\s*+(?:\({_YEAR}(?:;{_YEAR})*\)|\[\d[\d,\s]*\])")
 # A statement that names more values in different ways names none of them more specifically than others.
 _MOST_NAMED = 400
+# Longer headers are sentences, which a statement does not repeat.
+_LONGEST_NAME = 100
+_STARTS = re.compile(r"(?<![\w+/&-])\S")
 # "+ negative" and "- negative" are different names.
 _SIGNED = re.compile(r"(?<!\S)([-+])\s?(\w+)")
 
@@ -103,6 +106,9 @@ class CellNames:
         self._names = frozenset(self._of.values())
         self._alike = lru_cache(maxsize=16)(self._find_alike)
         self._best = lru_cache(maxsize=16)(self._find_best)
+        heads = (name_form(cell.text) for cell in table.cells if cell.role != "value")
+        self.forms = frozenset(head for head in heads if any(map(str.isalpha, head)))
+        """The headers that are names, in the form of `name_form`."""
         words = [name.words for name in self._names]
         shared = frozenset.intersection(*words) if words else frozenset()
         self.telling = frozenset().union(*words) - shared
@@ -188,6 +194,26 @@ def _is_fuller(other: _Name, name: _Name, statement: Statement) -> bool:
     if more & statement.about_words:
         return True
     return any(theirs.head != ours.head and theirs.appears_in(statement.about) for theirs, ours in axes)
+
+
+def name_form(text: str) -> str:
+    """The text as names are compared: without labels, citations and capitals, with single spaces."""
+    return _spaced(without_citations(without_labels(text))).casefold()
+
+
+def name_spans(text: str, names: Set[str]) -> list[tuple[int, int]]:
+    """Where a text contains the names as whole words, the longest one at each place; all are in `name_form`."""
+    sizes = sorted({len(name) for name in names if 0 < len(name) <= _LONGEST_NAME}, reverse=True)
+    found: list[tuple[int, int]] = []
+    for match in _STARTS.finditer(text) if sizes else ():
+        start = match.start()
+        if found and start < found[-1][1]:
+            continue
+        ends = (start + size for size in sizes if text[start : start + size] in names)
+        end = next((end for end in ends if not text[end : end + 1].isalnum()), None)
+        if end is not None:
+            found.append((start, end))
+    return found
 
 
 def without_citations(text: str) -> str:

@@ -165,8 +165,9 @@ class Computations:
             return None
         for one, other in permutations(self._distinct, 2):
             for operation, shown, result in _results(one.number, other.number, wanted=number):
-                # Differences and sums of printed numbers are exact.
-                exact = "/" not in shown and not self._rounds
+                # Differences and sums of printed numbers are exact; so is a mean with fewer digits than these.
+                coarse = operation == "mean" and number.unit > max(one.number.unit, other.number.unit)
+                exact = ("/" not in shown or coarse) and not self._rounds
                 if operation in self._named and _gives(result, number, exact=exact):
                     return Computation(f"{shown} = {number.text}", (one, other))
         for operation, shown, result, terms in self._over_all:

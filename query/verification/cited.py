@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Literal
 
 from paperscope_core.cancellation import check_cancelled
@@ -12,6 +13,9 @@ from query.numbers import Number, numbers_in
 from query.verification.arithmetic import NumberIndex, Wording, describes_decrease
 
 __all__ = ["CitedEvidence", "EvidenceReader", "PrintedNumber"]
+
+# Texts with more numbers are not used as operands: some pair of many numbers gives almost any result.
+_MOST_OPERANDS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +29,13 @@ class PrintedNumber:
     part: Literal["cited", "near", "name"] = "cited"
     """Whether it is cited itself, is near what is (the rest of a passage, a cell's annotation), or in what names it
     (a header, a caption)."""
+
+    @property
+    def heads(self) -> tuple[str, str] | None:
+        """The table and the headers of its cell; None if it is no value of a table."""
+        if self.cell is None or self.names is None:
+            return None
+        return self.evidence.element, self.names.heads(self.cell)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +55,7 @@ class EvidenceReader:
         self._names: dict[str, CellNames] = {}
         self._cells: dict[str, dict[tuple[Place, str], Cell]] = {}
         self._texts: dict[str, NumberIndex] = {}
+        self._values: dict[str, frozenset[Decimal]] = {}
 
     def names(self, table: Table) -> CellNames:
         """The names of a table's cells."""
@@ -56,6 +68,13 @@ class EvidenceReader:
         if table.id not in self._cells:
             self._cells[table.id] = {(cell.place, cell.text): cell for cell in reversed(table.cells)}
         return self._cells[table.id].get((evidence.place, evidence.quote))
+
+    def beside_values(self, table: Table, quote: str) -> list[Number]:
+        """The numbers of a table's quotation that are no values of cells: these are compared with their headers."""
+        if table.id not in self._values:
+            values = (number.value for cell in self.names(table).cells for number in numbers_in(cell.text))
+            self._values[table.id] = frozenset(values)
+        return [one for one in self.numbers(quote).numbers if one.value not in self._values[table.id]]
 
     def numbers(self, text: str) -> NumberIndex:
         """The numbers of a text, without repeats."""
@@ -76,6 +95,7 @@ class CitedEvidence:
         self._reader = reader
         self._elements = reader.elements
         self.telling = frozenset().union(*(reader.names(table).telling for table in self.tables))
+        self.names = frozenset().union(*(reader.names(table).forms for table in self.tables))
         self._groups: list[_Group] = []
         self.cells: list[PrintedNumber] = []
         self.cited: list[PrintedNumber] = []
@@ -83,6 +103,19 @@ class CitedEvidence:
             check_cancelled()
             self._read(evidence, statement)
         self.named = list(self._named(statement))
+
+    @property
+    def operands(self) -> list[PrintedNumber]:
+        """The cited numbers to compute with; of tables, the cells that the statement names, if it names a few."""
+        named = {(one.evidence.element, one.evidence.place) for one in self.named}
+        few = len(named) <= _MOST_OPERANDS
+        tables = {one.evidence.element for one in self.named} if few else set[str]()
+        cited = [
+            one
+            for one in self.cited
+            if one.evidence.element not in tables or (one.evidence.element, one.evidence.place) in named
+        ]
+        return [*(cited if len(cited) <= _MOST_OPERANDS else ()), *(self.named if few else ())]
 
     @property
     def tables(self) -> list[Table]:
@@ -93,9 +126,10 @@ class CitedEvidence:
     def agreeing(self, number: Number, *, said: Wording) -> list[PrintedNumber]:
         """The printed numbers that are the stated one, in order."""
         return [
-            group.printed(at)
+            one
             for group in self._groups
             for at in group.index.agreeing(number, said=said, around_falls=group.falls)
+            if (one := group.printed(at)).part != "name" or _is_same(one.number, number)
         ]
 
     def _read(self, evidence: Evidence, statement: Statement) -> None:
@@ -106,17 +140,21 @@ class CitedEvidence:
             self._add_cells([cell], evidence, names)
             self._add_text(f"{element.caption}\n{names.heads(cell)}", evidence, "name")
             return
-        self._add_text(evidence.quote, evidence, "cited")
         if isinstance(element, Table):
+            self._add_text(self._reader.beside_values(element, evidence.quote), evidence, "cited")
             heads = "\n".join(cell.text for cell in element.cells if cell.role != "value")
             self._add_text(f"{element.caption}\n{heads}", evidence, "name")
             names = self._reader.names(element)
             self._add_cells(names.named(statement) or names.cells, evidence, names)
-        elif element is not None:
+            return
+        self._add_text(evidence.quote, evidence, "cited")
+        if element is not None:
             self._add_text(element_text(element), evidence, "near")
 
-    def _add_text(self, text: str, evidence: Evidence, part: Literal["cited", "near", "name"]) -> None:
-        index = self._reader.numbers(text)
+    def _add_text(
+        self, text: str | Sequence[Number], evidence: Evidence, part: Literal["cited", "near", "name"]
+    ) -> None:
+        index = self._reader.numbers(text) if isinstance(text, str) else NumberIndex(text)
         if part == "cited":
             self.cited.extend(PrintedNumber(number, evidence) for number in index.numbers)
         falls = describes_decrease(evidence.quote)
@@ -139,6 +177,11 @@ class CitedEvidence:
                 names = self._reader.names(table)
                 for cell in names.named(statement):
                     yield from list(_of_cells([cell], evidence, names))[:1]
+
+
+def _is_same(one: Number, other: Number) -> bool:
+    """Whether numbers of names are printed with the same digits: "3-hop" names no 3.0 and no 3%."""
+    return (one.value, one.unit, one.percent) == (other.value, other.unit, other.percent)
 
 
 def _of_cells(cells: Iterable[Cell], evidence: Evidence, names: CellNames) -> Iterator[PrintedNumber]:

@@ -1,21 +1,22 @@
 """Checks each number of a statement against its evidence."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain
+from itertools import chain, pairwise
 
 from paperscope_core.cancellation import check_cancelled
 from paperscope_core.text.sentences import split_sentences
 from paperscope_core.types import Check, Evidence
-from query.cells import Statement, without_citations
-from query.numbers import Number, numbers_in, without_labels
+from query.cells import Statement, name_spans, without_citations
+from query.numbers import Number, numbers_in, placed_numbers, without_labels
 from query.verification.arithmetic import Computations, NumberIndex, Operand, Wording
 from query.verification.cited import CitedEvidence, PrintedNumber
 from query.verification.formulas import Formulas
 from query.verification.lists import counted_lists, list_sizes, without_enumerators
-from query.words import content_words
+from query.words import content_words, without_quotations
 
 __all__ = ["NumberMention", "check_numbers", "find_mentions"]
 
@@ -26,9 +27,6 @@ _BETWEEN = re.compile(
 _COUNT = re.compile(
     r"(?i)\bthere (?:are|were) (?P<all>\d{1,3})\b|(?<![\w.])(?P<some>\d{1,3}) of (?:the )?(?P<most>\d{1,3})(?![\w.])"
 )
-
-# Texts with more numbers are not used as operands: some pair of many numbers gives almost any result.
-_MOST_OPERANDS = 12
 _MOST_SUPPORT = 3
 # A minus sign before one of these is redundant or contradicts it.
 _TWICE = re.compile(
@@ -54,40 +52,112 @@ class NumberMention:
     counts: bool = False
 
 
-def find_mentions(text: str, *, telling: Set[str]) -> Iterator[NumberMention]:
-    """Yields the numbers of a text with the words that name them.
+@dataclass(frozen=True, slots=True)
+class _Clause:
+    """A clause with the numbers that are no parts of names, and their places in the sentence."""
 
-    Clauses name their numbers if each clause with one number has distinctive words before it ("A has 1 and B has 2"),
-    or each after it ("1 for A and 2 for B"); "P and R are 1 and 2" is ambiguous.
+    sentence: str
+    start: int
+    end: int
+    numbers: Sequence[tuple[Number, int, int]]
+
+    @property
+    def before(self) -> str:
+        """The text before the first number."""
+        return self.sentence[self.start : self.numbers[0][1]]
+
+    @property
+    def behind(self) -> str:
+        """The text behind the first number."""
+        return self.sentence[self.numbers[0][2] : self.end]
+
+
+def find_mentions(text: str, *, telling: Set[str], names: Set[str] = frozenset()) -> Iterator[NumberMention]:
+    """Yields the numbers of a text with the words that name them. Numbers within names are skipped.
+
+    A number in brackets after a name belongs to it: "A (1) and B (2)". Clauses name their numbers if each clause with
+    one number has distinctive words before it ("A has 1 and B has 2"), or each after it ("1 for A and 2 for B"); "P and
+    R are 1 and 2" is ambiguous.
 
     Args:
         telling: Words that distinguish the values that the statement may refer to.
+        names: The names of values, in the form of `name_form`.
     """
     for sentence in split_sentences(text):
-        plain = without_labels(sentence)
-        counts = {digits for match in _COUNT.finditer(plain) for digits in match.groups() if digits}
-        clauses = _BETWEEN.split(_ALONE.sub(r" \1 ", without_citations(plain)))
-        found = [(clause, list(numbers_in(clause))) for clause in clauses]
-        values = [(clause, [one for one in numbers if one.text not in telling]) for clause, numbers in found]
-        sides = _sides([(clause, numbers) for clause, numbers in values if numbers], telling)
-        for clause, numbers in found:
-            first = next((one for one in numbers if one.text not in telling), None)
-            for number in numbers:
-                yield NumberMention(number, sides.get(clause, "") if number is first else "", number.text in counts)
+        counts = {digits for match in _COUNT.finditer(without_labels(sentence)) for digits in match.groups() if digits}
+        plain = " ".join(without_citations(without_labels(sentence)).split())
+        folded = plain.casefold()
+        spans = name_spans(folded, names) if len(folded) == len(plain) else []
+        clauses = list(_clauses(plain, spans))
+        held = _held(plain, clauses, {end for _, end in spans})
+        values = [
+            replace(clause, numbers=numbers)
+            for clause in clauses
+            if (numbers := [one for one in clause.numbers if one[0].text not in telling])
+        ]
+        sides = _sides(values, telling) | held
+        for number, at, _ in chain.from_iterable(clause.numbers for clause in clauses):
+            yield NumberMention(number, sides.get(at, ""), number.text in counts)
 
 
-def _sides(units: Sequence[tuple[str, Sequence[Number]]], telling: Set[str]) -> dict[str, str]:
+def _clauses(plain: str, spans: Sequence[tuple[int, int]]) -> Iterator[_Clause]:
+    """The clauses of a sentence; they end neither within its names nor at the brackets of a single number."""
+    alone = [match.span() for match in _ALONE.finditer(plain)]
+    kept = sorted([*spans, *alone])
+    numbers = _outside(list(placed_numbers(plain)), spans)
+    ends = [match.span() for match in _BETWEEN.finditer(plain)]
+    cuts = [(0, 0), *_outside_spans(ends, kept), (len(plain), len(plain))]
+    at = 0
+    for (_, start), (end, _) in pairwise(cuts):
+        inside: list[tuple[Number, int, int]] = []
+        while at < len(numbers) and numbers[at][1] < end:
+            inside.append(numbers[at])
+            at += 1
+        yield _Clause(plain, start, end, inside)
+
+
+def _outside(
+    placed: Sequence[tuple[Number, int, int]], spans: Sequence[tuple[int, int]]
+) -> list[tuple[Number, int, int]]:
+    """The numbers outside the spans."""
+    free = set(_outside_spans([(start, end) for _, start, end in placed], spans))
+    return [one for one in placed if (one[1], one[2]) in free]
+
+
+def _outside_spans(found: Sequence[tuple[int, int]], spans: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """The spans that overlap none of the others; both are in order."""
+    starts = [start for start, _ in spans]
+    for start, end in found:
+        at = bisect_left(starts, end) - 1
+        if at < 0 or spans[at][1] <= start:
+            yield start, end
+
+
+def _held(plain: str, clauses: Sequence[_Clause], names_end: Set[int]) -> dict[int, str]:
+    """The words before each number in brackets after a name, back to the number before it, by the number's place."""
+    found: dict[int, str] = {}
+    for clause in clauses:
+        since = clause.start
+        for _, start, end in clause.numbers:
+            before = plain[since:start]
+            opened = before.rstrip("( ")
+            if "(" in before[len(opened) :] and since + len(opened) in names_end:
+                found[start] = opened
+            since = end
+    return found
+
+
+def _sides(clauses: Sequence[_Clause], telling: Set[str]) -> dict[int, str]:
     """The words before the first number of each clause, if all have distinctive ones there; else the words after it, if
-    each clause has one number and no distinctive words before it. Clauses of several unnamed numbers are skipped."""
-    parts = [(clause, clause.partition(numbers[0].text), len(numbers)) for clause, numbers in units]
-    before = {clause: bool(content_words(part[0]) & telling) for clause, part, _ in parts}
-    behind = {clause: bool(content_words(part[2]) & telling) for clause, part, _ in parts}
-    named = [(clause, part[0]) for clause, part, count in parts if count == 1 or before[clause]]
-    if len(named) > 1 and all(before[clause] for clause, _ in named):
-        return dict(named)
-    alone = len(parts) > 1 and all(count == 1 for *_, count in parts)
-    if alone and all(behind.values()) and not any(before.values()):
-        return {clause: part[2] for clause, part, _ in parts}
+    each clause has one number and no distinctive words before it; by the number's place. Clauses of several unnamed
+    numbers are skipped."""
+    before = [bool(content_words(clause.before) & telling) for clause in clauses]
+    named = [clause for clause, has in zip(clauses, before, strict=True) if has or len(clause.numbers) == 1]
+    if len(named) > 1 and all(content_words(clause.before) & telling for clause in named):
+        return {clause.numbers[0][1]: clause.before for clause in named}
+    alone = len(clauses) > 1 and all(len(clause.numbers) == 1 for clause in clauses)
+    if alone and not any(before) and all(content_words(clause.behind) & telling for clause in clauses):
+        return {clause.numbers[0][1]: clause.behind for clause in clauses}
     return {}
 
 
@@ -96,7 +166,10 @@ def check_numbers(text: str, scope: CitedEvidence, *, question: str) -> Iterator
     judge = _NumberChecker(text, scope, question)
     # The numbers of listed items are no quantities.
     quantities = without_enumerators(text)
-    found = [(mention, judge.printed(mention)) for mention in find_mentions(quantities, telling=scope.telling)]
+    found = [
+        (mention, judge.printed(mention))
+        for mention in find_mentions(quantities, telling=scope.telling, names=scope.names)
+    ]
     judge.read_formulas(quantities, [mention.number for mention, _ in found])
     for mention, check in found:
         check_cancelled()
@@ -109,11 +182,12 @@ class _NumberChecker:
         self._question = question
         self._text = text
         self._plain = without_labels(text)
-        self._words = f"{text}\n{question}"
+        self._words = f"{text}\n{without_quotations(question)}"
         self._wording = Wording.of(self._words)
         self._statement = Statement.of(text, question=question)
         self._asked = NumberIndex(list(numbers_in(question, spelled=True)))
         self._stated: list[Operand] = []
+        self._told: set[tuple[str, str] | None] = set()
         self._agreeing: dict[Number, list[PrintedNumber]] = {}
         self._printed: dict[NumberMention, tuple[Check | None, Operand | None]] = {}
         self._known: dict[Number, tuple[Evidence, ...]] = {}
@@ -141,6 +215,7 @@ class _NumberChecker:
             stated = any(one.part != "name" for one in fitting)
             support = tuple(dict.fromkeys(one.evidence for one in fitting))[:_MOST_SUPPORT]
             check = Check(number=number.text, finding="printed", support=support)
+            self._told.add(fitting[0].heads)
             return check, Operand(number, fitting[0].evidence) if stated else None
         if self._asked.agreeing(number, said=Wording(falls=True), around_falls=False):
             return Check(number=number.text, finding="asked"), None
@@ -194,7 +269,9 @@ class _NumberChecker:
     def _computations(self) -> Computations:
         scope = self._scope
         asked = [Operand(number, None) for number in self._asked.numbers]
-        operands = [*self._stated, *_few(scope.cited), *_few(scope.named), *asked]
+        # A name for which the text states a value has no other one.
+        unstated = [one for one in scope.operands if one.heads is None or one.heads not in self._told]
+        operands = [*self._stated, *(Operand(one.number, one.evidence) for one in unstated), *asked]
         return Computations(self._words, operands, (self._stated, _main(scope.cells), _main(scope.named)))
 
     def _counted(self, mention: NumberMention) -> Check | None:
@@ -234,10 +311,6 @@ def _main(printed: Sequence[PrintedNumber]) -> list[Operand]:
     """The first number of each cell."""
     cells = {(one.evidence.element, one.evidence.place): one for one in reversed(printed) if one.cell is not None}
     return [Operand(one.number, one.evidence) for one in reversed(cells.values())]
-
-
-def _few(printed: Sequence[PrintedNumber]) -> list[Operand]:
-    return [Operand(one.number, one.evidence) for one in printed] if len(printed) <= _MOST_OPERANDS else []
 
 
 def _warning(mention: NumberMention, same: Sequence[PrintedNumber]) -> str:
