@@ -19,7 +19,8 @@ _STANDARD = re.compile(
     r"exceeds?|surpass\w*|(?:improv|boost|enhanc)\w*(?: on| over| upon)?)\s+.*?"
     r"(?=[,;:()]|\.(?:\s|$)|\s(?:by|with|at|in|on|under|for|from|to|and)\s|$)"
 )
-_DECIMAL = re.compile(r"(?<!\w)[-+]?\d+(?:[.,]\d+)+%?|(?<!\w)\d+%")
+# The "3.5" of "GPT-3.5" is a part of a name.
+_DECIMAL = re.compile(r"(?<![\w+-])[-+]?\d+(?:[.,]\d+)+%?|(?<!\w)\d+%")
 _YEAR = r"[^()\d]*(?:19|20)\d\d[a-z]?"
 _CITED = re.compile(rf"(?<!\s)\s*+(?:\({_YEAR}(?:;{_YEAR})*\)|\[\d[\d,\s]*\])")
 # A statement that names more values in different ways names none of them more specifically than others.
@@ -44,11 +45,11 @@ class Statement:
 
     @classmethod
     def of(cls, text: str, *, question: str = "") -> "Statement":
-        """Reads a statement. Its numbers and labels such as "Table 8" name nothing."""
-        texts = (text, without_quotations(question))
-        said, asked = (_DECIMAL.sub(" ", without_labels(one)).casefold() for one in texts)
+        """Reads a statement. Its labels such as "Table 8" name nothing, and its numbers only as whole names ("25%")."""
+        said, asked = (without_labels(one).casefold() for one in (text, without_quotations(question)))
         about = _STANDARD.sub(" ", said)
-        return cls(_spaced(said), _spaced(about), _words(said), _words(about), _words(asked))
+        words = (_words(_DECIMAL.sub(" ", one)) for one in (said, about, asked))
+        return cls(_spaced(said), _spaced(about), *words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,8 +162,13 @@ class CellNames:
 
     def named(self, statement: Statement) -> list[Cell]:
         """The values that the statement names most specifically, in reading order; empty if it names none."""
-        best = self._best(statement) or frozenset()
-        return [cell for cell in self.cells if self._of[_key(cell)] in best and self.words(cell) & statement.said_words]
+        axes, _ = self._alike(statement)
+        said = {
+            name
+            for name in self._best(statement) or ()
+            if name.words & statement.said_words or axes[name.row].head or axes[name.column].head
+        }
+        return [cell for cell in self.cells if self._of[_key(cell)] in said]
 
     def _find_alike(self, statement: Statement) -> tuple[dict[_Axis, _Axis], dict[_Name, list[_Name]]]:
         """What the statement uses of each axis, and the names by what it uses of them."""
@@ -198,7 +204,7 @@ def _is_fuller(other: _Name, name: _Name, statement: Statement) -> bool:
 
 def name_form(text: str) -> str:
     """The text as names are compared: without labels, citations and capitals, with single spaces."""
-    return _spaced(without_citations(without_labels(text))).casefold()
+    return _spaced(without_labels(without_citations(text))).casefold()
 
 
 def name_spans(text: str, names: Set[str]) -> list[tuple[int, int]]:

@@ -18,10 +18,12 @@ _NUMBER = re.compile(
 # A dash after a word, a number or a bracket is a hyphen ("93-94"), not a sign.
 _SIGN = re.compile(r"(?<![\w)\]%.])[-+]")
 _SCALES = {"K": 1000, "k": 1000, "thousand": 1000, "M": 10**6, "million": 10**6, "B": 10**9, "billion": 10**9}
+# "Step (0.94)" is a value, "Eq. (2.3)" a label.
 _LABEL = re.compile(
-    r"(?i)\blines?\s+\d+(?:-\d+)?\b(?![.%]?\d|\s?%)|\b(?:table|tab|figure|fig|equation|eq|eqn|section|sec|appendix|page|pp|chapter|algorithm|step|ref"
+    r"(?i)\b(?:equation|eqn?)s?\.?\s*\(\d+(?:\.\d+)+\)|"
+    r"\blines?\s+\d+(?:-\d+)?\b(?![.%]?\d|\s?%)|\b(?:table|tab|figure|fig|equation|eq|eqn|section|sec|appendix|page|pp|chapter|algorithm|step|ref"
     r"|row|column)s?\.?"
-    r"\s*\(?(?:[a-z]\.?)?\d+(?:\.\d+)*[a-z]?\b\)?(?:\s*(?:,|and|or|&|to|-)\s*\(?\d{1,2}[a-z]?\b\)?(?![.%]?\d|\s?%))*"
+    r"\s*(?!\(\d*\.\d)\(?(?:[a-z]\.?)?\d+(?:\.\d+)*[a-z]?\b\)?(?:\s*(?:,|and|or|&|to|-)\s*\(?\d{1,2}[a-z]?\b\)?(?![.%]?\d|\s?%))*"
 )
 _CITATION = re.compile(r"\[\d+(?:\s*[,;-]\s*\d+)*\]|(?<=[\w.,] )\(?(?:19|20)\d\d[a-z]?\)(?!\w)")
 # A longer number is a code, and beyond the range of decimals.

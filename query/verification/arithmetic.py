@@ -11,7 +11,16 @@ from itertools import permutations
 from paperscope_core.types import Evidence
 from query.numbers import Number
 
-__all__ = ["Computation", "Computations", "NumberIndex", "Operand", "Wording", "describes_decrease", "numbers_agree"]
+__all__ = [
+    "Computation",
+    "Computations",
+    "NumberIndex",
+    "Operand",
+    "Wording",
+    "describes_decrease",
+    "is_printed_so",
+    "numbers_agree",
+]
 
 _FALLS = re.compile(
     r"(?i)\b(?:drop|fall|fell|decreas|declin|reduc|degrad|deteriorat|loses?\b|lost\b|lower|less\b|fewer|smaller|worse|"
@@ -73,6 +82,12 @@ def numbers_agree(stated: Number, printed: Number, *, said: Wording, around_fall
         stated.value == value or ((said.rounds or turned) and _is_rounded(stated, value))
         for value, turned in _values(stated, printed)
     )
+
+
+def is_printed_so(stated: Number, printed: Number) -> bool:
+    """Whether a number has the decimals and the sign of percentage of another one: "3-hop" says no 3.0 and no 3%."""
+    decimals = (min(number.unit, Decimal(1)) for number in (stated, printed))
+    return stated.percent == printed.percent and len(set(decimals)) == 1
 
 
 class NumberIndex:
@@ -171,7 +186,8 @@ class Computations:
                 if operation in self._named and _gives(result, number, exact=exact):
                     return Computation(f"{shown} = {number.text}", (one, other))
         for operation, shown, result, terms in self._over_all:
-            if operation in self._named and _gives(result, number, exact=operation == "sum"):
+            finer = all(term.number.unit < number.unit for term in terms) and not self._rounds
+            if operation in self._named and _gives(result, number, exact=operation == "sum" or finer):
                 return Computation(f"{shown} = {number.text}", terms)
         return None
 
@@ -191,9 +207,11 @@ def _gives(result: Decimal, number: Number, *, exact: bool) -> bool:
 def _results(first: Number, second: Number, *, wanted: Number) -> Iterator[tuple[str, str, Decimal]]:
     one, other = first.signed, second.signed
     a, b = _text(first), _text(second)
-    if (one < other) == (wanted.sign == "-"):
+    # A difference from 0 and a sum with 0 are the other number.
+    if one and other and (one < other) == (wanted.sign == "-"):
         yield "difference", f"{a} − {b}", one - other
-    yield "sum", f"{a} + {b}", one + other
+    if one and other:
+        yield "sum", f"{a} + {b}", one + other
     yield "mean", f"({a} + {b}) / 2", (one + other) / 2
     if other:
         yield "ratio", f"{a} / {b}", one / other

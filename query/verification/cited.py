@@ -10,7 +10,7 @@ from paperscope_core.types import Cell, Claim, Element, Evidence, Place, Table
 from query.cells import CellNames, Statement
 from query.elements import element_text
 from query.numbers import Number, numbers_in
-from query.verification.arithmetic import NumberIndex, Wording, describes_decrease
+from query.verification.arithmetic import NumberIndex, Wording, describes_decrease, is_printed_so
 
 __all__ = ["CitedEvidence", "EvidenceReader", "PrintedNumber"]
 
@@ -129,7 +129,7 @@ class CitedEvidence:
             one
             for group in self._groups
             for at in group.index.agreeing(number, said=said, around_falls=group.falls)
-            if (one := group.printed(at)).part != "name" or _is_same(one.number, number)
+            if (one := group.printed(at)).part != "name" or is_printed_so(one.number, number)
         ]
 
     def _read(self, evidence: Evidence, statement: Statement) -> None:
@@ -177,11 +177,6 @@ class CitedEvidence:
                 names = self._reader.names(table)
                 for cell in names.named(statement):
                     yield from list(_of_cells([cell], evidence, names))[:1]
-
-
-def _is_same(one: Number, other: Number) -> bool:
-    """Whether numbers of names are printed with the same digits: "3-hop" names no 3.0 and no 3%."""
-    return (one.value, one.unit, one.percent) == (other.value, other.unit, other.percent)
 
 
 def _of_cells(cells: Iterable[Cell], evidence: Evidence, names: CellNames) -> Iterator[PrintedNumber]:

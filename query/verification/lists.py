@@ -41,7 +41,8 @@ def counted_lists(text: str) -> set[int]:
             items = behind.partition(")")[0] if match["open"] else behind
             above = match["mark"] and (not behind or behind[0] == "\n")
             found |= {int(match["number"])} & (blocks if above else {_run_size(items)})
-    return found
+    # Any text is a list of one item.
+    return found - {1}
 
 
 def without_enumerators(text: str) -> str:

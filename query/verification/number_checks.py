@@ -12,7 +12,7 @@ from paperscope_core.text.sentences import split_sentences
 from paperscope_core.types import Check, Evidence
 from query.cells import Statement, name_spans, without_citations
 from query.numbers import Number, numbers_in, placed_numbers, without_labels
-from query.verification.arithmetic import Computations, NumberIndex, Operand, Wording
+from query.verification.arithmetic import Computations, NumberIndex, Operand, Wording, is_printed_so
 from query.verification.cited import CitedEvidence, PrintedNumber
 from query.verification.formulas import Formulas
 from query.verification.lists import counted_lists, list_sizes, without_enumerators
@@ -85,7 +85,7 @@ def find_mentions(text: str, *, telling: Set[str], names: Set[str] = frozenset()
     """
     for sentence in split_sentences(text):
         counts = {digits for match in _COUNT.finditer(without_labels(sentence)) for digits in match.groups() if digits}
-        plain = " ".join(without_citations(without_labels(sentence)).split())
+        plain = " ".join(without_labels(without_citations(sentence)).split())
         folded = plain.casefold()
         spans = name_spans(folded, names) if len(folded) == len(plain) else []
         clauses = list(_clauses(plain, spans))
@@ -217,7 +217,8 @@ class _NumberChecker:
             check = Check(number=number.text, finding="printed", support=support)
             self._told.add(fitting[0].heads)
             return check, Operand(number, fitting[0].evidence) if stated else None
-        if self._asked.agreeing(number, said=Wording(falls=True), around_falls=False):
+        asked = self._asked.agreeing(number, said=Wording(falls=True), around_falls=False)
+        if any(is_printed_so(number, self._asked.numbers[at]) for at in asked):
             return Check(number=number.text, finding="asked"), None
         return None, None
 

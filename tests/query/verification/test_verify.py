@@ -266,6 +266,81 @@ def test_how_a_number_was_computed_is_told_with_the_cells() -> None:
     assert sorted(evidence.quote for evidence in check.support) == ["95.17", "95.43 (+0.53)"]
 
 
+# Rows with numbers in their names, and a caption that a question quotes.
+HOPS = (
+    ("Model", "2-hop Acc", "3-hop Acc", "25%"),
+    ("GPT-3.5", "69.3", "54.9", "60.1"),
+    ("GPT-4", "70.6", "58.5", "64.2"),
+    ("Prog (N=1)", "75.6", "66.1", "70.4"),
+    ("Prog (N=5) (Lee et al., 2021)", "74.1", "68.5", "71.7"),
+    ("Repetition Step", "0.5", "0", "5.2"),
+)
+
+
+def said_of_hops(text: str, *, question: str = "", quote: str = "") -> tuple[str, ...]:
+    """The warnings for a text that cites the table of `HOPS`."""
+    cells = tuple(
+        Cell(
+            row=row,
+            column=column,
+            text=said,
+            place=Place(paper="p", page=1, box=Box(column, row, column + 1, row + 1)),
+            role="column_header" if row == 0 else "row_header" if column == 0 else "value",
+        )
+        for row, texts in enumerate(HOPS)
+        for column, said in enumerate(texts)
+    )
+    table = replace(GRID, caption="Better models than GPT-4 on each hop.", cells=cells)
+    claims = [Claim(text=text, evidence=(Evidence(element=table.id, place=table.place, quote=quote),))]
+    return verify(question=question, text=text, claims=claims, cited=Cited(elements={table.id: table})).warnings
+
+
+CAPTIONED = 'In the table "Better models than GPT-4 on each hop", what is the 2-hop Acc of GPT-3.5?'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The 3-hop Acc of Prog (N=1) (66.1) is 2.4 lower than that of Prog (N=5) (68.5).",
+        "Prog (N=5) (68.5) is 10.0 ahead of GPT-4 (58.5) in 3-hop Acc.",
+        "The mean 2-hop Acc of GPT-3.5 (69.3) and GPT-4 (70.6) is 69.95.",
+        "Under 3-hop Acc, GPT-3.5 is 3.6 lower than GPT-4.",
+        "GPT-3.5 has 60.1 under 25%.",
+        "The 2-hop Acc of GPT-4 (70.6) is 70.1 above that of Repetition Step (0.5).",
+        "The mean 3-hop Acc of Repetition Step (0) and GPT-4 (58.5) is 29.25.",
+        "On average, Prog (N=1) and Prog (N=5) have about 67 under 3-hop Acc.",
+        "The gap between GPT-3.5 and GPT-4 (3.6) is large under 3-hop Acc.",
+    ],
+)
+def test_a_number_in_brackets_belongs_to_the_name_before_it(text: str) -> None:
+    assert said_of_hops(text) == said_of_hops(text, question=CAPTIONED) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("The 3-hop Acc of Prog (N=1) (68.5) is 2.4 lower than that of Prog (N=5) (68.5).", "68.5"),
+        ("The 3-hop Acc of Prog (N=1) (66.1) is 2.4 lower than that of Prog (N=5) (66.1).", "66.1"),
+        ("GPT-3.5 has 70.6 under 2-hop Acc.", "70.6"),
+        ("GPT-3.5 has 5.0 under 2-hop Acc.", "5.0"),
+        ("Under 2-hop Acc, GPT-3.5 is 3.0 lower than GPT-4.", "3.0"),
+        ("Under 3-hop Acc, GPT-3.5 is 2.4 lower than GPT-4.", "2.4"),
+        ("The mean 2-hop Acc of GPT-3.5 (69.3) and GPT-4 (70) is 69.95.", "70"),
+        ("GPT-3.5 has 64.2 under 25%.", "64.2"),
+        ("The 2-hop Acc of Repetition Step (0.7) is low.", "0.7"),
+    ],
+)
+def test_a_number_that_belongs_to_another_name_is_flagged(text: str, number: str) -> None:
+    for question in ("", CAPTIONED):
+        assert f"the number {number} " in str(said_of_hops(text, question=question))
+
+
+def test_a_value_of_a_quoted_row_is_compared_with_its_headers() -> None:
+    row = "GPT-4 | 2-hop Acc: 70.6 | 3-hop Acc: 58.5"
+    assert said_of_hops("GPT-4 has 58.5 under 3-hop Acc.", quote=row) == ()
+    assert "the number 58.5 " in str(said_of_hops("GPT-4 has 58.5 under 2-hop Acc.", quote=row))
+
+
 # Computations and lists that the text writes out.
 
 COMMENTS = ("1,225 comments were rated; 37% are toxic and 20% are rude.", "Of 612 posts, 45.5% are kind.")
