@@ -2,7 +2,7 @@
 letters."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -19,7 +19,7 @@ from paperscope_core.types import Box
 
 __all__ = ["FoundListing", "find_listings", "framed_listing", "unlabelled_listing"]
 
-_ADDRESS = re.compile(r"://|\w@\w+\.\w")
+_ADDRESS = re.compile(r"://|[\w})\]]@\w+\.\w")
 
 # Letter sizes unless said otherwise; chosen on the development papers.
 _SAME_RULE = 3.0  # Points; the rules around a listing end at the same x to within this.
@@ -93,14 +93,29 @@ def unlabelled_listing(frames: Sequence[Frame]) -> FoundListing:
     return FoundListing(page=page, head=(), head_page=page, lines=lines, frames=tuple(frames))
 
 
-def find_listings(layout: PageLayout, free: Sequence[Line]) -> list[FoundListing]:
-    """Finds the listings of a page among the lines that no other float has claimed."""
+def find_listings(layouts: Sequence[PageLayout], free: Sequence[Sequence[Line]]) -> list[FoundListing]:
+    """Finds the listings of all pages among the lines that no other float has claimed.
+
+    A single row is a program if it is printed like a longer one.
+    """
+    found: list[FoundListing] = []
+    short: list[FoundListing] = []
+    for layout, lines in zip(layouts, free, strict=True):
+        named = _with_captions(layout, lines)
+        used = {line for listing in named for line in (*listing.head, *listing.lines)}
+        programs = list(_without_caption(layout, [line for line in lines if line not in used]))
+        found += named
+        for listing in programs:
+            (found if len(_rows(listing.lines)) >= _MIN_ROWS else short).append(listing)
+    fonts = {line.font for listing in found if not listing.head for line in listing.lines}
+    found += [listing for listing in short if fonts.issuperset(line.font for line in listing.lines)]
+    return sorted(found, key=lambda listing: (listing.page, listing.box.y0))
+
+
+def _with_captions(layout: PageLayout, free: Sequence[Line]) -> list[FoundListing]:
     captions = [caption for caption in layout.captions if caption.kind == "other"]
     named = [_ruled(layout, caption, free) or _beside(layout, caption, free) for caption in captions]
-    found = [listing for listing in named if listing]
-    used = {line for listing in found for line in (*listing.head, *listing.lines)}
-    found.extend(_without_caption(layout, [line for line in free if line not in used]))
-    return found
+    return [listing for listing in named if listing]
 
 
 def _ruled(layout: PageLayout, caption: Caption, free: Sequence[Line]) -> FoundListing | None:
@@ -153,7 +168,7 @@ def _beside(layout: PageLayout, caption: Caption, free: Sequence[Line]) -> Found
     head = [line for line in caption.lines if not is_program(line, layout.body)]
     if not head or any(line not in free for line in head):
         return None
-    for run in _programs(layout, free):
+    for run in _joined(_programs(layout, free), layout):
         gap = max(run[0].box.y0 - caption.first.box.y1, caption.first.box.y0 - run[-1].box.y1)
         beside = layout.column(run[0]) == layout.column(caption.first) or layout.columns == 1
         if beside and gap < (_REACH + len(head)) * caption.first.size:
@@ -162,32 +177,23 @@ def _beside(layout: PageLayout, caption: Caption, free: Sequence[Line]) -> Found
 
 
 def _without_caption(layout: PageLayout, free: Sequence[Line]) -> Iterator[FoundListing]:
-    """Yields programs without a caption: several monospaced rows, separate from the text, that are not addresses.
-
-    They go on after empty lines.
-    """
-
-    def follows(runs: list[list[Line]], run: list[Line]) -> bool:
-        last = runs[-1][-1]
-        column, top, bottom = layout.column(last), last.baseline, run[0].baseline
-        between = any(top < line.baseline < bottom for line in layout.lines if layout.column(line) == column)
-        return layout.column(run[0]) == column and 0 < bottom - top < _MAX_BLANK * last.size and not between
-
-    apart = [run for run in _programs(layout, free) if _is_apart(run, layout, free)]
-    for runs in runs_of(apart, joins=follows):
-        lines = [line for run in runs for line in run]
+    """Yields programs without a caption: monospaced rows, separate from the text, that are not addresses."""
+    apart = (run for run in _programs(layout, free) if _is_apart(run, layout, free))
+    for lines in _joined(apart, layout):
         rows = _rows(lines)
         addresses = sum(any(_ADDRESS.search(line.text) for line in row) for row in rows)
-        if len(rows) >= _MIN_ROWS and 3 * addresses < len(rows):
+        if 3 * addresses < len(rows):
             yield FoundListing(page=layout.index, head_page=layout.index, head=(), lines=tuple(lines))
 
 
 def _is_apart(run: Sequence[Line], layout: PageLayout, free: Sequence[Line]) -> bool:
     """Whether the lines above and below a program are further away than the lines of one text."""
     column = layout.column(run[0])
-    baselines = [line.baseline for line in free if layout.column(line) == column and line not in run]
-    near = _TEXT_PITCH * max(line.size for line in run)
-    return not any(0 < run[0].baseline - other < near or 0 < other - run[-1].baseline < near for other in baselines)
+    others = (line for line in free if layout.column(line) == column and line not in run)
+    size, top, bottom = max(line.size for line in run), run[0].baseline, run[-1].baseline
+    return not any(
+        0 < max(top - other.baseline, other.baseline - bottom) < _TEXT_PITCH * max(size, other.size) for other in others
+    )
 
 
 def _programs(layout: PageLayout, free: Sequence[Line]) -> Iterator[list[Line]]:
@@ -201,6 +207,18 @@ def _programs(layout: PageLayout, free: Sequence[Line]) -> Iterator[list[Line]]:
                     group, joins=lambda run, row: row[0].baseline - run[-1][0].baseline <= _MAX_PITCH * row[0].size
                 ):
                     yield [line for row in run for line in row]
+
+
+def _joined(runs: Iterable[list[Line]], layout: PageLayout) -> list[list[Line]]:
+    """Returns the runs of rows, with those that empty lines alone separate together."""
+
+    def follows(before: list[list[Line]], run: list[Line]) -> bool:
+        last = before[-1][-1]
+        column, top, bottom = layout.column(last), last.baseline, run[0].baseline
+        between = any(top < line.baseline < bottom for line in layout.lines if layout.column(line) == column)
+        return layout.column(run[0]) == column and 0 < bottom - top < _MAX_BLANK * last.size and not between
+
+    return [[line for run in joined for line in run] for joined in runs_of(runs, joins=follows)]
 
 
 def _rows(lines: Sequence[Line]) -> list[list[Line]]:

@@ -80,7 +80,7 @@ def read_structure(
     free = _without(free, (line for listing in listings for line in (*listing.head, *listing.lines)))
     furniture = find_furniture(layouts, free)
     free = _without(free, (line for lines in furniture for line in lines))
-    listings += _on_each_page(find_listings, layouts, free)
+    listings += find_listings(layouts, free)
     free = _without(free, (line for listing in listings for line in (*listing.head, *listing.lines)))
     title = title_lines(layouts[0], free[0], printed=[line for layout in layouts for line in layout.lines], named=named)
     free = _without(free, title)

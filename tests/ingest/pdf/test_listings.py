@@ -26,7 +26,7 @@ def _listings(
     ]
     captions = tuple(find_captions(lines, gutter=None))
     layout = PageLayout(content=content, words=(), lines=tuple(lines), captions=captions, body=_BODY)
-    return find_listings(layout, lines)
+    return find_listings([layout], [lines])
 
 
 def test_algorithm_between_the_rules_below_its_caption() -> None:
@@ -77,10 +77,25 @@ def test_a_frame_with_text_beside_it_is_no_listing() -> None:
     assert find_framed_listings([layout], [lines]) == []
 
 
+def test_a_row_near_larger_text_goes_on_with_it() -> None:
+    text = line_of(sentence("the maps are made of", 50, 100))
+    rows = [
+        line_of([replace(word, font="CMTT8", size=8.0) for word in sentence("grid for", 50, y)]) for y in (111, 122)
+    ]
+    layout = PageLayout(content=PageContent(number=1, width=600, height=800), words=(), lines=(text, *rows), body=_BODY)
+    assert find_listings([layout], [[text, *rows]]) == []
+
+
+def test_one_row_is_a_program_if_others_are_printed_like_it() -> None:
+    texts = [("plot(x)", 50, 100), ("a(x)", 50, 200), ("b(x)", 50, 212), ("https://a.example", 50, 300)]
+    assert [found.text for found in _listings(texts, font="CMTT10")] == ["plot(x)", "a(x)\nb(x)"]
+    assert not _listings(texts[:1], font="CMTT10")
+
+
 def test_a_program_goes_on_after_empty_lines() -> None:
     texts = [("first(x)", 50, 100), ("second(x)", 50, 136), ("third(x)", 50, 148), ("far(x)", 50, 240)]
-    (found,) = _listings(texts, font="CMTT10")
-    assert found.text == "first(x)\nsecond(x)\nthird(x)"
+    found, far = _listings(texts, font="CMTT10")
+    assert (found.text, far.text) == ("first(x)\nsecond(x)\nthird(x)", "far(x)")
 
 
 def test_the_body_of_a_document_of_programs_is_its_text() -> None:
