@@ -103,8 +103,9 @@ def known_break(last: GridRow, row: GridRow, context: LineContext) -> bool | Non
 
     A line that follows a comma, or ends a broken word or a bracket, continues the row. Any other may continue it only
     if all its texts but single words wrap, or if it has no stub and is closer than rows are. A value below a value
-    begins a row, and so does a full line with a word in a column of single words. If no line lacks a text, nothing
-    shows that texts wrap, and each line is a row; of a single column, each line that wraps continues the row.
+    begins a row, and so does a full line with a word in a column of single words, unless it is closer than rows are.
+    If no line lacks a text, nothing shows that texts wrap, and each line is a row; of a single column, each line that
+    wraps continues the row.
     """
     pairs = list(_below(last, row))
     if any(piece.first in context.values and is_value(above.text) and is_value(piece.text) for above, piece in pairs):
@@ -118,9 +119,10 @@ def known_break(last: GridRow, row: GridRow, context: LineContext) -> bool | Non
         return True
     texts = [piece for piece in row.pieces if piece.first not in context.plain]
     wrapped = bool(wraps) and all(wraps) and len(wraps) == len(texts)
-    near = context.spaced and row.stub is None and row.top - last.bottom <= context.threshold
+    close = context.spaced and row.top - last.bottom <= context.threshold
+    near = close and row.stub is None
     named = len(row.pieces) == context.filled and len(texts) < len(row.pieces)
-    return True if context.complete or named or not (wrapped or near) else None
+    return True if context.complete or (named and not close) or not (wrapped or near) else None
 
 
 def features_of(last: GridRow, row: GridRow, context: LineContext) -> Mapping[str, float]:

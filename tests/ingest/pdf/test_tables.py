@@ -264,6 +264,28 @@ def test_lines_are_joined_into_rows_by_their_leading() -> None:
     ]
 
 
+def test_words_of_a_narrow_column_wrap_where_lines_are_closer_than_rows() -> None:
+    rows = [
+        (10, ["Topic", "What is done", "Who"]),
+        (26, ["Random", "all samples that the", "groups of"]),
+        (38, ["regions", "teachers brought with", "teachers"]),
+        (50, ["", "them"]),
+        (66, ["Control", "the rest of the very", "students"]),
+        (78, ["phases", "same samples", "of it"]),
+    ]
+    words = [
+        item
+        for baseline, texts in rows
+        for x, text in zip((0, 50, 170), texts, strict=False)
+        if text
+        for item in sentence(text, x, baseline)
+    ]
+    assert grid_beside_caption(words, rules=(0, 14, 82))[1:] == [
+        ["Random regions", "all samples that the teachers brought with them", "groups of teachers"],
+        ["Control phases", "the rest of the very same samples", "students of it"],
+    ]
+
+
 def test_space_between_groups_of_rows_does_not_join_rows() -> None:
     groups = [
         (10, ["Model", "Size", "F1"]),
