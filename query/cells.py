@@ -25,6 +25,9 @@ _YEAR = r"[^()\d]*(?:19|20)\d\d[a-z]?"
 _CITED = re.compile(rf"(?<!\s)\s*+(?:\({_YEAR}(?:;{_YEAR})*\)|\[\d[\d,\s]*\])")
 # A statement that names more values in different ways names none of them more specifically than others.
 _MOST_NAMED = 400
+# What continues a name before it and behind it.
+_LETTER = re.compile(r"[\w+/&-]")
+_LONGER = re.compile(r"[\w+/-]|\s[+&]")
 # Longer headers are sentences, which a statement does not repeat.
 _LONGEST_NAME = 100
 _STARTS = re.compile(r"(?<![\w+/&-])\S")
@@ -67,11 +70,13 @@ class _Axis:
 
     def appears_in(self, text: str) -> bool:
         """Whether the text contains the innermost header as a whole name, not as part of a longer one."""
-        return (
-            bool(self.head)
-            and self.head in text
-            and re.search(rf"(?<![\w+/&-]){re.escape(self.head)}(?![\w+/-]|\s[+&])", text) is not None
-        )
+        at = text.find(self.head) if self.head else -1
+        while at >= 0:
+            end = at + len(self.head)
+            if not _LETTER.match(text, at - 1 if at else len(text)) and not _LONGER.match(text, end):
+                return True
+            at = text.find(self.head, at + 1)
+        return False
 
     def within(self, statement: "Statement") -> "_Axis":
         """Only the words that the statement or its question uses, and the header if the statement contains it."""
