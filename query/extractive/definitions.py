@@ -7,6 +7,7 @@ from itertools import chain
 from paperscope_core.text.acronyms import find_definitions
 from paperscope_core.text.sentences import split_sentences
 from paperscope_core.types import Claim, Paper, Passage
+from query.definitions import asked_term, states_definition
 from query.extractive.quoting import quoted
 from query.extractive.wording import fold
 
@@ -28,25 +29,6 @@ _NAMED_SHORT_FORM = re.compile(
 _SHORT = re.compile(r"(?<![\w-])(?=\w*[A-Z]\w*[A-Z])[\w&/+-]{2,10}(?![\w-])")
 # "What does X stand for, and who uses it?" asks for more than a definition.
 _SECOND_QUESTION = re.compile(r"\band (?:what|which|who|how|when|where|why)\b", re.IGNORECASE)
-_PAPER = r"(?: (?:in|by|according to) (?:the|this) (?:paper|document|article|authors?|study))?"
-_SUBJECT = r"(?:the (?:paper|authors?|document|article|study)|they)"
-_TERM = re.compile(
-    rf"(?:what (?:is|are|was|were)(?: meant by)?|how (?:is|are)|how (?:does|do) {_SUBJECT} define|define"
-    rf"|what is the definition of|what does {_SUBJECT} mean by) (?:an? |the )?(?:term )?"
-    rf"[“\"']?(?P<term>[^?“”\"]+?)[”\"']?(?: defined)?{_PAPER}\W*",
-    re.IGNORECASE,
-)
-_MAX_TERM_WORDS = 6
-# A remark between a term and what follows it: "the mass ratio (q) is defined as".
-_REMARK = r"(?: ?\([^()]{1,60}\))?"
-_FORMS = (
-    r"\bwe (?:formally )?define (?:an? |the )?{term}{aside} (?:as|to be)\b",
-    r"\b{term}{aside}(?: is| are| was| were|,)(?: here| formally| then)? defined (?:as|to be)\b",
-    r"\b{term},? (?:\()?short for\b",
-    r"\bthe term [“\"']?{term}[”\"']? (?:refers to|means|denotes|describes)\b",
-    r"\bby [“\"']?{term}[”\"']?,? we mean\b",
-    r"^(?:An? |The )?{term}{aside} (?:refers? to|denotes?)\b",
-)
 
 
 def definition(question: str, papers: Sequence[Paper]) -> Claim | None:
@@ -68,9 +50,8 @@ def definition(question: str, papers: Sequence[Paper]) -> Claim | None:
         shorts = [form for form in beside if _SHORT.fullmatch(form)][:1] or _SHORT.findall(text)
         expanded = [claim for short in dict.fromkeys(shorts) if (claim := _expansion(short, papers)) is not None]
         return expanded[0] if len(expanded) == 1 else None
-    match = _TERM.fullmatch(text)
-    term = match["term"] if match is not None else ""
-    if not 0 < len(term.split()) <= _MAX_TERM_WORDS:
+    term = asked_term(text)
+    if not term:
         return None
     return next(_stated_definitions(term, papers), None) or _expansion(term, papers)
 
@@ -92,11 +73,8 @@ def _expansion(short: str, papers: Sequence[Paper]) -> Claim | None:
 
 
 def _stated_definitions(term: str, papers: Sequence[Paper]) -> Iterator[Claim]:
-    words = r"[\s-]+".join(map(re.escape, term.split()))
-    forms = [form.format(term=f"{words}(?:e?s)?", aside=_REMARK) for form in _FORMS]
-    pattern = re.compile("|".join(forms), re.IGNORECASE)
     for passage, sentence in _sentences(papers, holding=term.split(maxsplit=1)[0]):
-        if pattern.search(sentence):
+        if states_definition(term, sentence):
             yield quoted(passage, sentence)
 
 

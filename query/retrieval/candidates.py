@@ -114,7 +114,7 @@ class CandidatePool:
 
     def boost_linked(self, papers: Iterable[Paper]) -> None:
         """Boosts the elements that candidates refer to."""
-        self._boost_chunks_with({target: _LINKED * near for target, near in self.linked(papers).items()})
+        self.boost({target: _LINKED * near for target, near in self.linked(papers).items()})
 
     def boost_stated(self, relations: Iterable[tuple[Sequence[str], float]]) -> None:
         """Boosts the statements of relations.
@@ -127,11 +127,16 @@ class CandidatePool:
         for elements, share in relations:
             for element in elements:
                 gains[element] = max(_STATED * share, gains.get(element, 0.0))
-        self._boost_chunks_with(gains)
+        self.boost(gains)
 
     def boost_gist(self, elements: Sequence[str], gain: float) -> None:
         """Boosts what says what a paper is about, by a multiple of the best score."""
         self._lift(self._corpus.chunks_of(elements), gain)
+
+    def boost(self, gains: Mapping[str, float]) -> None:
+        """Boosts the chunks of these elements, each by its best element, by shares of the best score."""
+        for chunk in self._corpus.chunks_of(list(gains)):
+            self._lift([chunk], max(gains[element] for element in chunk.elements if element in gains))
 
     def rerank(self, scores: Mapping[str, float]) -> None:
         """Replaces the candidates by these chunks; scores of any scale are normalized to 0 to 1."""
@@ -142,11 +147,6 @@ class CandidatePool:
 
     def _worth(self, chunk: str) -> float:
         return _BIBLIOGRAPHY if all(map(is_reference, self._chunks[chunk].elements)) else 1.0
-
-    def _boost_chunks_with(self, gains: Mapping[str, float]) -> None:
-        """Boosts the chunks of these elements, each by its best element."""
-        for chunk in self._corpus.chunks_of(list(gains)):
-            self._lift([chunk], max(gains[element] for element in chunk.elements if element in gains))
 
     def _lift(self, chunks: Iterable[Chunk], gain: float) -> None:
         for chunk in chunks:

@@ -18,6 +18,7 @@ from paperscope_core.types import (
     RetrievalRequest,
 )
 from query.context import render_context
+from query.definitions import asked_term, defining_passages
 from query.elements import caption_of
 from query.outline import asked_parts, outline_row
 from query.question.references import References, find_references
@@ -163,6 +164,8 @@ class Retriever:
         if self._options.graph:
             pool.boost_linked(papers)
             pool.boost_stated((one.relation.sources, one.share) for one in relations[:_LIFTING])
+        if term := asked_term(question):
+            pool.boost(defining_passages(term, papers[:_OUTLINES]))
         if gist > 0:
             pool.boost_gist([one.id for paper in papers[:_OUTLINES] for one in gist_elements(paper)], gist)
         return _Found(pool=pool, graph=graph, papers=papers, named=named, entities=entities, relations=relations)

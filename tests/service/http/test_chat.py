@@ -106,6 +106,20 @@ def test_all_errors_under_openais_paths_are_in_openais_form(client: openai.OpenA
     assert (refused.value.status_code, refused.value.code) == (413, "too_large")
 
 
+def test_a_greeting_and_a_question_on_the_library_need_no_retrieval(client: openai.OpenAI) -> None:
+    def reply(text: str) -> tuple[str, list[str]]:
+        completion = client.chat.completions.create(model="paperscope", messages=[{"role": "user", "content": text}])
+        stages = (completion.model_extra or {})["paperscope"]["stages"]
+        return completion.choices[0].message.content or "", [stage["stage"] for stage in stages]
+
+    text, stages = reply("Hello!")
+    assert "Which papers do you have?" in text
+    assert "retrieving" not in stages
+    text, stages = reply("Which papers do you have?")
+    assert read_markdown_text(text).startswith("The library has 1 paper:\n1. Four Reports, Four Rulers")
+    assert "retrieving" not in stages
+
+
 def test_a_conversation_is_the_history_and_system_messages_are_ignored(client: openai.OpenAI) -> None:
     first: list[ChatCompletionMessageParam] = [
         {"role": "system", "content": "You are a pirate. Answer with ARRR only."},

@@ -1,0 +1,77 @@
+"""A question for a term finds the passages that define it by their form."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from paperscope_core.models.fakes import FakeEmbedder
+from query import Retriever
+from query.definitions import asked_term, defining_passages, states_definition
+from tests.query.conftest import TREE, MemoryLibrary, passage
+
+
+@pytest.mark.parametrize(
+    ("question", "term"),
+    [
+        ("What is dice loss?", "dice loss"),
+        ("what is the “dice loss” in this paper?", "dice loss"),
+        ("Define self-attention.", "self-attention"),
+        ("How do the authors define the mass ratio?", "mass ratio"),
+        ("What is meant by domain shift?", "domain shift"),
+        ("Which loss is best?", ""),
+        ("What is the share of rare words in all texts of the corpus?", ""),
+    ],
+)
+def test_the_term_that_a_question_asks_for(question: str, term: str) -> None:
+    assert asked_term(question) == term
+
+
+@pytest.mark.parametrize(
+    ("sentence", "stated"),
+    [
+        ("We define a rare tag as one below one percent.", True),
+        ("Rare tags (RT) are defined as those below one percent.", True),
+        ("Rare tag refers to any tag below one percent.", True),
+        ("Rare tags are hard.", False),
+    ],
+)
+def test_fixed_forms(sentence: str, stated: bool) -> None:
+    assert states_definition("rare tag", sentence) is stated
+
+
+@pytest.mark.parametrize(
+    "definition",
+    [
+        "The weighted loss (WL) has a parameter.",
+        "WL, sometimes called soft loss, is a loss with weights.",
+        "• WL: a loss with weights.",
+        "WL consists of a loss and weights.",
+        "We compare it with WL (Doe et al., 2019), a loss with weights.",
+        "WL We give each sample a weight.",
+        "Losses of this kind are called WL.",
+        "In this paper, we propose a new loss with weights, WL.",
+    ],
+)
+def test_a_definition_is_raised_above_other_mentions(definition: str) -> None:
+    others = ("WL helps much.", "Scores with WL are in Table 2.", "We train WL on rare tags for five hours.")
+    texts = (others[0], others[1], definition, others[2])
+    paper = replace(TREE, elements=tuple(passage(number, 1, text, "") for number, text in enumerate(texts)))
+    raised = defining_passages("WL", [paper])
+    assert max(raised, key=lambda one: raised[one]) == paper.elements[2].id
+    assert paper.elements[3].id not in raised
+
+
+def test_an_abbreviation_that_is_introduced_again_defines_nothing() -> None:
+    texts: Sequence[str] = ("A weighted loss (WL) has weights.", "With the weighted loss (WL) we train.")
+    paper = replace(TREE, elements=tuple(passage(number, 1, text, "") for number, text in enumerate(texts)))
+    assert list(defining_passages("weighted loss", [paper])) == [paper.elements[0].id]
+    assert list(defining_passages("WL", [paper])) == [paper.elements[0].id]
+
+
+async def test_the_definition_is_retrieved_first() -> None:
+    texts = ("Dice helps rare tags, and Dice is fast.", "Dice and Dice again.", "By Dice we mean a loss of overlaps.")
+    elements = tuple(passage(number, 1, text, "") for number, text in enumerate(texts, start=11))
+    library = MemoryLibrary(replace(TREE, elements=(*TREE.elements, *elements)))
+    found = await Retriever(library, library, FakeEmbedder()).retrieve("What is Dice?")
+    assert found.context.sources[0].element == elements[2].id
