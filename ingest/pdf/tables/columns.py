@@ -20,6 +20,7 @@ _SEPARATING_GAP = 0.45  # Larger than a word space.
 _STRONG_GAP = 1.0  # Separates columns even before brackets and after commas.
 _MAX_CROSSED_SHARE = 0.2  # The largest share of rows that cross a strip; titles and spanning cells do.
 _ALIGNED = 0.3  # The tolerance within which words are aligned left, right or centred in their column.
+_EXACT = 0.05  # The same if the typesetter aligned them by their columns, but for rounding.
 _MAX_JUSTIFIED_GAP = 1.5  # A wider gap is not a space of justified text.
 _EVEN = 0.02  # The largest difference between spaces of one justified line.
 _INK_GAP = 0.1  # Words closer than this count as one stretch of ink.
@@ -336,7 +337,16 @@ def _cut(segment: Line, strips: Sequence[Strip], columns: Columns, *, alone: boo
         return whole
     if any(_is_sign(end.text) for run in runs.values() for end in (run[0], run[-1])):
         return whole
-    aligned = all(_is_aligned(run, columns.intervals[home], em=columns.em) for home, run in runs.items())
+    spanned = (columns.intervals[homes[0][0]][0], columns.intervals[homes[-1][0]][1])
+    if _is_centred(segment.words, spanned, em=columns.em) and not any(is_value(word.text) for word in segment.words):
+        tolerance = (
+            _EXACT  # The text is centred over all its columns; only words that are as exactly aligned are cells.
+        )
+    else:
+        tolerance = _ALIGNED
+    aligned = all(
+        _is_aligned(run, columns.intervals[home], tolerance=tolerance * columns.em) for home, run in runs.items()
+    )
     return list(runs.values()) if aligned else whole
 
 
@@ -345,9 +355,13 @@ def _is_sign(text: str) -> bool:
     return not any(letter.isalnum() for letter in text) and not is_value(text)
 
 
-def _is_aligned(run: Sequence[Word], column: tuple[float, float], *, em: float) -> bool:
+def _is_aligned(run: Sequence[Word], column: tuple[float, float], *, tolerance: float) -> bool:
     left, right = run[0].x0 - column[0], run[-1].x1 - column[1]
-    return min(abs(left), abs(right), abs(left + right) / 2) < _ALIGNED * em
+    return min(abs(left), abs(right), abs(left + right) / 2) < tolerance
+
+
+def _is_centred(run: Sequence[Word], column: tuple[float, float], *, em: float) -> bool:
+    return abs(run[0].x0 + run[-1].x1 - column[0] - column[1]) / 2 < _EXACT * em
 
 
 def _zones(word: Word, strips: Sequence[Strip]) -> list[int]:

@@ -115,6 +115,17 @@ def test_one_rule_under_titles_with_wide_spaces_groups_columns() -> None:
     assert grid[:2] == [["", "Out of it", "", "Few shot", ""], ["Model", "A", "B", "A", "B"]]
 
 
+def test_a_title_centred_over_its_columns_is_not_cut() -> None:
+    rows = [
+        [(86, "Zeros shots"), (205, "Others")],
+        [(0, "Model"), (85, "Hits"), (120, "Rank"), (200, "Hits"), (235, "Rank")],
+        [(0, "ours"), (88, "1.0"), (123, "2.0"), (203, "3.0"), (238, "4.0")],
+        [(0, "theirs"), (88, "5.0"), (123, "6.0"), (203, "7.0"), (238, "8.0")],
+    ]
+    grid = grid_of(rows, rules=[0, 26, 50], width=260)
+    assert grid[:2] == [["", "Zeros shots", "", "Others", ""], ["Model", "Hits", "Rank", "Hits", "Rank"]]
+
+
 def test_annotation_below_a_value_joins_it() -> None:
     rows = [
         [(0, "Model"), (100, "F1"), (150, "EM")],
