@@ -11,7 +11,8 @@ from hypothesis import given
 from rich.table import Table
 from rich.text import Text
 
-from service.cli.display import print_json, print_text, stdout
+from paperscope_core.types import Publication
+from service.cli.display import print_json, print_text, publication_line, stdout
 from tests.rendered_markdown import TEXTS
 
 if TYPE_CHECKING:
@@ -98,3 +99,18 @@ def test_no_command_writes_control_characters_of_a_paper(run: "Run", tmp_path: P
         found = CONTROL.search(shown.out + shown.err)
         assert found is None, f"{command[0]}: {(shown.out + shown.err)[found.start() :][:80]!r}"
         assert "Traceback" not in shown.err
+
+
+@pytest.mark.parametrize(
+    ("publication", "line"),
+    [
+        (Publication(), ""),
+        (Publication(year=2020), "2020"),
+        (
+            Publication(year=2020, venue="Maps", doi="10.5555/1", arxiv="2001.00001"),
+            "Maps, 2020, doi:10.5555/1, arXiv:2001.00001",
+        ),
+    ],
+)
+def test_a_publication_is_shown_as_far_as_it_is_known(publication: Publication, line: str) -> None:
+    assert publication_line(publication) == line
