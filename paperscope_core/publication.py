@@ -5,7 +5,6 @@ Only certain forms count: a paper cites many works whose years, journals and DOI
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
 
 from paperscope_core.types import UNPUBLISHED, Paper, Passage, Publication
 
@@ -74,6 +73,7 @@ _MONTH = re.compile(rf"(?i)(?:{_MONTHS})")
 _IMPRINT = re.compile(r"©|⃝c|\(c\)|\bISSN\b|\bISBN\b|\bReceived\b|\bAvailable online\b")
 # A longer paragraph is running text, which cites other years. A footnote may also contain a permission to copy.
 _MAX_LINE_LENGTH = 250
+_MAX_IMPRINT_LENGTH = 2000  # Of a footnote with a permission to copy; a longer text is none.
 # In a file without pages, the imprint is among the first elements.
 _FIRST_ELEMENTS = 10
 # The left pages of some journals have another running head than the right ones, and the first page has none.
@@ -161,9 +161,8 @@ def _printed_doi(paper: Paper) -> str:
     if any(is_placeholder(one.text) for one in first):
         return ""
     furniture = _stated_dois(_joined(first))
-    imprints = [one.text for one in first if one.role == "footnote" and _is_imprint(one, first)]
     short = (one.text for one in _front(paper) if one.role != "abstract" and len(one.text) <= _MAX_LINE_LENGTH)
-    every = _stated_dois((*_joined(first), *imprints, *short))
+    every = _stated_dois((*_joined(first), *_imprints(first), *short))
     for found in (every, furniture):
         if len({doi.casefold() for doi in found}) == 1:
             return found[0]
@@ -175,11 +174,12 @@ def _stated_dois(texts: Iterable[str]) -> list[str]:
     return [doi for doi in found if doi]
 
 
-def _is_imprint(footnote: Passage, first: Sequence[Passage]) -> bool:
-    """Whether a footnote or its neighbour has the signs of an imprint; a note that cites data has a DOI, too."""
+def _imprints(first: Sequence[Passage]) -> list[str]:
+    """The footnotes with the signs of an imprint, and their neighbours; a note that cites data has a DOI, too."""
     notes = [one for one in first if one.role in ("footnote", "furniture")]
-    near = [(one, other) for one, other in pairwise(notes) if footnote in (one, other)]
-    return any(_IMPRINT.search(one.text) for pair in (*near, (footnote,)) for one in pair)
+    signs = [bool(_IMPRINT.search(one.text)) for one in notes]
+    near = zip(notes, signs, [False, *signs], [*signs[1:], False], strict=False)
+    return [one.text for one, own, before, after in near if one.role == "footnote" and (own or before or after)]
 
 
 def _printed_venue(paper: Paper) -> str:
@@ -189,8 +189,7 @@ def _printed_venue(paper: Paper) -> str:
     heads = [one for one in _passages(paper) if one.role == "furniture" and one.place.page <= _HEAD_PAGES]
     front = [one.text for one in _front(paper) if one.role in ("authors", "paragraph")]
     short = (line for text in front for line in text.split("\n") if len(line) <= _MAX_LINE_LENGTH)
-    notes = (one.text for one in first if one.role == "footnote" and _is_imprint(one, first))
-    texts = (*_joined(heads), *short, *notes)
+    texts = [text for text in (*_joined(heads), *short, *_imprints(first)) if len(text) <= _MAX_IMPRINT_LENGTH]
     found = (match["venue"] for form in _VENUES for text in texts for match in form.finditer(" ".join(text.split())))
     return next((name for venue in found if _is_name(name := _last_phrase(venue.strip(" .,:|–-")))), "")
 
@@ -253,7 +252,7 @@ def _joined(furniture: Iterable[Passage]) -> list[str]:
             continue
         box = one.place.box
         near = last is not None and one.place.page == last.place.page and abs(box.y0 - last.place.box.y1) < box.height
-        if near and not arxiv_in(one.text):
+        if near and len(texts[-1]) < _MAX_LINE_LENGTH and not arxiv_in(one.text):
             # The page number stands beside the last line of the text or beside its first one.
             texts[-1] = f"{_PAGE_NUMBER.sub('', texts[-1])} {one.text}"
         else:
