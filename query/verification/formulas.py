@@ -18,7 +18,8 @@ _BETWEEN = re.compile(
     rf"(?i)(?:{_WORD}){{0,3}}(?P<close>(?:\s*\))*)(?:\s*(?P<sign>[+*×·∙⋅/÷]|\\times|\\cdot)\s*"
     rf"|\s+(?P<word>-|x|plus|minus|times|multiplied by|divided by)\s+)(?P<open>(?:\(\s*)*)"
 )
-_OF = re.compile(r"(?i)\s+(?:out\s+)?of(?:\s+[a-z]{1,30}){0,3}\s+(?P<open>(?:\(\s*)*)")
+# "20% of the comments (5 / 25)" gives a formula of its own in brackets.
+_OF = re.compile(r"(?i)\s+(?:out\s+)?of\s+(?:(?:[a-z]{1,30}\s+){0,3}|(?:the\s+)?(?P<open>(?:\(\s*)+))")
 _LISTED = re.compile(r"(?i)(?:\s*\([^()\d]*\))?(?:\s+[^\W\d_][\w-]*){0,3}?(?:\s*,|\s*;)?\s+(?:(?:and|plus)\s+)?")
 _OVER_LIST = re.compile(r"(?i)\b(?:(?P<sum>sum|total)|mean|average)\s+of\s+(?:(?:the|both|all)\s+)?$")
 _CLOSES = re.compile(r"(?:\s*\))+")
@@ -156,7 +157,7 @@ def _written(plain: str, placed: Sequence[_Placed], start: int) -> tuple[list[_T
         if match is None:
             break
         at += 1
-        tokens.extend((operator, *("(" * match["open"].count("(")), placed[at][0]))
+        tokens.extend((operator, *("(" * (match["open"] or "").count("(")), placed[at][0]))
     after = _CLOSES.match(plain, placed[at][2])
     tokens.extend(")" * after[0].count(")") if after else "")
     return tokens, at

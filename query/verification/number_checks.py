@@ -24,6 +24,7 @@ _ALONE = re.compile(r"\(\s*([-+]?[\d.,]*\d%?)\s*\)")
 _BETWEEN = re.compile(
     r"[;:()]|,\s|\s(?:and|while|whereas|but|than|vs\.?|versus|against|compared (?:to|with))\s", re.IGNORECASE
 )
+_JOINING = (",", "and")
 _COUNT = re.compile(
     r"(?i)\bthere (?:are|were) (?P<all>\d{1,3})\b|(?<![\w.])(?P<some>\d{1,3}) of (?:the )?(?P<most>\d{1,3})(?![\w.])"
 )
@@ -88,7 +89,7 @@ def find_mentions(text: str, *, telling: Set[str], names: Set[str] = frozenset()
         plain = " ".join(without_labels(without_citations(sentence)).split())
         folded = plain.casefold()
         spans = name_spans(folded, names) if len(folded) == len(plain) else []
-        clauses = list(_clauses(plain, spans))
+        clauses = list(_clauses(plain, spans, names))
         held = _held(plain, clauses, {end for _, end in spans})
         values = [
             replace(clause, numbers=numbers)
@@ -100,20 +101,26 @@ def find_mentions(text: str, *, telling: Set[str], names: Set[str] = frozenset()
             yield NumberMention(number, sides.get(at, ""), number.text in counts)
 
 
-def _clauses(plain: str, spans: Sequence[tuple[int, int]]) -> Iterator[_Clause]:
-    """The clauses of a sentence; they end neither within its names nor at the brackets of a single number."""
+def _clauses(plain: str, spans: Sequence[tuple[int, int]], names: Set[str]) -> Iterator[_Clause]:
+    """The clauses of a sentence; they end neither within its names, nor between names ("A and B need 3"), nor at the
+    brackets of a single number."""
     alone = [match.span() for match in _ALONE.finditer(plain)]
     kept = sorted([*spans, *alone])
     numbers = _outside(list(placed_numbers(plain)), spans)
     ends = [match.span() for match in _BETWEEN.finditer(plain)]
     cuts = [(0, 0), *_outside_spans(ends, kept), (len(plain), len(plain))]
     at = 0
-    for (_, start), (end, _) in pairwise(cuts):
+    since: int | None = None
+    for (_, start), (end, behind) in pairwise(cuts):
+        since = start if since is None else since
+        if plain[end:behind].strip().casefold() in _JOINING and plain[start:end].strip().casefold() in names:
+            continue
         inside: list[tuple[Number, int, int]] = []
         while at < len(numbers) and numbers[at][1] < end:
             inside.append(numbers[at])
             at += 1
-        yield _Clause(plain, start, end, inside)
+        yield _Clause(plain, since, end, inside)
+        since = None
 
 
 def _outside(

@@ -310,6 +310,8 @@ CAPTIONED = 'In the table "Better models than GPT-4 on each hop", what is the 2-
         "The mean 3-hop Acc of Repetition Step (0) and GPT-4 (58.5) is 29.25.",
         "On average, Prog (N=1) and Prog (N=5) have about 67 under 3-hop Acc.",
         "The gap between GPT-3.5 and GPT-4 (3.6) is large under 3-hop Acc.",
+        "GPT-4 has 58.5 and Repetition Step 0 under 3-hop Acc.",
+        "Prog (N=1) is about 1.2 times better than GPT-3.5 (66.1 / 54.9) in 3-hop Acc.",
     ],
 )
 def test_a_number_in_brackets_belongs_to_the_name_before_it(text: str) -> None:
@@ -333,6 +335,22 @@ def test_a_number_in_brackets_belongs_to_the_name_before_it(text: str) -> None:
 def test_a_number_that_belongs_to_another_name_is_flagged(text: str, number: str) -> None:
     for question in ("", CAPTIONED):
         assert f"the number {number} " in str(said_of_hops(text, question=question))
+
+
+def test_names_that_share_a_value_are_told_it_together() -> None:
+    rows = [("Method", "TSP", "HC", "GW", "OLO"), ("Time", "0.007", "0.002", "0.003", "0.003")]
+    cells = tuple(
+        Cell(row=row, column=column, text=said, place=HERE, role="value" if row and column else "column_header")
+        for row, texts in enumerate(rows)
+        for column, said in enumerate(texts)
+    )
+    table = replace(GRID, cells=cells)
+    cell = next(cell for cell in cells if cell.text == "0.003")
+    evidence = Evidence(element=table.id, place=cell.place, quote=cell.text)
+    for text, right in (("HC takes 0.002 s; GW and OLO need 0.003.", True), ("TSP and HC need 0.003.", False)):
+        claims = [Claim(text=text, evidence=(evidence, replace(evidence, quote="0.002")))]
+        warnings = verify(question="", text=text, claims=claims, cited=Cited(elements={table.id: table})).warnings
+        assert ("0.003" in str(warnings)) != right
 
 
 def test_a_value_of_a_quoted_row_is_compared_with_its_headers() -> None:
@@ -364,6 +382,8 @@ COMMENTS = ("1,225 comments were rated; 37% are toxic and 20% are rude.", "Of 61
         "100 × 612 / 1,225 = 49.96%",
         "612 of the 1,225 comments, 49.96%, are kind.",
         "About 50% (612 out of 1,225) are kind.",
+        "Roughly 50.0% of the comments (612 / 1,225) are kind.",
+        "20% of (1,225 − 612) = 122.6.",
         "(37 + 20) / 2 = 28.5",
         "37% − 20% = 17 percentage points.",
         "The share of toxic is 17 percentage points above that of rude.",
