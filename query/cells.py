@@ -4,11 +4,12 @@ import re
 from bisect import bisect_left
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cache, lru_cache
 from operator import itemgetter
 
 from paperscope_core.types import Cell, Table
-from query.numbers import without_labels
+from query.numbers import numbers_in, without_labels
 from query.words import content_words, without_quotations
 
 __all__ = ["CellNames", "Statement", "TableHeaders", "name_form", "name_spans", "without_citations"]
@@ -37,11 +38,12 @@ _SIGNED = re.compile(r"(?<!\S)([-+])\s?(\w+)")
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A statement with the words it uses. `about` is its text without the baselines of comparisons; `asked_words` are
-    the words of the question without quotations: a quoted caption names a table and no cell of it."""
+    """A statement with the words and numbers it uses. `about` is its text without the baselines of comparisons;
+    `asked_words` are the words of the question without quotations: a quoted caption names a table and no cell of it."""
 
     text: str
     about: str
+    values: frozenset[Decimal]
     said_words: frozenset[str]
     about_words: frozenset[str]
     asked_words: frozenset[str]
@@ -52,7 +54,8 @@ class Statement:
         said, asked = (without_labels(one).casefold() for one in (text, without_quotations(question)))
         about = _STANDARD.sub(" ", said)
         words = (_words(_DECIMAL.sub(" ", one)) for one in (said, about, asked))
-        return cls(_spaced(said), _spaced(about), *words)
+        values = frozenset(number.value for number in numbers_in(text))
+        return cls(_spaced(said), _spaced(about), values, *words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +115,7 @@ class CellNames:
         self._names = frozenset(self._of.values())
         self._alike = lru_cache(maxsize=16)(self._find_alike)
         self._best = lru_cache(maxsize=16)(self._find_best)
+        self._stated = lru_cache(maxsize=16)(self._find_stated)
         heads = (name_form(cell.text) for cell in table.cells if cell.role != "value")
         self.forms = frozenset(head for head in heads if any(map(str.isalpha, head)))
         """The headers that are names, in the form of `name_form`."""
@@ -145,10 +149,17 @@ class CellNames:
         as a whole name but not this one's ("BERT", not "BERT+DSC"). The words of the question must not point to this
         value. Where the value has no header on a side, the table may name it elsewhere: words shared with the others'
         headers there say nothing, only their whole names do.
+
+        If the statement states each value that it names most specifically, and further ones, it does not name all that
+        it states ("QUOREF has 6.52M negative and 38.6K positive examples, a ratio of 169"): the others are in the same
+        rows or columns.
         """
         name = self._of.get(_key(cell))
         best = self._best(statement)
-        return name is None or best is None or name in best or self._fits_without_header(name, statement)
+        if name is None or best is None or name in best or self._fits_without_header(name, statement):
+            return True
+        rows, columns = self._stated(statement)
+        return name.row in rows or name.column in columns
 
     def _fits_without_header(self, name: _Name, statement: Statement) -> bool:
         """Whether a value without a row header, or without a column header, fits by its other names."""
@@ -174,6 +185,15 @@ class CellNames:
             if name.words & statement.said_words or axes[name.row].head or axes[name.column].head
         }
         return [cell for cell in self.cells if self._of[_key(cell)] in said]
+
+    def _find_stated(self, statement: Statement) -> tuple[frozenset[_Axis], frozenset[_Axis]]:
+        """The rows and columns of the named values, if the statement states all of these; else none."""
+        named = self.named(statement)
+        values = [{number.value for number in numbers_in(cell.text)} for cell in named]
+        if not all(one & statement.values for one in values if one):
+            named = []
+        names = [self._of[_key(cell)] for cell in named]
+        return frozenset(name.row for name in names), frozenset(name.column for name in names)
 
     def _find_alike(self, statement: Statement) -> tuple[dict[_Axis, _Axis], dict[_Name, list[_Name]]]:
         """What the statement uses of each axis, and the names by what it uses of them."""

@@ -1,6 +1,7 @@
 """Numbers are read as printed and checked against the evidence."""
 
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
 
@@ -277,8 +278,8 @@ HOPS = (
 )
 
 
-def said_of_hops(text: str, *, question: str = "", quote: str = "") -> tuple[str, ...]:
-    """The warnings for a text that cites the table of `HOPS`."""
+def said_of_hops(text: str, *, question: str = "", quote: str = "", cited: Sequence[str] = ()) -> tuple[str, ...]:
+    """The warnings for a text that cites the table of `HOPS`, or some of its cells."""
     cells = tuple(
         Cell(
             row=row,
@@ -291,7 +292,9 @@ def said_of_hops(text: str, *, question: str = "", quote: str = "") -> tuple[str
         for column, said in enumerate(texts)
     )
     table = replace(GRID, caption="Better models than GPT-4 on each hop.", cells=cells)
-    claims = [Claim(text=text, evidence=(Evidence(element=table.id, place=table.place, quote=quote),))]
+    places = [(cell.place, cell.text) for cell in cells if cell.text in cited] or [(table.place, quote)]
+    evidence = tuple(Evidence(element=table.id, place=place, quote=said) for place, said in places)
+    claims = [Claim(text=text, evidence=evidence)]
     return verify(question=question, text=text, claims=claims, cited=Cited(elements={table.id: table})).warnings
 
 
@@ -335,6 +338,17 @@ def test_a_number_in_brackets_belongs_to_the_name_before_it(text: str) -> None:
 def test_a_number_that_belongs_to_another_name_is_flagged(text: str, number: str) -> None:
     for question in ("", CAPTIONED):
         assert f"the number {number} " in str(said_of_hops(text, question=question))
+
+
+def test_numbers_beside_those_of_all_names_are_in_the_same_row_or_column() -> None:
+    cited = ("66.1", "58.5", "54.9", "68.5", "70.6")
+    text = "Under 3-hop Acc, Prog (N=1) has 66.1; two others have only 58.5 and 54.9."
+    assert said_of_hops(text, cited=cited) == ()
+    for text, number in (
+        ("Under 3-hop Acc, Prog (N=1) has 66.1; another one has 70.6.", "70.6"),
+        ("Under 3-hop Acc, Prog (N=1) has 68.5; another one has 58.5.", "68.5"),
+    ):
+        assert f"the number {number} " in str(said_of_hops(text, cited=cited))
 
 
 def test_names_that_share_a_value_are_told_it_together() -> None:
