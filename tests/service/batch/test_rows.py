@@ -15,7 +15,7 @@ from service.batch.rows import render_csv
 
 BOX = Box(1.0, 2.0, 3.0, 4.0)
 TEXTS = st.text(st.characters(codec="utf-8"))
-BEGINNINGS = st.sampled_from(["", "=", "+", "-", "@", "\t", "\r", "'", "''=", "'-", "-5", "－", "\n"])
+BEGINNINGS = st.sampled_from(["", "=", "+", "-", "@", "\t", "\r", "'", "''=", "'-", "-5", "－", "\n", " @"])
 
 
 def evidence(element: str, *, page: int = 4, box: Box = BOX, name: str = "") -> Evidence:
@@ -47,7 +47,7 @@ def read(rows: list[BatchRow]) -> list[dict[str, str]]:
 
 def taken_back(cell: str) -> str:
     """The text of a cell without the protecting apostrophe, as documented."""
-    marked = re.match("'+[=+\\-@\t\r\n＝＋－＠]", cell)
+    marked = re.match("'[\\s\x00-\x1f\ufeff']*[=+\\-@＝＋－＠﹦﹢﹣﹫]|'+[\t\r\n]", cell)
     return cell[1:] if marked else cell
 
 
