@@ -172,7 +172,7 @@ class TableRow:
     @property
     def name(self) -> str:
         """The row's name, qualified by its section."""
-        return " ".join(dict.fromkeys((*self.sections, *self.headers)))
+        return " ".join((*(title for title in self.sections if title not in self.headers), *self.headers))
 
 
 def table_rows(table: Table) -> Iterator[TableRow]:

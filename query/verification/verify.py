@@ -8,6 +8,7 @@ from itertools import chain
 from paperscope_core.cancellation import check_cancelled
 from paperscope_core.text.words import words
 from paperscope_core.types import Check, Claim, Element
+from paperscope_core.types.tables import table_rows
 from query.cells import Statement
 from query.elements import element_text
 from query.verification.cited import CitedEvidence, EvidenceReader
@@ -83,7 +84,8 @@ def _unsaid(
     quotes = [evidence.quote for evidence in scope.evidence]
     elements = {evidence.element: cited.elements.get(evidence.element) for evidence in scope.evidence}
     texts = [element_text(element) for element in elements.values() if element is not None]
-    printed = [question, " ".join(quotes), *quotes, *texts]
+    rows = (row.name for table in scope.tables for row in table_rows(table))
+    printed = [question, " ".join(quotes), *quotes, *texts, *rows]
     for quotation in dict.fromkeys(unsupported_quotations(said, printed)):
         yield f"the quotation {quotation!r} is not in the cited evidence"
     known = chain(printed, cited.around, (evidence.element for evidence in scope.evidence))

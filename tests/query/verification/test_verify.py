@@ -489,6 +489,26 @@ def test_a_quotation_must_stand_in_the_evidence_word_for_word(text: str, *, flag
     assert any("the quotation" in warning for warning in warnings) == flagged
 
 
+def test_a_row_of_a_table_is_quoted_by_its_headers() -> None:
+    rows = [("enc-layers", "dec-layers", "Language", "Time"), ("4", "4", "HTML", "3.77"), ("4", "2", "HTML", "2")]
+    cells = tuple(
+        Cell(
+            row=row,
+            column=column,
+            text=said,
+            place=HERE,
+            role="column_header" if row == 0 else "row_header" if column < 3 else "value",
+        )
+        for row, texts in enumerate(rows)
+        for column, said in enumerate(texts)
+    )
+    table = replace(GRID, cells=cells)
+    for text, right in (("It is the row “4 4 HTML”, 3.77.", True), ("It is the row “4 5 HTML”, 3.77.", False)):
+        claims = [Claim(text=text, evidence=(Evidence(element=table.id, place=HERE, quote="3.77"),))]
+        found = verify(question="", text=text, claims=claims, cited=Cited(elements={table.id: table})).warnings
+        assert any("the quotation" in warning for warning in found) != right
+
+
 @pytest.mark.parametrize(
     ("text", "unknown"),
     [
