@@ -144,7 +144,7 @@ def test_comparing_papers(run: Callable[[str], Ran]) -> None:
     assert "88.77 to 89.19" in ran.html("pd.concat")
     found = check_html(ran.html("found = library.neighbourhood"))
     assert {"svg", "table"} <= found.tags
-    assert "KLUE-NER" in found.text
+    assert "RoBERTa-base" in found.text
     shows = ran.html("names = {entity.id")
     assert {"ner-report.pdf", "seed-intervals.pdf"} <= set(re.findall(r"[a-z-]+\.pdf", shows))
     assert "MultiDiGraph" in ran.text("to_networkx()")
