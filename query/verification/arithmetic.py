@@ -172,12 +172,13 @@ class Computations:
 
     @cached_property
     def _over_all(self) -> list[tuple[str, str, Decimal, tuple[Operand, ...]]]:
-        return [(*one, tuple(terms)) for terms in self.sets if len(terms) > 2 for one in _over_all(terms)]
+        return list(_over_sets(self.sets))
 
-    def find(self, number: Number) -> Computation | None:
-        """The first computation that gives the number, earlier operands first, or None."""
+    def find(self, number: Number, *, runs: Sequence[Sequence[Operand]] = ()) -> Computation | None:
+        """The first computation that gives the number, earlier operands first, or None; short `runs` are sets, too."""
         if not self._named:
             return None
+        short = [terms for terms in runs if len(terms) <= _MOST_OPERANDS]
         for one, other in permutations(self._distinct, 2):
             for operation, shown, result in _results(one.number, other.number, wanted=number):
                 # Differences and sums of printed numbers are exact; so is a mean with fewer digits than these.
@@ -185,7 +186,7 @@ class Computations:
                 exact = ("/" not in shown or coarse) and not self._rounds
                 if operation in self._named and _gives(result, number, exact=exact):
                     return Computation(f"{shown} = {number.text}", (one, other))
-        for operation, shown, result, terms in self._over_all:
+        for operation, shown, result, terms in (*self._over_all, *_over_sets(short)):
             finer = all(term.number.unit < number.unit for term in terms) and not self._rounds
             if operation in self._named and _gives(result, number, exact=operation == "sum" or finer):
                 return Computation(f"{shown} = {number.text}", terms)
@@ -220,6 +221,10 @@ def _results(first: Number, second: Number, *, wanted: Number) -> Iterator[tuple
         falls = one < other and not wanted.sign
         shown = f"{b} − {a}" if falls else f"{a} − {b}"
         yield "difference", f"100 × ({shown}) / {b}", 100 * (one - other) / abs(other)
+
+
+def _over_sets(sets: Sequence[Sequence[Operand]]) -> Iterator[tuple[str, str, Decimal, tuple[Operand, ...]]]:
+    return ((*one, tuple(terms)) for terms in sets if len(terms) > 2 for one in _over_all(terms))
 
 
 def _over_all(terms: Sequence[Operand]) -> Iterator[tuple[str, str, Decimal]]:

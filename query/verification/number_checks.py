@@ -180,7 +180,11 @@ def check_numbers(text: str, scope: CitedEvidence, *, question: str) -> Iterator
     judge.read_formulas(quantities, [mention.number for mention, _ in found])
     for mention, check in found:
         check_cancelled()
-        yield (check, "") if check is not None else judge.derived(mention)
+        if check is None:
+            yield judge.derived(mention)
+        else:
+            judge.pass_printed(mention)
+            yield check, ""
 
 
 class _NumberChecker:
@@ -199,6 +203,9 @@ class _NumberChecker:
         self._printed: dict[NumberMention, tuple[Check | None, Operand | None]] = {}
         self._known: dict[Number, tuple[Evidence, ...]] = {}
         self._formulas = Formulas("", stated=(), is_known=self._is_known)
+        # What a total or a mean may be of: the printed numbers since the last computed one, and the computed ones.
+        self._run: list[Operand] = []
+        self._results: list[Operand] = []
 
     def printed(self, mention: NumberMention) -> Check | None:
         """A check if the evidence prints the number or the question gives it."""
@@ -229,12 +236,21 @@ class _NumberChecker:
             return Check(number=number.text, finding="asked"), None
         return None, None
 
+    def pass_printed(self, mention: NumberMention) -> None:
+        """Goes on to the number behind a printed one; call it after `read_formulas`."""
+        _, operand = self._printed[mention]
+        self._run.extend([operand] if operand is not None else [])
+
     def derived(self, mention: NumberMention) -> tuple[Check, str]:
         """A check of a number that is not printed; call it after `read_formulas`."""
+        runs, self._run = (self._run, self._results), []
         check = self._written(mention.number)
         if check is None and mention.number not in self._formulas.wrong:
-            check = self._computed(mention) or self._counted(mention)
+            check = self._computed(mention, ()) or self._counted(mention)
+            if check is None and (check := self._computed(mention, runs)) is not None:
+                return check, ""
         if check is not None:
+            self._results.append(Operand(mention.number, None))
             return check, ""
         unsupported = Check(number=mention.number.text, finding="unsupported")
         return unsupported, _warning(mention, self._same(mention.number))
@@ -262,12 +278,12 @@ class _NumberChecker:
         support = dict.fromkeys(chain.from_iterable(self._known.get(operand, ()) for operand in formula.operands))
         return Check(number=number.text, finding="computed", formula=shown, support=tuple(support))
 
-    def _computed(self, mention: NumberMention) -> Check | None:
+    def _computed(self, mention: NumberMention, runs: Sequence[Sequence[Operand]]) -> Check | None:
         if mention.number.sign == "-":
             before, _, behind = self._plain.partition(mention.number.text)
             if _TWICE.match(behind) or _BY.search(before[-_LONGEST_CLAUSE:]):
                 return None
-        found = self._computations.find(mention.number)
+        found = self._computations.find(mention.number, runs=runs)
         if found is None:
             return None
         support = tuple(dict.fromkeys(operand.evidence for operand in found.operands if operand.evidence))

@@ -351,6 +351,19 @@ def test_numbers_beside_those_of_all_names_are_in_the_same_row_or_column() -> No
         assert f"the number {number} " in str(said_of_hops(text, cited=cited))
 
 
+@pytest.mark.parametrize(
+    ("text", "last", "wrong"),
+    [
+        ("GPT-3.5 has 69.3, 54.9 and 60.1, 184.3 in total, and GPT-4 70.6, 58.5 and 64.2, ", "193.3 in total", "193.4"),
+        ("70.6 - 69.3 = 1.3, 58.5 - 54.9 = 3.6 and 64.2 - 60.1 = 4.1, on average ", "3.0", "3.2"),
+    ],
+)
+def test_a_total_may_be_of_the_numbers_before_it_and_of_computed_ones(text: str, last: str, wrong: str) -> None:
+    cited = ("69.3", "54.9", "60.1", "70.6", "58.5", "64.2")
+    assert said_of_hops(f"{text}{last}.", cited=cited) == ()
+    assert f"the number {wrong} " in str(said_of_hops(f"{text}{wrong} in total.", cited=cited))
+
+
 def test_names_that_share_a_value_are_told_it_together() -> None:
     rows = [("Method", "TSP", "HC", "GW", "OLO"), ("Time", "0.007", "0.002", "0.003", "0.003")]
     cells = tuple(
