@@ -28,7 +28,7 @@ __all__ = ["BuiltLibrary", "Libraries"]
 Source = TypeVar("Source")
 
 # The packages whose code affects a library's content.
-_CODE_PACKAGES = ("paperscope_core", "paperscope", "ingest", "graph_store", "prompts")
+_CODE_PACKAGES = ("paperscope_core", "paperscope", "ingest", "graph_store", "ner", "prompts")
 _MANIFEST = "made.json"
 # Without a vision model nothing reads the crops, so a low resolution saves time.
 _DPI = 36

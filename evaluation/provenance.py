@@ -11,7 +11,7 @@ __all__ = ["code_fingerprint", "revision", "versions"]
 
 
 _ROOT = Path(__file__).resolve().parent.parent
-_CODE_PACKAGES = ("paperscope_core", "paperscope", "ingest", "graph_store", "query", "evaluation", "prompts")
+_CODE_PACKAGES = ("paperscope_core", "paperscope", "ingest", "graph_store", "ner", "query", "evaluation", "prompts")
 # The packages that affect parsing, retrieval and answers most.
 _PACKAGES = ("pymupdf", "sentence-transformers", "torch", "faiss-cpu", "networkx", "lightrag-hku")
 

@@ -4,6 +4,7 @@ from typing import ClassVar
 
 __all__ = [
     "BudgetError",
+    "ExampleFileError",
     "GoldFileError",
     "InputError",
     "JobLostError",
@@ -72,6 +73,10 @@ class QuestionFileError(InputError):
 
 class GoldFileError(InputError):
     """Gold data of an evaluation can't be used."""
+
+
+class ExampleFileError(InputError):
+    """A file of examples or predictions of entities can't be used."""
 
 
 class SettingsError(InputError):

@@ -22,7 +22,17 @@ from tests.growth import LIMIT, seconds_of
 
 __all__ = ["PACKAGES", "UsedPattern", "patterns", "probe"]
 
-PACKAGES = ("paperscope_core", "ingest", "query", "graph_store", "paperscope", "service", "prompts", "evaluation")
+PACKAGES = (
+    "paperscope_core",
+    "ingest",
+    "query",
+    "graph_store",
+    "ner",
+    "paperscope",
+    "service",
+    "prompts",
+    "evaluation",
+)
 _ROOT = Path(__file__).parent.parent
 # The position of the flags.
 _FUNCTIONS = dict(

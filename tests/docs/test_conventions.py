@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-PACKAGES = ("paperscope", "paperscope_core", "prompts", "ingest", "graph_store", "query", "service", "evaluation")
+PACKAGES = tuple("paperscope paperscope_core prompts ingest graph_store ner query service evaluation".split())
 
 
 def modules(root: Path) -> Iterator[Path]:
