@@ -1,0 +1,280 @@
+"""Reads JSON and JSON Lines of entity data: SciER, SciERC, spaCy, GLiNER, and brat's standoff files."""
+
+import json
+import re
+import tarfile
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+from ner.examples import Example, Span, read_lines
+from paperscope_core.errors import ExampleFileError
+
+__all__ = ["Records", "read_records", "read_standoff", "word_tokens"]
+
+_WORD = re.compile(r"[^\W_]+|[^\s]")
+_FIELDS = ("entities", "ents", "spans", "label")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Records:
+    """What a file holds, the name of its form, and what could not be used, counted."""
+
+    examples: list[Example]
+    form: str
+    counts: Counter[str]
+
+
+def word_tokens(text: str) -> tuple[tuple[int, int], ...]:
+    """The words and single marks of a text that comes without tokens."""
+    return tuple(match.span() for match in _WORD.finditer(text))
+
+
+def read_records(path: Path) -> Records:
+    """Read a file of JSON or JSON Lines, whose form its first record shows.
+
+    | form | record |
+    |---|---|
+    | `tokens` | SciERC, SciER (PLM): `sentences` of tokens; `ner`: first and last token, label |
+    | `surfaces` | SciER (LLM): `sentence`, and `ner` as pairs of surface and label in the order of the text |
+    | `gliner` | `tokenized_text`; `ner`: first and last token, label |
+    | `spacy` | `[text, {"entities": [[start, end, label]]}]`, or `text` with `entities`, `ents`, `spans` or `label` |
+
+    Returns:
+        The examples. A surface that its sentence does not contain often enough is left out and counted.
+
+    Raises:
+        ExampleFileError: The file can't be read, is empty, or a record is broken; the message names its line, or its
+            number in a list.
+    """
+    examples: list[Example] = []
+    counts: Counter[str] = Counter()
+    form = ""
+    for number, where, record in _records(path):
+        form = form or _form(record, where)
+        try:
+            examples += _READERS[form](record, f"{path.stem}-{number}", counts)
+        except (KeyError, TypeError, ValueError, IndexError) as error:
+            reason = f"field {error} is missing" if isinstance(error, KeyError) else str(error)
+            raise ExampleFileError(f"no record of the form {form!r}: {reason}", where=where) from error
+    if not examples:
+        raise ExampleFileError("the file has no records", where=path)
+    return Records(examples=examples, form=form, counts=counts)
+
+
+def _records(path: Path) -> Iterator[tuple[int, str, object]]:
+    """The records with their number and place."""
+    lines = [(number, line) for number, line in read_lines(path) if line.strip()]
+    try:
+        whole = json.loads("\n".join(line for _, line in lines))
+    except json.JSONDecodeError as error:
+        if len(lines) < 2 or not _is_json(lines[0][1]):
+            where = f"{path}:{lines[error.lineno - 1][0]}" if lines else str(path)
+            raise ExampleFileError(f"no JSON: {error.msg}", where=where) from error
+    else:
+        listed = whole if isinstance(whole, list) and not _is_pair(whole) else [whole]
+        yield from ((number, f"{path}, record {number}", record) for number, record in enumerate(listed, start=1))
+        return
+    for order, (number, line) in enumerate(lines, start=1):
+        try:
+            yield order, f"{path}:{number}", json.loads(line)
+        except json.JSONDecodeError as error:
+            raise ExampleFileError(f"no JSON: {error.msg}", where=f"{path}:{number}") from error
+
+
+def _is_json(line: str) -> bool:
+    try:
+        json.loads(line)
+    except json.JSONDecodeError:
+        return False
+    return True
+
+
+def _is_pair(record: object) -> bool:
+    return isinstance(record, list) and len(record) == 2 and isinstance(record[0], str) and isinstance(record[1], dict)
+
+
+def _form(record: object, where: str) -> str:
+    keys: Iterable[str] = record if isinstance(record, dict) else ()
+    if _is_pair(record) or ("text" in keys and any(name in keys for name in _FIELDS)):
+        return "spacy"
+    for form, needed in (("gliner", "tokenized_text"), ("tokens", "sentences"), ("surfaces", "sentence")):
+        if needed in keys and "ner" in keys:
+            return form
+    raise ExampleFileError(
+        f"a record of no known form, with {sorted(keys)}; "
+        "known are SciER, SciERC, spaCy and GLiNER, described by `paperscope ner data import --help`",
+        where=where,
+    )
+
+
+def _joined(tokens: Sequence[object]) -> tuple[str, tuple[tuple[int, int], ...]]:
+    places: list[tuple[int, int]] = []
+    texts: list[str] = []
+    position = 0
+    for token in tokens:
+        if not isinstance(token, str) or not token:
+            raise ValueError(f"token {token!r} is not text")
+        places.append((position, position + len(token)))
+        texts.append(token)
+        position += len(token) + 1
+    return " ".join(texts), tuple(places)
+
+
+def _token_span(places: Sequence[tuple[int, int]], first: object, last: object, label: object) -> Span:
+    if not isinstance(first, int) or not isinstance(last, int) or not 0 <= first <= last < len(places):
+        raise ValueError(f"entity [{first}, {last}] is not within the {len(places)} tokens")
+    return Span(start=places[first][0], end=places[last][1], label=_label(label))
+
+
+def _label(label: object) -> str:
+    if not isinstance(label, str) or not label.strip():
+        raise ValueError(f"label {label!r} is not text")
+    return label
+
+
+def _token_documents(record: object, identity: str, _counts: Counter[str]) -> Iterator[Example]:
+    fields = cast("Mapping[str, list[list[object]]]", record)
+    document = str(fields.get("doc_id", fields.get("doc_key", identity)))
+    entities = fields["ner"]
+    if len(entities) != len(fields["sentences"]):
+        raise ValueError(f"{len(fields['sentences'])} sentences, but entities of {len(entities)}")
+    begin = 0
+    for number, (tokens, found) in enumerate(zip(fields["sentences"], entities, strict=True), start=1):
+        text, places = _joined(tokens)
+        spans = []
+        for entity in cast("list[list[object]]", found):
+            first, last, label = entity[:3]
+            if not isinstance(first, int) or not isinstance(last, int):
+                raise TypeError(f"entity {entity} has no numbers of tokens")
+            spans.append(_token_span(places, first - begin, last - begin, label))
+        begin += len(tokens)
+        if tokens:
+            yield Example(id=f"{document}-{number}", text=text, tokens=places, spans=tuple(spans), document=document)
+
+
+def _gliner(record: object, identity: str, _counts: Counter[str]) -> Iterator[Example]:
+    fields = cast("Mapping[str, list[object]]", record)
+    text, places = _joined(fields["tokenized_text"])
+    entities = cast("list[list[object]]", fields["ner"])
+    spans = tuple(_token_span(places, *entity) for entity in entities)
+    yield Example(id=identity, text=text, tokens=places, spans=spans)
+
+
+def _surfaces(record: object, identity: str, counts: Counter[str]) -> Iterator[Example]:
+    """Surfaces stand in the order of the text; one that does not is placed where it first stands free."""
+    fields = cast("Mapping[str, object]", record)
+    text, places = _joined(str(fields["sentence"]).split())
+    starts, ends = {start for start, _ in places}, {end for _, end in places}
+    spans: list[Span] = []
+    reached = 0
+    for surface, label in cast("list[list[object]]", fields["ner"]):
+        wanted = " ".join(str(surface).split())
+        found = [
+            (match.start(), match.start() + len(wanted))
+            for match in re.finditer(f"(?={re.escape(wanted)})", text)
+            if wanted and match.start() in starts and match.start() + len(wanted) in ends
+        ]
+        free = [place for place in found if all(place != (span.start, span.end) for span in spans)]
+        if not free:
+            counts["surfaces that the sentence does not contain, or not as often"] += 1
+            continue
+        start, end = next((place for place in free if place[0] >= reached), free[0])
+        reached = max(reached, start)
+        spans.append(Span(start=start, end=end, label=_label(label)))
+    document = fields.get("doc_id")
+    ordered = tuple(sorted(spans, key=lambda span: (span.start, span.end)))
+    yield Example(id=identity, text=text, tokens=places, spans=ordered, document=str(document) if document else None)
+
+
+def _spacy(record: object, identity: str, _counts: Counter[str]) -> Iterator[Example]:
+    text, fields = cast("tuple[object, Mapping[str, object]]", record) if _is_pair(record) else ("", record)
+    fields = cast("Mapping[str, object]", fields)
+    text = text or fields.get("text")
+    if not isinstance(text, str) or not text:
+        raise ValueError(f"text {text!r} is empty")
+    entities = next((fields[name] for name in _FIELDS if name in fields), None)
+    if not isinstance(entities, list):
+        raise TypeError("no list of entities")
+    spans = tuple(_character_span(entity, len(text)) for entity in entities)
+    tokens = cast("Sequence[Mapping[str, int]]", fields.get("tokens") or ())
+    places = tuple((token["start"], token["end"]) for token in tokens) if tokens else word_tokens(text)
+    yield Example(id=identity, text=text, tokens=places, spans=spans)
+
+
+def _character_span(entity: object, length: int) -> Span:
+    values = [entity["start"], entity["end"], entity["label"]] if isinstance(entity, dict) else entity
+    start, end, label = cast("list[object]", values)[:3]
+    if not isinstance(start, int) or not isinstance(end, int) or not 0 <= start < end <= length:
+        raise ValueError(f"entity [{start}, {end}] is empty or not within the text of {length} characters")
+    return Span(start=start, end=end, label=_label(label))
+
+
+_READERS = {"tokens": _token_documents, "gliner": _gliner, "surfaces": _surfaces, "spacy": _spacy}
+
+
+def read_standoff(path: Path) -> Records:
+    """Read brat's pairs of `.txt` and `.ann` from a folder or a tar archive; each text is one example.
+
+    Returns:
+        The examples. Entities in several parts have no one span; they are left out and counted, as are texts without
+        annotations.
+
+    Raises:
+        ExampleFileError: There are no pairs, or an entity is broken; the message names the file and the line.
+    """
+    files = _archive(path) if path.is_file() else {file.name: file.read_bytes() for file in sorted(path.iterdir())}
+    counts: Counter[str] = Counter()
+    examples = []
+    for name in sorted(name for name in files if name.endswith(".txt")):
+        notes = files.get(name.removesuffix(".txt") + ".ann")
+        if notes is None:
+            counts["texts without a file of annotations"] += 1
+            continue
+        identity = Path(name).stem
+        text = _utf8(files[name], f"{path}, {name}")
+        entities = _utf8(notes, f"{path}, {identity}.ann").split("\n")
+        spans = []
+        for number, line in enumerate(entities, start=1):
+            if line.startswith("T"):
+                spans += _standoff_span(line, text, counts, where=f"{path}, {identity}.ann:{number}")
+        examples.append(
+            Example(id=identity, text=text, tokens=word_tokens(text), spans=tuple(spans), document=identity)
+        )
+    if not examples:
+        raise ExampleFileError("no pairs of .txt and .ann files", where=path)
+    return Records(examples=examples, form="standoff", counts=counts)
+
+
+def _archive(path: Path) -> dict[str, bytes]:
+    try:
+        with tarfile.open(path) as archive:
+            members = [member for member in archive if member.isfile()]
+            return {member.name: file.read() for member in members if (file := archive.extractfile(member))}
+    except (tarfile.TarError, OSError, EOFError) as error:
+        raise ExampleFileError(f"can't be read as a tar archive ({error})", where=path) from error
+
+
+def _utf8(data: bytes, where: str) -> str:
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ExampleFileError(f"not UTF-8 text ({error.reason} at byte {error.start})", where=where) from error
+
+
+def _standoff_span(line: str, text: str, counts: Counter[str], *, where: str) -> list[Span]:
+    match = re.fullmatch(r"T\S*\t(\S+) (\d+ \d+(?:;\d+ \d+)*)\t(.*)", line.removesuffix("\r"))
+    if not match:
+        raise ExampleFileError("expected T1<TAB>label start end<TAB>surface", where=where)
+    label, places, surface = match.groups()
+    if ";" in places:
+        counts["entities in several parts"] += 1
+        return []
+    start, end = map(int, places.split(" "))
+    if not 0 <= start < end <= len(text):
+        raise ExampleFileError(f"entity [{start}, {end}] is empty or not within the text", where=where)
+    if text[start:end].split() != surface.split():
+        raise ExampleFileError(f"[{start}, {end}] is {text[start:end]!r}, not {surface!r}", where=where)
+    return [Span(start=start, end=end, label=label)]

@@ -1,0 +1,119 @@
+"""`paperscope ner`: data, training, scores and comparisons of entity extractors."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.text import Text
+
+from ner.importing import Format, import_examples
+from ner.tags import Scheme
+from service.cli.display import print_json, print_text, stderr
+from service.cli.options import JsonOption, new_app
+
+if TYPE_CHECKING:
+    from ner.examples import Example
+
+__all__ = ["ner_app"]
+
+ner_app = new_app("Train, score and compare entity extractors.")
+data_app = new_app("Read entity data of many formats, count it, and check it.")
+ner_app.add_typer(data_app, name="data")
+
+FormatOption = Annotated[
+    Format | None,
+    typer.Option(
+        "--format",
+        help="columns: CoNLL, JNLPBA, WNUT, TDMSci. klue: characters. json: SciER, SciERC, spaCy, GLiNER, a list or a "
+        "record a line. standoff: brat, a folder or a tar archive. spans: our own. Found if it is not given.",
+    ),
+]
+SchemeOption = Annotated[
+    Scheme | None, typer.Option("--scheme", help="The scheme of the tags in columns; found if it is not given.")
+]
+FilesArgument = Annotated[list[Path], typer.Argument(help="Files of any format that `ner data import` reads.")]
+
+
+@data_app.command("import")
+def import_data(
+    source: Annotated[Path, typer.Argument(help="A file, or a folder of standoff files.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="The file of span JSONL to write.")],
+    *,
+    form: FormatOption = None,
+    scheme: SchemeOption = None,
+) -> None:
+    """Write entity data as span JSONL: a text a line, with the characters of its tokens and entities.
+
+    Entities are read as conlleval reads them: a tag that continues nothing starts an entity. How many do is printed.
+    """
+    from ner.examples import write_examples
+
+    found = import_examples(source, form=form, scheme=scheme)
+    write_examples(out, found.examples)
+    spans = sum(len(example.spans) for example in found.examples)
+    kind = f"{found.format}, {found.scheme}" if found.scheme else found.format
+    print_text(f"{out}: {len(found.examples)} examples, {spans} entities ({kind})")
+    for reason, count in found.counts.items():
+        stderr().print(Text(f"! {count} {reason}", style="yellow"))
+
+
+@data_app.command("stats")
+def show_stats(files: FilesArgument, *, as_json: JsonOption = False) -> None:
+    """Count sentences, tokens, entities and duplicates of each file, and what each later file shares with the first."""
+    from ner.datasets import leakage, stats
+
+    read = {str(file): import_examples(file).examples for file in files}
+    counted = {name: stats(examples) for name, examples in read.items()}
+    first = next(iter(read))
+    shared = {name: leakage(read[first], examples) for name, examples in read.items() if name != first}
+    if as_json:
+        document = {
+            "files": {name: asdict(one) for name, one in counted.items()},
+            "shared": {name: asdict(one) for name, one in shared.items()},
+        }
+        print_json(json.dumps(document, indent=1, ensure_ascii=False))
+        return
+    for name, one in counted.items():
+        labels = ", ".join(f"{label} {count:,}" for label, count in one.labels.items())
+        print_text(f"{name}: {one.examples:,} sentences, {one.tokens:,} tokens, {one.spans:,} entities ({labels})")
+        if one.documents:
+            sentences, tokens = one.examples + one.documents, one.tokens + one.documents
+            print_text(
+                f"  {one.documents:,} documents; {sentences:,} sentences and {tokens:,} tokens if a line -DOCSTART- "
+                "counts for each of them"
+            )
+        print_text(
+            f"  {one.without_spans:,} sentences without entities, {one.duplicates:,} with the text of an earlier one, "
+            f"{one.overlapping:,} pairs of entities that overlap"
+        )
+    for name, both in shared.items():
+        print_text(
+            f"{name}: {both.examples:,} of {both.of_examples:,} texts, {both.documents:,} documents and "
+            f"{both.surfaces:,} of {both.of_surfaces:,} entities (text and label) are also in {first}"
+        )
+
+
+@data_app.command("validate")
+def validate_data(files: FilesArgument, *, as_json: JsonOption = False) -> None:
+    """List what is doubtful in each file, and texts that two files share; exit with 1 if there is anything."""
+    from ner.datasets import find_problems, leakage
+
+    problems: list[str] = []
+    read: list[tuple[Path, list[Example]]] = []
+    for file in files:
+        found = import_examples(file)
+        problems += [f"{file}: {count} {reason}" for reason, count in found.counts.items()]
+        problems += [f"{file}: {problem}" for problem in find_problems(found.examples)]
+        problems += [
+            f"{file}: {both.examples} texts are also in {other}"
+            for other, examples in read
+            if (both := leakage(examples, found.examples)).examples
+        ]
+        read.append((file, found.examples))
+    if as_json:
+        print_json(json.dumps({"problems": problems}, indent=1, ensure_ascii=False))
+    else:
+        print_text("\n".join(problems) or "no problems")
+    raise typer.Exit(1 if problems else 0)

@@ -1,0 +1,39 @@
+"""`paperscope ner`: data in, counts and problems out."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tests.service.cli.conftest import Run
+
+TRAIN = "-DOCSTART- O\n\nAda B-PER\nran O\n\nBob B-PER\nran O\n"
+TEST = "Ada B-PER\nran O\n\nEve B-PER\nsat I-LOC\n"
+
+
+def write(folder: Path) -> tuple[Path, Path]:
+    (folder / "train.txt").write_text(TRAIN)
+    (folder / "test.txt").write_text(TEST)
+    return folder / "train.txt", folder / "test.txt"
+
+
+def test_data_is_imported_counted_and_checked(run: "Run", tmp_path: Path) -> None:
+    train, test = write(tmp_path)
+    imported = run("ner", "data", "import", test, "--out", tmp_path / "test.jsonl")
+    assert imported.out == f"{tmp_path / 'test.jsonl'}: 2 examples, 3 entities (columns, IOB2)\n"
+    assert "1 tags that break IOB2, first on line 5" in imported.err
+    stats = json.loads(run("ner", "data", "stats", train, tmp_path / "test.jsonl", "--json").out)
+    assert stats["files"][str(train)]["labels"] == {"PER": 2}
+    assert stats["shared"][str(tmp_path / "test.jsonl")]["examples"] == 1
+    assert "3 sentences and 5 tokens if a line -DOCSTART- counts" in run("ner", "data", "stats", train).out
+    checked = run("ner", "data", "validate", train, test)
+    assert checked.code == 1
+    assert f"{test}: 1 texts are also in {train}" in checked.out
+    assert run("ner", "data", "validate", train).out == "no problems\n"
+
+
+def test_a_broken_file_exits_with_2(run: "Run", tmp_path: Path) -> None:
+    (tmp_path / "bad.txt").write_text("Ada X-PER\n")
+    found = run("ner", "data", "stats", tmp_path / "bad.txt")
+    assert (found.code, found.out) == (2, "")
+    assert "bad.txt:1: 'X-PER' is no tag" in found.err
