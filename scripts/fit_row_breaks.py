@@ -1,10 +1,12 @@
 """Fits the model of `ingest/pdf/tables/row_breaks.py` to generated tables, and prints its weights and errors.
 
-Run `python scripts/fit_row_breaks.py`; it takes some minutes. The styles of `held-out` are only measured.
+Run `python scripts/fit_row_breaks.py FOLDER`; it takes some minutes. The folder keeps what was read, so that a run that
+was stopped can be continued; use a new one after a change to the parser. The styles of `held-out` are only measured.
 """
 
+import argparse
 import hashlib
-import tempfile
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby, pairwise
 from pathlib import Path
@@ -40,6 +42,17 @@ def _examples(style: str, seed: int, folder: Path) -> Iterator[Example]:
         rows = next((rows for table in gold.tables if (rows := _rows_of(lines, table))), None)
         if rows:
             yield from _judged(lines, rows, columns, region)
+
+
+def _kept_examples(style: str, seed: int, folder: Path) -> list[Example]:
+    """Returns the examples of a paper, from the folder if an earlier run has read it."""
+    file = folder / f"{style}-{seed}.json"
+    if not file.is_file():
+        found = list(_examples(style, seed, folder))
+        partial = file.with_suffix(".part")
+        partial.write_text(json.dumps(found), encoding="utf-8")
+        partial.rename(file)
+    return [(features, begins) for features, begins in json.loads(file.read_text(encoding="utf-8"))]
 
 
 def _judged(lines: Sequence[GridRow], rows: Sequence[int], columns: Columns, region: TableRegion) -> Iterator[Example]:
@@ -92,13 +105,16 @@ def _matrices(examples: Sequence[Example]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _main() -> None:
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("folder", type=Path, help="the folder for the papers and what was read of them")
+    folder = options.parse_args().folder
+    folder.mkdir(parents=True, exist_ok=True)
     fitting: list[Example] = []
     held_out: list[Example] = []
-    with tempfile.TemporaryDirectory() as folder:
-        for style in STYLES:
-            part = fitting if hashlib.sha256(style.encode()).digest()[0] % 2 == 0 else held_out  # As in `--part`.
-            for seed in _SEEDS:
-                part.extend(_examples(style, seed, Path(folder)))
+    for style in STYLES:
+        part = fitting if hashlib.sha256(style.encode()).digest()[0] % 2 == 0 else held_out  # As in `--part`.
+        for seed in _SEEDS:
+            part.extend(_kept_examples(style, seed, folder))
     # A text that begins with a small letter says much in these tables, and less in others.
     plain = [({**found, "lower": 0.0}, y) for found, y in fitting]
     model = LogisticRegression(fit_intercept=False, max_iter=5000).fit(*_matrices([*fitting, *plain]))

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from PIL import Image
 
-from ingest.document.geometry import turns_at
+from ingest.document.geometry import overlap, turns_at
 from ingest.document.pages import Document, PageContent, PageReadError
 from paperscope_core.cancellation import extend_time_limit
 from paperscope_core.types import (
@@ -54,7 +54,10 @@ def add_crops(paper: Paper, document: Document, *, views: Sequence[PageContent],
     sizes = {page.number: page for page in paper.pages}
     for (number, turns), wanted in sorted(_wanted(paper, views).items()):
         page = sizes[number]
-        boxes = [_padded(place.box, width=page.width, height=page.height) for _, place in wanted]
+        boxes = [
+            _clipped_to_page(_beside_caption(place, element), width=page.width, height=page.height)
+            for element, place in wanted
+        ]
         extend_time_limit()
         try:
             pictures = document.render(number, boxes, dpi=dpi, turns=turns)
@@ -66,7 +69,7 @@ def add_crops(paper: Paper, document: Document, *, views: Sequence[PageContent],
             if isinstance(element, Figure) and turns == 0:
                 picture, cut = trim_white(rendered, box, margin=_MARGIN)
                 if place is element.place:
-                    trimmed[element.id] = _without_margin(cut, place.box)
+                    trimmed[element.id] = _without_margin(cut, box, place.box)
             named[element.id][place] = content_hash(picture)
             crops[named[element.id][place]] = picture
     elements: list[Element] = [
@@ -138,16 +141,38 @@ def _clipped(box: Box, other: Box) -> Box:
     return Box(x0, y0, max(x0, min(box.x1, other.x1)), max(y0, min(box.y1, other.y1)))
 
 
-def _without_margin(cut: Box, whole: Box) -> Box:
-    """Returns the part of an element's box that its trimmed crop shows."""
-    x0, y0 = max(whole.x0, cut.x0 + _MARGIN), max(whole.y0, cut.y0 + _MARGIN)
-    x1, y1 = min(whole.x1, cut.x1 - _MARGIN), min(whole.y1, cut.y1 - _MARGIN)
+def _without_margin(cut: Box, padded: Box, whole: Box) -> Box:
+    """Returns the part of an element's box that its crop shows, which was trimmed from the padded box to `cut`."""
+    x0 = whole.x0 if cut.x0 == padded.x0 else max(whole.x0, cut.x0 + _MARGIN)
+    y0 = whole.y0 if cut.y0 == padded.y0 else max(whole.y0, cut.y0 + _MARGIN)
+    x1 = whole.x1 if cut.x1 == padded.x1 else min(whole.x1, cut.x1 - _MARGIN)
+    y1 = whole.y1 if cut.y1 == padded.y1 else min(whole.y1, cut.y1 - _MARGIN)
     return Box(x0, y0, max(x0, x1), max(y0, y1)).rounded()
 
 
-def _padded(box: Box, *, width: float, height: float) -> Box:
-    """Returns the box with a margin, clipped to the page, at least 2 pt wide and high."""
-    x0, y0 = max(0.0, box.x0 - _MARGIN), max(0.0, box.y0 - _MARGIN)
-    x1, y1 = min(width, box.x1 + _MARGIN), min(height, box.y1 + _MARGIN)
-    x0, y0 = min(x0, width - _MIN_SIDE), min(y0, height - _MIN_SIDE)
+def _beside_caption(place: Place, element: _Float) -> Box:
+    """Returns a place of an element with a margin that ends where the caption begins, so that no line of it is cut.
+
+    A caption that overlaps the place is in the crop as a whole.
+    """
+    box = place.box.grown(_MARGIN, _MARGIN)
+    caption = None if isinstance(element, Equation) else element.caption_place
+    if caption is None or caption.page != place.page or not overlap(box, caption.box):
+        return box
+    x0, y0, x1, y1 = box
+    if caption.box.y1 <= place.box.y0:
+        return Box(x0, caption.box.y1, x1, y1)
+    if caption.box.y0 >= place.box.y1:
+        return Box(x0, y0, x1, caption.box.y0)
+    if caption.box.x1 <= place.box.x0:
+        return Box(caption.box.x1, y0, x1, y1)
+    if caption.box.x0 >= place.box.x1:
+        return Box(x0, y0, caption.box.x0, y1)
+    return box.union(caption.box)
+
+
+def _clipped_to_page(box: Box, *, width: float, height: float) -> Box:
+    """Returns the box clipped to the page, at least 2 pt wide and high."""
+    x0, y0 = min(max(0.0, box.x0), width - _MIN_SIDE), min(max(0.0, box.y0), height - _MIN_SIDE)
+    x1, y1 = min(width, box.x1), min(height, box.y1)
     return Box(x0, y0, max(x1, x0 + _MIN_SIDE), max(y1, y0 + _MIN_SIDE))
