@@ -1,6 +1,7 @@
 """Opens a library: creates its tables, or upgrades them by numbered steps."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -29,7 +30,7 @@ from graph_store.schema import (
     verdicts,
 )
 from graph_store.short_forms import insert_short_forms, refresh_meanings, short_forms_of
-from graph_store.writing import insert_byline, insert_publication, insert_values
+from graph_store.writing import insert_byline, insert_publication, insert_values, publication_of
 from paperscope_core.errors import StoreError, StoreVersionError
 from paperscope_core.files import PRIVATE_FILE, create_private_file, create_private_folder
 from paperscope_core.text.words import singular_key
@@ -89,7 +90,8 @@ def _add_bylines(connection: Connection) -> None:
     bylines.create(connection, checkfirst=True)
     known = select(bylines.c.paper)
     for paper in connection.execute(select(papers.c.id).where(papers.c.id.not_in(known))).scalars().all():
-        insert_byline(connection, read_paper(connection, paper))
+        stored = read_paper(connection, paper)
+        insert_byline(connection, stored, publication_of(stored))
 
 
 def _add_publications(connection: Connection) -> None:
@@ -97,7 +99,7 @@ def _add_publications(connection: Connection) -> None:
     publications.create(connection, checkfirst=True)
     known = select(publications.c.paper)
     for paper in connection.execute(select(papers.c.id).where(papers.c.id.not_in(known))).scalars().all():
-        insert_publication(connection, read_paper(connection, paper))
+        insert_publication(connection, paper, publication_of(read_paper(connection, paper)))
 
 
 def _rename_entities(connection: Connection) -> None:
@@ -202,17 +204,22 @@ def open_writable(folder: Path) -> Database:
         with filelock.FileLock(folder / "library.lock", timeout=_LOCK_SECONDS, mode=PRIVATE_FILE):
             # SQLite gives its log and shared memory the mode of the file.
             create_private_file(file)
-            database = Database(file, mode="rwc")
-            try:
+            with _closed_on_error(Database(file, mode="rwc")) as database:
                 with database.write() as connection:
                     upgraded = upgrade(connection, file=file)
                 if upgraded:
                     # What a step deleted must not remain in the write-ahead log.
                     database.truncate_log()
-            except BaseException:
-                database.close()
-                raise
     return database
+
+
+@contextmanager
+def _closed_on_error(database: Database) -> Iterator[Database]:
+    """The database, closed if the block fails."""
+    with ExitStack() as stack:
+        stack.callback(database.close)
+        yield database
+        stack.pop_all()
 
 
 def _no_library(folder: Path) -> StoreError:
@@ -227,11 +234,7 @@ def open_read_only(folder: Path) -> Database:
         raise _no_library(folder)
     with translate_errors(file):
         database = Database(file, mode="ro")
-    try:
-        with database.read() as connection:
-            if check_version(connection, file=file) == 0:
-                raise _no_library(folder)
-    except StoreError:
-        database.close()
-        raise
+    with _closed_on_error(database), database.read() as connection:
+        if check_version(connection, file=file) == 0:
+            raise _no_library(folder)
     return database

@@ -28,13 +28,14 @@ from graph_store.schema import (
 from graph_store.short_forms import insert_short_forms, refresh_meanings, short_forms_of, shorts_of
 from paperscope_core.codec import to_json
 from paperscope_core.publication import complete_publication
-from paperscope_core.types import IndexedPaper, Paper, PaperImages, Publication, Shortfall, crops_of
+from paperscope_core.types import UNPUBLISHED, IndexedPaper, Paper, PaperImages, Publication, Shortfall, crops_of
 
 __all__ = [
     "crops_of_paper",
     "insert_byline",
     "insert_publication",
     "insert_values",
+    "publication_of",
     "put_paper",
     "remove_paper",
     "validate",
@@ -115,8 +116,9 @@ def put_paper(
             value=to_json(replace(paper, elements=())),
         )
     )
-    insert_byline(connection, paper)
-    insert_publication(connection, paper)
+    publication = publication_of(paper)
+    insert_byline(connection, paper, publication)
+    insert_publication(connection, paper.id, publication)
     insert_values(connection, elements, paper.id, paper.elements)
     _insert(connection, paper_crops, [{"paper": paper.id, "crop": crop} for crop in sorted(crops_of_paper(paper))])
     _insert_chunks(connection, indexed)
@@ -166,22 +168,21 @@ def insert_values(connection: Connection, table: Table, paper: str, values: Iter
     _insert(connection, table, rows)
 
 
-def insert_byline(connection: Connection, paper: Paper) -> None:
+def insert_byline(connection: Connection, paper: Paper, publication: Publication) -> None:
     """Write a paper's authors and year."""
     authors = "\n".join(" ".join(author.split()) for author in paper.authors)
-    connection.execute(bylines.insert(), {"paper": paper.id, "authors": authors, "year": _publication(paper).year})
+    connection.execute(bylines.insert(), {"paper": paper.id, "authors": authors, "year": publication.year})
 
 
-def insert_publication(connection: Connection, paper: Paper) -> None:
+def insert_publication(connection: Connection, paper: str, publication: Publication) -> None:
     """Write a paper's venue, DOI and arXiv id."""
-    found = _publication(paper)
-    row = {"paper": paper.id, "venue": found.venue, "doi": found.doi, "arxiv": found.arxiv}
+    row = {"paper": paper, "venue": publication.venue, "doi": publication.doi, "arxiv": publication.arxiv}
     connection.execute(publications.insert(), row)
 
 
-def _publication(paper: Paper) -> Publication:
+def publication_of(paper: Paper) -> Publication:
     """That of a paper, which an older version may have stored without it."""
-    return complete_publication(paper, stated=paper.publication)
+    return complete_publication(paper) if paper.publication == UNPUBLISHED else paper.publication
 
 
 def _check_dimension(connection: Connection, indexed: IndexedPaper, *, embedder: str) -> None:

@@ -189,7 +189,7 @@ class CellNames:
     def _find_stated(self, statement: Statement) -> tuple[frozenset[_Axis], frozenset[_Axis]]:
         """The rows and columns of the named values, if the statement states all of these; else none."""
         named = self.named(statement)
-        values = [{number.value for number in numbers_in(cell.text)} for cell in named]
+        values = ({number.value for number in numbers_in(cell.text)} for cell in named)
         if not all(one & statement.values for one in values if one):
             named = []
         names = [self._of[_key(cell)] for cell in named]

@@ -4,6 +4,7 @@ import asyncio
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from ingest.extraction.citations import citations
@@ -22,8 +23,9 @@ from ingest.extraction.phrases import count_phrases
 from ingest.extraction.relation_patterns import pattern_relations
 from ingest.extraction.sentences import SentenceEntities, excerpt, sentence_relation
 from ingest.extraction.table_facts import table_relations
-from ingest.extraction.termhood import Termhood, worth_an_entity
+from ingest.extraction.termhood import Termhood, load_termhood, worth_an_entity
 from ingest.extraction.terms import Term, gather_terms
+from paperscope_core.errors import ModelError
 from paperscope_core.text.part_of_speech import tag_words
 from paperscope_core.text.words import entity_key, word_key
 from paperscope_core.types import STANDS_FOR, Chunk, Entity, Extraction, Paper, Relation, Table
@@ -50,6 +52,9 @@ class LocalExtractor:
         """Loads the models of words, which the first paper would otherwise wait for."""
         tag_words(["words"])
         word_key("words")
+        # An abstract needs no weights; the first longer paper reports that they are missing.
+        with suppress(ModelError):
+            load_termhood()
 
     def draw(self, paper: Paper) -> Extraction:
         """The paper's entities and relations."""

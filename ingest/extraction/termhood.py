@@ -28,7 +28,7 @@ from ingest.extraction.word_vectors import bundled_vectors
 from paperscope_core.text.part_of_speech import tag_words
 from paperscope_core.text.words import plain_words, singular_key
 
-__all__ = ["Termhood", "features_of", "worth_an_entity"]
+__all__ = ["Termhood", "features_of", "load_termhood", "worth_an_entity"]
 
 # Parts of speech of the first and the last word that a weight is fitted for; C5 tags of nouns, adjectives, unknown
 # words, numbers and verbs.
@@ -63,6 +63,12 @@ def _fitted() -> _Model:
     stored = json.loads((files("ingest.extraction") / "termhood.json").read_text(encoding="utf-8"))
     vectors = {name: np.array(stored[name], dtype=float32) for name in ("first", "last")}
     return _Model(intercept=stored["intercept"], weights=stored["weights"], **vectors)
+
+
+def load_termhood() -> None:
+    """Loads the model. Raises ModelError if the weights that Paperscope is installed with are missing."""
+    _fitted()
+    bundled_vectors()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,8 +1,12 @@
 """Finds page furniture: running heads, page numbers, notices in the margins, arXiv's stamp."""
 
+import math
 import re
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 from ingest.document.geometry import overlap_y, turned_box, turned_page
 from ingest.document.pages import PageContent
@@ -40,27 +44,84 @@ def find_furniture(layouts: Sequence[PageLayout], free: Sequence[Sequence[Line]]
         for key in {_repeat_key(line) for line in lines if _in_margin(line, layout, share=_REPEAT_MARGIN)}
     )
 
-    def is_furniture(line: Line, lines: Sequence[Line], layout: PageLayout) -> bool:
+    def is_furniture(line: Line, page: _Page) -> bool:
         if line in counted:
             return True
         # The number of an equation may repeat in a margin, too.
         worded = sum(letter.isalpha() for letter in line.text) > 2
-        if worded and _in_margin(line, layout, share=_REPEAT_MARGIN) and repeated[_repeat_key(line)] > 1:
+        if worded and _in_margin(line, page.layout, share=_REPEAT_MARGIN) and repeated[_repeat_key(line)] > 1:
             return True
-        if not _in_margin(line, layout, share=_NUMBER_MARGIN):
+        if not _in_margin(line, page.layout, share=_NUMBER_MARGIN):
             return False
-        own = "" if step is None else str(layout.content.number + step)
-        below = any(
-            other.text == own and other.baseline < line.box.y0 and _in_margin(other, layout, share=_NUMBER_MARGIN)
-            for other in lines
-            if other.baseline > layout.content.height / 2
-        )
-        return below or _is_page_number(line, lines) or _is_separated(line, lines, layout)
+        return page.foot_number < line.box.y0 or _is_page_number(line, page.lines) or page.is_separated(line)
 
-    return [
-        frozenset(line for line in lines if is_furniture(line, lines, layout))
-        for layout, lines in zip(layouts, free, strict=True)
-    ]
+    pages = [_Page(layout, lines, step) for layout, lines in zip(layouts, free, strict=True)]
+    return [frozenset(line for line in page.lines if is_furniture(line, page)) for page in pages]
+
+
+@dataclass(frozen=True)
+class _Page:
+    """A page with its free lines, and what lines in its margins are compared with; `step` is the difference between the
+    printed numbers of pages and theirs."""
+
+    layout: PageLayout
+    lines: Sequence[Line]
+    step: int | None
+
+    @cached_property
+    def foot_number(self) -> float:
+        """The baseline of the page's number at its foot; infinite if there is none."""
+        height = self.layout.content.height
+        number = None if self.step is None else str(self.layout.content.number + self.step)
+        return min(
+            (
+                line.baseline
+                for line in self.lines
+                if line.text == number
+                and line.baseline > height / 2
+                and _in_margin(line, self.layout, share=_NUMBER_MARGIN)
+            ),
+            default=math.inf,
+        )
+
+    @cached_property
+    def _leading(self) -> float:
+        return self.layout.leading
+
+    @cached_property
+    def _head(self) -> float:
+        """The end of the margin at the head."""
+        return _EDGE * self.layout.content.height
+
+    @cached_property
+    def _foot(self) -> float:
+        """The start of the margin at the foot."""
+        return (1 - _EDGE) * self.layout.content.height
+
+    @cached_property
+    def _first(self) -> float:
+        """The top of the lines that are not in the margin at the head."""
+        return min((line.box.y0 for line in self.lines if line.box.y1 >= self._head), default=math.inf)
+
+    @cached_property
+    def _last(self) -> float:
+        """The bottom of the lines that are not in the margin at the foot."""
+        return max((line.box.y1 for line in self.lines if line.box.y0 <= self._foot), default=-math.inf)
+
+    @cached_property
+    def _tops(self) -> list[float]:
+        return sorted(line.box.y0 for line in self.lines)
+
+    def is_separated(self, line: Line) -> bool:
+        """Whether everything between a line and the page's edge is in the margin, separated from the rest by a gap.
+
+        A manuscript may have as wide a gap between all of its lines.
+        """
+        gap = max(_GAP * line.size, _WIDER * self._leading)
+        if line.box.y0 > self._foot:
+            outer = self._tops[bisect_right(self._tops, self._foot - 2 * line.size)]
+            return outer - self._last > gap
+        return line.box.y1 < self._head and self._first - line.box.y1 > gap
 
 
 def _page_numbers(layouts: Sequence[PageLayout], free: Sequence[Sequence[Line]]) -> tuple[set[Line], int | None]:
@@ -101,23 +162,6 @@ def _is_page_number(line: Line, lines: Sequence[Line]) -> bool:
 def _in_margin(line: Line, layout: PageLayout, *, share: float) -> bool:
     height = layout.content.height
     return line.box.y1 < share * height or line.box.y0 > (1 - share) * height
-
-
-def _is_separated(line: Line, lines: Sequence[Line], layout: PageLayout) -> bool:
-    """Whether everything between the line and the page's edge is in the margin, separated from the rest by a gap.
-
-    A manuscript may have as wide a gap between all of its lines.
-    """
-    height = layout.content.height
-    gap = max(_GAP * line.size, _WIDER * layout.leading)
-    if line.box.y0 > (1 - _EDGE) * height:
-        inner = [other.box.y1 for other in lines if other.box.y0 <= (1 - _EDGE) * height]
-        outer = [other.box.y0 for other in lines if other.box.y0 > (1 - _EDGE) * height - 2 * line.size]
-        return not inner or min(outer, default=line.box.y0) - max(inner) > gap
-    if line.box.y1 < _EDGE * height:
-        inner = [other.box.y0 for other in lines if other.box.y1 >= _EDGE * height]
-        return not inner or min(inner) - line.box.y1 > gap
-    return False
 
 
 def find_stamp(page: PageContent) -> tuple[str, Box] | None:

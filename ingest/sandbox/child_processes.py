@@ -66,13 +66,13 @@ class ChildPool(Generic[Job]):
         """A child for the block, which only waits for it. It is killed at once if the work is cancelled."""
         with waiting():
             child = self._take()
+            keep = False
             try:
                 with on_cancel(child.kill):
                     yield child
-            except BaseException:
-                self._release(child, keep=False)
-                raise
-            self._release(child, keep=child.jobs < _JOBS_PER_CHILD and not child.killed)
+                keep = child.jobs < _JOBS_PER_CHILD and not child.killed
+            finally:
+                self._release(child, keep=keep)
 
     def _take(self) -> "ChildProcess[Job]":
         with self._changed:

@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from functools import cached_property
@@ -138,6 +138,10 @@ class Operand:
     evidence: Evidence | None
 
 
+# An operation over all operands of a set, as it is shown, its result, and the operands.
+_OverSet = tuple[str, str, Decimal, tuple[Operand, ...]]
+
+
 @dataclass(frozen=True, slots=True)
 class Computation:
     """A formula with its result, and its operands."""
@@ -171,14 +175,13 @@ class Computations:
         return list(kept.values())[::-1][:_MOST_OPERANDS]
 
     @cached_property
-    def _over_all(self) -> list[tuple[str, str, Decimal, tuple[Operand, ...]]]:
+    def _over_all(self) -> list[_OverSet]:
         return list(_over_sets(self.sets))
 
-    def find(self, number: Number, *, runs: Sequence[Sequence[Operand]] = ()) -> Computation | None:
-        """The first computation that gives the number, earlier operands first, or None; short `runs` are sets, too."""
+    def find(self, number: Number) -> Computation | None:
+        """The first computation that gives the number, earlier operands first, or None."""
         if not self._named:
             return None
-        short = [terms for terms in runs if len(terms) <= _MOST_OPERANDS]
         for one, other in permutations(self._distinct, 2):
             for operation, shown, result in _results(one.number, other.number, wanted=number):
                 # Differences and sums of printed numbers are exact; so is a mean with fewer digits than these.
@@ -186,7 +189,15 @@ class Computations:
                 exact = ("/" not in shown or coarse) and not self._rounds
                 if operation in self._named and _gives(result, number, exact=exact):
                     return Computation(f"{shown} = {number.text}", (one, other))
-        for operation, shown, result, terms in (*self._over_all, *_over_sets(short)):
+        return self._find_over(self._over_all, number)
+
+    def find_total(self, number: Number, runs: Sequence[Sequence[Operand]]) -> Computation | None:
+        """The sum or mean of all operands of a short run that gives the number, or None."""
+        short = [terms for terms in runs if len(terms) <= _MOST_OPERANDS]
+        return self._find_over(_over_sets(short), number) if self._named else None
+
+    def _find_over(self, over_sets: Iterable[_OverSet], number: Number) -> Computation | None:
+        for operation, shown, result, terms in over_sets:
             finer = all(term.number.unit < number.unit for term in terms) and not self._rounds
             if operation in self._named and _gives(result, number, exact=operation == "sum" or finer):
                 return Computation(f"{shown} = {number.text}", terms)
@@ -223,7 +234,7 @@ def _results(first: Number, second: Number, *, wanted: Number) -> Iterator[tuple
         yield "difference", f"100 × ({shown}) / {b}", 100 * (one - other) / abs(other)
 
 
-def _over_sets(sets: Sequence[Sequence[Operand]]) -> Iterator[tuple[str, str, Decimal, tuple[Operand, ...]]]:
+def _over_sets(sets: Sequence[Sequence[Operand]]) -> Iterator[_OverSet]:
     return ((*one, tuple(terms)) for terms in sets if len(terms) > 2 for one in _over_all(terms))
 
 

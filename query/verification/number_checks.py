@@ -2,9 +2,9 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain, pairwise
 
 from paperscope_core.cancellation import check_cancelled
@@ -12,7 +12,7 @@ from paperscope_core.text.sentences import split_sentences
 from paperscope_core.types import Check, Evidence
 from query.cells import Statement, name_spans, without_citations
 from query.numbers import Number, numbers_in, placed_numbers, without_labels
-from query.verification.arithmetic import Computations, NumberIndex, Operand, Wording, is_printed_so
+from query.verification.arithmetic import Computation, Computations, NumberIndex, Operand, Wording, is_printed_so
 from query.verification.cited import CitedEvidence, PrintedNumber
 from query.verification.formulas import Formulas
 from query.verification.lists import counted_lists, list_sizes, without_enumerators
@@ -246,8 +246,9 @@ class _NumberChecker:
         runs, self._run = (self._run, self._results), []
         check = self._written(mention.number)
         if check is None and mention.number not in self._formulas.wrong:
-            check = self._computed(mention, ()) or self._counted(mention)
-            if check is None and (check := self._computed(mention, runs)) is not None:
+            computed = partial(self._computed, mention)
+            check = computed(self._computations.find) or self._counted(mention)
+            if check is None and (check := computed(partial(self._computations.find_total, runs=runs))) is not None:
                 return check, ""
         if check is not None:
             self._results.append(Operand(mention.number, None))
@@ -278,12 +279,12 @@ class _NumberChecker:
         support = dict.fromkeys(chain.from_iterable(self._known.get(operand, ()) for operand in formula.operands))
         return Check(number=number.text, finding="computed", formula=shown, support=tuple(support))
 
-    def _computed(self, mention: NumberMention, runs: Sequence[Sequence[Operand]]) -> Check | None:
+    def _computed(self, mention: NumberMention, find: Callable[[Number], Computation | None]) -> Check | None:
         if mention.number.sign == "-":
             before, _, behind = self._plain.partition(mention.number.text)
             if _TWICE.match(behind) or _BY.search(before[-_LONGEST_CLAUSE:]):
                 return None
-        found = self._computations.find(mention.number, runs=runs)
+        found = find(mention.number)
         if found is None:
             return None
         support = tuple(dict.fromkeys(operand.evidence for operand in found.operands if operand.evidence))

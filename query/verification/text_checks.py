@@ -108,18 +108,19 @@ def unsupported_quotations(text: str, printed: Iterable[str]) -> list[str]:
     ]
 
 
-def unknown_names(text: str, known: Sequence[Set[str]]) -> list[str]:
+def unknown_names(text: str, known: Iterable[Set[str]]) -> list[str]:
     """The names of a text that are not among the known words, neither whole nor in all their parts.
 
     A name has a capital letter that does not begin a sentence. In a language that capitalizes nouns, only names with an
     inner capital or with digits count.
     """
+    # `words` returns a compound first and then its parts.
+    found = [(name, words(name)) for name in dict.fromkeys(_names(text))]
+    sets = list(known) if found else []
 
     def is_known(form: str) -> bool:
-        return any(form in one for one in known)
+        return any(form in one for one in sets)
 
-    # `words` returns a compound first and then its parts.
-    found = ((name, words(name)) for name in dict.fromkeys(_names(text)))
     return [
         name
         for name, (whole, *parts) in found

@@ -84,10 +84,11 @@ def _unsaid(
     quotes = [evidence.quote for evidence in scope.evidence]
     elements = {evidence.element: cited.elements.get(evidence.element) for evidence in scope.evidence}
     texts = [element_text(element) for element in elements.values() if element is not None]
+    printed = [question, " ".join(quotes), *quotes, *texts]
+    # Read only if the text quotes something; the words of the rows are those of the texts.
     rows = (row.name for table in scope.tables for row in table_rows(table))
-    printed = [question, " ".join(quotes), *quotes, *texts, *rows]
-    for quotation in dict.fromkeys(unsupported_quotations(said, printed)):
+    for quotation in dict.fromkeys(unsupported_quotations(said, chain(printed, rows))):
         yield f"the quotation {quotation!r} is not in the cited evidence"
     known = chain(printed, cited.around, (evidence.element for evidence in scope.evidence))
-    for name in unknown_names(said, list(map(words_of, known))):
+    for name in unknown_names(said, map(words_of, known)):
         yield f"the name {name!r} is neither in the cited evidence nor in what was retrieved with it"

@@ -11,13 +11,22 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection, inspect
 
-from graph_store import NativeGraphIndex, Store
+from graph_store import NativeGraphIndex, Store, writing
 from graph_store import database as database_module
 from graph_store.migrations import upgrade
 from graph_store.schema import SCHEMA_VERSION
 from graph_store.writing import crops_of_paper
 from paperscope_core.errors import StoreError, StoreFullError, StoreReadOnlyError, StoreVersionError
-from paperscope_core.types import Candidates, ModelReply, PaperImages, RetrievalRequest, Shortfall
+from paperscope_core.publication import complete_publication
+from paperscope_core.types import (
+    Candidates,
+    ModelReply,
+    Paper,
+    PaperImages,
+    Publication,
+    RetrievalRequest,
+    Shortfall,
+)
 from tests.graph_store.indexed_papers import PAPER_IDS, add, make_indexed, unit_vector, view
 
 ONE, TWO, *_ = PAPER_IDS
@@ -119,6 +128,25 @@ def test_upgrading_adds_the_authors_years_and_ids_of_papers(tmp_path: Path) -> N
     new = Store.open(tmp_path)
     assert list(new.entries()) == [entry]
     new.close()
+
+
+def test_what_is_known_of_a_publication_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read = list[str]()
+
+    def complete(paper: Paper) -> Publication:
+        read.append(paper.id)
+        return complete_publication(paper)
+
+    monkeypatch.setattr(writing, "complete_publication", complete)
+    indexed = make_indexed(ONE, file="2310.07609v1.pdf")
+    known = complete_publication(indexed.paper)
+    with closing(Store.open(tmp_path)) as store:
+        add(store, indexed)
+        assert read == [ONE]
+        add(store, replace(indexed, paper=replace(indexed.paper, publication=known)))
+        assert read == [ONE]
+        [entry] = store.entries()
+    assert (entry.year, entry.arxiv) == (2023, "2310.07609")
 
 
 def test_a_file_that_is_no_library(tmp_path: Path) -> None:

@@ -16,10 +16,9 @@ class Clock:
 
 
 def test_a_library_that_has_used_much_waits_for_one_that_has_used_little() -> None:
-    turns, order = _Turns(), list[str]()
+    clock, order = Clock(), list[str]()
+    turns = _Turns(clock)
     entered, leave = threading.Event(), threading.Event()
-    clock = Clock()
-    turns._clock = clock
     for library, seconds in (("much", 5.0), ("little", 0.01)):
         with turns.turn(library):
             clock.now += seconds
@@ -49,8 +48,8 @@ def test_a_library_that_has_used_much_waits_for_one_that_has_used_little() -> No
 
 
 def test_a_step_waits_no_longer_than_a_quarter_of_a_second() -> None:
-    turns, clock = _Turns(), Clock()
-    turns._clock = clock
+    clock = Clock()
+    turns = _Turns(clock)
     for library, seconds in (("much", 5.0), ("little", 0.01)):
         with turns.turn(library):
             clock.now += seconds
@@ -72,8 +71,8 @@ def test_a_library_alone_never_waits() -> None:
 
 
 def test_a_step_that_waits_for_another_process_holds_no_turn_and_uses_nothing() -> None:
-    turns, clock = _Turns(), Clock()
-    turns._clock = clock
+    clock = Clock()
+    turns = _Turns(clock)
     with turns.turn("other"):
         clock.now += 1
     with turns.turn("one"):
@@ -88,8 +87,8 @@ def test_a_step_that_waits_for_another_process_holds_no_turn_and_uses_nothing() 
 
 
 def test_a_step_in_progress_counts_as_use() -> None:
-    turns, clock = _Turns(), Clock()
-    turns._clock = clock
+    clock = Clock()
+    turns = _Turns(clock)
     with turns.turn("little"):
         clock.now += 0.1
     with turns.turn("much"):

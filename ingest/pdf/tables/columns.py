@@ -338,12 +338,9 @@ def _cut(segment: Line, strips: Sequence[Strip], columns: Columns, *, alone: boo
     if any(_is_sign(end.text) for run in runs.values() for end in (run[0], run[-1])):
         return whole
     spanned = (columns.intervals[homes[0][0]][0], columns.intervals[homes[-1][0]][1])
-    if _is_centred(segment.words, spanned, em=columns.em) and not any(is_value(word.text) for word in segment.words):
-        tolerance = (
-            _EXACT  # The text is centred over all its columns; only words that are as exactly aligned are cells.
-        )
-    else:
-        tolerance = _ALIGNED
+    # If the text is centred over all its columns, only words that are as exactly aligned are cells.
+    centred = _is_centred(segment.words, spanned, em=columns.em)
+    tolerance = _EXACT if centred and not any(is_value(word.text) for word in segment.words) else _ALIGNED
     aligned = all(
         _is_aligned(run, columns.intervals[home], tolerance=tolerance * columns.em) for home, run in runs.items()
     )

@@ -64,9 +64,7 @@ _DOUBLE_STRIP = 5.0  # Rules this close may have no text between them: a double 
 _OVERHANG = 3.0  # Words may extend beyond the rules by this.
 _PARTIAL_WIDTH = 0.93  # A share of the table's width; a wider rule counts as full.
 _MAX_TITLE_ROWS = 2  # The most rows of titles between the first two rules.
-_TITLE_SPACE = (
-    1.2  # The largest distance, in letter sizes, of titles above the first rule, and the least one above them.
-)
+_TITLE_SPACE = 1.2  # The largest distance, in letter sizes, of titles to the first rule; the least one above them.
 # Tables without rules, in letter sizes.
 _MAX_ROW_GAP = 3.0  # A wider gap ends the rows,
 _MAX_CAPTION_GAP = 4.0  # A wider gap separates the first row from the caption.

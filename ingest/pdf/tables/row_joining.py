@@ -27,11 +27,13 @@ def join_rows(rows: Sequence[GridRow], columns: Columns, region: TableRegion) ->
     zones = [list(group) for _, group in groupby(rows, key=lambda row: (region.zone(row.top), row.kind == "body"))]
     bodies = [zone for zone in zones if zone[0].kind == "body"]
     context = LineContext.of(bodies, columns)
-    found = {id(zone): _rows_of(zone, context, separated=len(bodies) > 1) for zone in bodies}
-    several = [grouped for grouped in found.values() if sum(map(len, grouped)) > 1]
+    found = [_rows_of(zone, context, separated=len(bodies) > 1) for zone in bodies]
+    several = [grouped for grouped in found if sum(map(len, grouped)) > 1]
     if 2 * sum(len(grouped) == 1 for grouped in several) > len(several) > 1:
-        found = {id(zone): [zone] if _may_be_one_row(zone, context) else found[id(zone)] for zone in bodies}
-    lines = [row for zone in zones for row in (_joined(found[id(zone)]) if id(zone) in found else zone)]
+        whole = (_may_be_one_row(zone, context) for zone in bodies)
+        found = [[zone] if one else grouped for zone, one, grouped in zip(bodies, whole, found, strict=True)]
+    grouped_bodies = iter(found)
+    lines = [row for zone in zones for row in (_joined(next(grouped_bodies)) if zone[0].kind == "body" else zone)]
     joined: list[GridRow] = []
     for row, following in zip(lines, [*lines[1:], None], strict=True):
         if joined and _continues(joined[-1], row, following, columns, region):

@@ -3,11 +3,14 @@
 import numpy as np
 import pytest
 
+from ingest.extraction import LocalExtractor, termhood, word_vectors
 from ingest.extraction.mentions import read_paper
 from ingest.extraction.phrases import count_phrases
 from ingest.extraction.termhood import Termhood, worth_an_entity
 from ingest.extraction.terms import Term
 from ingest.extraction.word_vectors import bundled_vectors
+from paperscope_core.errors import ModelError
+from paperscope_core.models.weights import Weights
 from tests.ingest.extraction.paper_builders import paper_of, passages
 
 # Longer than an abstract.
@@ -49,3 +52,19 @@ def test_a_rare_word_has_a_higher_rarity_than_a_frequent_one() -> None:
     frequent, rare = vectors.pieces("year"), vectors.pieces("glaciological")
     assert vectors.rarity(frequent) < vectors.rarity(rare)
     assert np.allclose(vectors.vector(rare), np.mean([vectors.vector([piece]) for piece in rare], axis=0), atol=1e-6)
+
+
+def test_an_extractor_loads_the_model_ahead_and_starts_without_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded = termhood._fitted.cache_info, bundled_vectors.cache_info
+    termhood._fitted.cache_clear()
+    bundled_vectors.cache_clear()
+    LocalExtractor.load()
+    assert [info().currsize for info in loaded] == [1, 1]
+
+    def missing(_name: str) -> Weights:
+        raise ModelError("the bundled weights are not installed")
+
+    bundled_vectors.cache_clear()
+    monkeypatch.setattr(word_vectors, "find_weights", missing)
+    LocalExtractor.load()
+    assert bundled_vectors.cache_info().currsize == 0

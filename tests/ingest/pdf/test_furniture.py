@@ -1,7 +1,10 @@
 """Page numbers, line numbers and stamps."""
 
+import pytest
+
 from ingest.document.pages import PageContent
 from ingest.pdf.furniture import find_furniture, find_stamp
+from ingest.pdf.layout import PageLayout
 from ingest.pdf.line_numbers import find_line_numbers
 from tests.ingest.pdf.words import chars, printed_page, sentence, word
 
@@ -41,6 +44,21 @@ def test_the_last_line_of_a_manuscript_with_wide_spaces_is_text() -> None:
     assert find_furniture([layout], [layout.lines]) == [frozenset()]
     dense = printed_page(1, [*((text, 100 + 12.0 * row) for row, (text, _) in enumerate(rows)), ("A notice", 748)])
     assert [line.text for line in find_furniture([dense], [dense.lines])[0]] == ["A notice"]
+
+
+def test_the_lines_of_a_page_are_measured_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    measured = list[PageLayout]()
+
+    def leading(layout: PageLayout) -> float:
+        measured.append(layout)
+        return 2.0
+
+    monkeypatch.setattr(PageLayout, "leading", property(leading))
+    margin = [(f"a note in the margin {letter}", 745 + 2.0 * row) for row, letter in enumerate("abcdefghij")]
+    layouts = [printed_page(at, [("text of the page", 500), *margin]) for at in (1, 2)]
+    assert len(find_furniture(layouts[:1], [layouts[0].lines])[0]) == len(margin)
+    find_furniture(layouts, [layout.lines for layout in layouts])
+    assert len(measured) <= 1 + len(layouts)
 
 
 def test_other_numbers_below_the_text_are_text() -> None:
