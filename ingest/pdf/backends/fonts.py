@@ -20,6 +20,20 @@ _SUBSET = re.compile(r"^[A-Z]{6}\+")
 
 _LIGATURES = {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st", "\u00ad": "-"}
 _EXTENSION_FONT = re.compile(r"CMEX\d|LMMathExtension", re.IGNORECASE)
+# A font without a name of its own, which an engine names by its kind or by its key in the page's resources. Fonts of
+# bitmaps have no names for glyphs: a glyph's text is its code in TeX's encoding of text.
+_BITMAP_FONT = re.compile(r"(?:Type3\b.*|[A-Z]{1,2}\d{1,4})?")
+# Ligatures of the encoding OT1; quotation marks, dashes and ligatures of T1; the bullet of TS1. OT1 has accents and
+# letters of other languages where T1 has these.
+_TEX_CODES = (
+    _LIGATURES
+    | dict(zip(map(chr, range(0x0B, 0x10)), ("ff", "fi", "fl", "ffi", "ffl"), strict=True))
+    | {
+        **dict(zip(map(chr, range(0x10, 0x17)), "“”„«»–—", strict=True)),
+        **dict(zip(map(chr, range(0x1B, 0x20)), ("ff", "fi", "fl", "ffi", "ffl"), strict=True)),
+        "\x88": "•",
+    }
+)
 _SYMBOL_FONT = re.compile(r"CMSY\d|LMMathSymbols", re.IGNORECASE)
 # How far below its origin the baseline of a delimiter's line is, in letter sizes, by the delimiter's size in cmex10:
 # half its height, less the axis 0.25 above the baseline (The TeXbook, appendix F).
@@ -112,9 +126,15 @@ def glyph_text(text: str, *, font: str, after: str = "") -> tuple[str, float]:
             return _EXTENSION[text]
     if text == "√" and _SYMBOL_FONT.search(font):
         return "√", 0.8
-    return _LIGATURES.get(text, text), 0.0
+    letters = _TEX_CODES if _is_bitmap_font(font) else _LIGATURES
+    return letters.get(text, text), 0.0
 
 
 @cache
 def _is_extension_font(font: str) -> bool:
     return bool(_EXTENSION_FONT.search(font))
+
+
+@cache
+def _is_bitmap_font(font: str) -> bool:
+    return _BITMAP_FONT.fullmatch(font) is not None

@@ -117,6 +117,16 @@ def test_codes_of_texs_extension_font(code: str, after: str, sign: str) -> None:
     assert glyph_text(code, font="CMEX10", after=after)[0] == sign
 
 
+@pytest.mark.parametrize("font", ["Type3 (11 0 R)", "F25", "T3", ""])
+def test_codes_of_texs_bitmap_fonts(font: str) -> None:
+    read = [glyph_text(code, font=font)[0] for code in ("\x1c", "\x0e", "\x10", "\x15", "\x88", "a")]
+    assert read == ["fi", "ffi", "“", "–", "•", "a"]
+
+
+def test_codes_of_fonts_with_a_name_are_no_ligatures() -> None:
+    assert glyph_text("\x1c", font="Dingbats")[0] == "\x1c"
+
+
 def equations(*placed: tuple[str, float, float]) -> list[FoundEquation]:
     """The equations of a page with lines of text (their text, x, baseline) in a column from 50 to 300."""
     letters = [char for text, x, y in placed for char in chars(text, x, y)]
