@@ -15,6 +15,7 @@ from graph_store.database import Database, translate_errors
 from graph_store.jobs import JobQueue
 from graph_store.migrations import CROPS_FOLDER, open_read_only, open_writable
 from graph_store.schema import paper_crops, papers
+from graph_store.snapshot import read_snapshot
 from graph_store.writing import put_paper, remove_paper, validate
 from paperscope_core.types import Element, IndexedPaper, ModelReply, Paper, PaperEntry
 
@@ -191,6 +192,7 @@ class Store:
     elements = _reads(reading.read_elements)
     chunks = _reads(reading.read_chunks)
     chunks_of = _reads(reading.read_chunks_of)
+    snapshot = _reads(read_snapshot)
     library_ids = _reads(short_forms.library_ids)
     entities = _reads(graph.read_entities)
     relations_of = _reads(graph.read_relations)
