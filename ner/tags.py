@@ -72,8 +72,8 @@ def decode(tags: Iterable[str]) -> list[Entity]:
 def decode_strict(tags: Sequence[str], scheme: Scheme) -> list[Entity]:
     """The entities of one sentence that keep to the scheme.
 
-    In IOB2 an entity starts with B; in BIOES it is one S, or a B, any number of I and an E. IOB1 has no entity that a
-    tag breaks: a B that separates nothing is read as a start.
+    In IOB2 an entity starts with B; in IOB1 with I, or with B after a tag of the same label; in BIOES it is one S, or
+    a B, any number of I and an E.
 
     Raises:
         ValueError: A tag is of none of the schemes.
@@ -81,8 +81,12 @@ def decode_strict(tags: Sequence[str], scheme: Scheme) -> list[Entity]:
     pairs = [split_tag(tag) for tag in tags]
     if scheme == "BIOES":
         return [entity for entity in decode(tags) if _is_whole(pairs[entity[0] : entity[1]])]
-    kept = [entity for entity in decode(tags) if scheme == "IOB1" or pairs[entity[0]][0] == "B"]
-    return [entity for entity in kept if all(prefix in "BI" for prefix, _ in pairs[entity[0] : entity[1]])]
+    return [
+        (start, end, label)
+        for start, end, label in decode(tags)
+        if (pairs[start][0] == "B") == (scheme == "IOB2" or (start > 0 and pairs[start - 1][1] == label))
+        and all(prefix in "BI" for prefix, _ in pairs[start:end])
+    ]
 
 
 def _is_whole(pairs: Sequence[tuple[str, str]]) -> bool:
