@@ -24,7 +24,8 @@ class RememberedEmbedder(LocalEmbedder):
         self._folder = folder
         # A change of the embedder computes its vectors anew.
         module = Path(inspect.getfile(LocalEmbedder))
-        self._key = "\n".join((self.name, module.read_text(), module.with_name("minilm.py").read_text()))
+        modules = (module, module.with_name("minilm.py"), module.with_name("bert.py"))
+        self._key = "\n".join((self.name, *(one.read_text() for one in modules)))
 
     @property
     def dimension(self) -> int:

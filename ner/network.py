@@ -1,0 +1,248 @@
+"""The network of a tagger: an encoder, an embedding of case, and a linear layer over the first pieces of units."""
+
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import torch
+from tokenizers import Tokenizer
+from torch import Tensor, nn
+from torch.nn.utils import parametrize
+from torch.nn.utils.rnn import pad_sequence
+
+from ner.pieces import CASES, Pieces, PieceSplitter
+from paperscope_core.models.bert import Bert, BertShape
+from paperscope_core.models.weights import find_weights, load_weights
+
+__all__ = [
+    "NetworkOptions",
+    "TaggerNetwork",
+    "Window",
+    "batches",
+    "encoder_of_config",
+    "load_tokenizer",
+    "save_config",
+    "windows",
+]
+
+WINDOW = 254
+"""The pieces of a window: with two at its ends half of the 512 positions of BERT, because longer windows gain nothing
+and take quadratic time."""
+_OVERLAP = 64
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NetworkOptions:
+    """What determines a network's form.
+
+    Attributes:
+        encoder: "" for the bundled MiniLM, a folder, or a Hugging Face name.
+        tags: The number of tags.
+        case: Whether an embedding of case is added, which an uncased encoder needs.
+        rank: The rank of the adapter (LoRA); 0 to train the whole encoder.
+        context: Whether the encoder sees a text with its neighbours in its document.
+        dropout: The share of values that training sets to zero.
+    """
+
+    encoder: str = ""
+    tags: int
+    case: bool = True
+    context: bool = True
+    rank: int = 0
+    dropout: float = 0.1
+
+
+class TaggerNetwork(nn.Module):  # type: ignore[misc]
+    """Scores the tags of each piece.
+
+    Args:
+        options: Its form.
+        encoder: The encoder; None for the one that the options name.
+
+    Raises:
+        ModelError: There is no such encoder.
+    """
+
+    def __init__(self, options: NetworkOptions, encoder: nn.Module | None = None) -> None:
+        super().__init__()
+        self.options = options
+        self.encoder = encoder if encoder is not None else load_encoder(options.encoder, dropout=options.dropout)
+        hidden = self.encoder.hidden_size
+        if options.rank:
+            self.encoder.requires_grad_(False)
+            _add_adapters(self.encoder, options.rank)
+        self.case = nn.Embedding(CASES, hidden)
+        self.case.requires_grad_(options.case)
+        nn.init.zeros_(self.case.weight)
+        self.dropout = nn.Dropout(options.dropout)
+        self.head = nn.Linear(hidden, options.tags)
+        nn.init.normal_(self.head.weight, std=0.02)
+        nn.init.zeros_(self.head.bias)
+
+    def forward(self, ids: Tensor, present: Tensor, cases: Tensor) -> Tensor:
+        """Score pieces.
+
+        Args:
+            ids: The pieces' numbers, of shape (texts, pieces).
+            present: False where a text has no piece.
+            cases: The classes of their case.
+
+        Returns:
+            Scores of shape (texts, pieces, tags).
+        """
+        added = self.case(cases) if self.options.case else None
+        return self.head(self.dropout(self.encoder(ids, present, added)))
+
+    def trained_weights(self) -> dict[str, Tensor]:
+        """The weights that training changes, by name; those of an adapter alone if there is one."""
+        trained = {name for name, weight in self.named_parameters() if weight.requires_grad}
+        return {name: weight.detach() for name, weight in self.state_dict().items() if name in trained}
+
+    def load_trained(self, weights: Mapping[str, Tensor]) -> None:
+        """Set the weights that training changes.
+
+        Raises:
+            KeyError: They are not the weights of this network.
+        """
+        if weights.keys() != self.trained_weights().keys():
+            raise KeyError(f"other weights, such as {sorted(weights.keys() ^ self.trained_weights().keys())[:3]}")
+        self.load_state_dict(weights, strict=False)
+
+    def merge_adapters(self) -> None:
+        """Add the adapters to the weights that they adapt, so that they take no time."""
+        for module in self.encoder.modules():
+            if parametrize.is_parametrized(module, "weight"):
+                parametrize.remove_parametrizations(module, "weight")
+
+
+class _LowRank(nn.Module):  # type: ignore[misc]
+    """Adds a product of two small matrices to a weight (Hu et al. 2021, "LoRA"); the scale is 2, as alpha = 2 rank."""
+
+    def __init__(self, weight: Tensor, rank: int) -> None:
+        super().__init__()
+        self.down = nn.Parameter(torch.empty(rank, weight.shape[1]))
+        self.up = nn.Parameter(torch.zeros(weight.shape[0], rank))
+        nn.init.kaiming_uniform_(self.down, a=math.sqrt(5))
+
+    def forward(self, weight: Tensor) -> Tensor:
+        return weight + 2.0 * (self.up @ self.down)
+
+
+def _add_adapters(encoder: nn.Module, rank: int) -> None:
+    for module in list(encoder.modules()):
+        if isinstance(module, nn.Linear):
+            parametrize.register_parametrization(module, "weight", _LowRank(module.weight, rank))
+
+
+class _HuggingFace(nn.Module):  # type: ignore[misc]
+    """Any encoder of transformers."""
+
+    def __init__(self, model: nn.Module) -> None:
+        super().__init__()
+        self.model = model
+        self.hidden_size = int(model.config.hidden_size)
+
+    def forward(self, ids: Tensor, present: Tensor, added: Tensor | None = None) -> Tensor:
+        if added is None:
+            return self.model(input_ids=ids, attention_mask=present.long()).last_hidden_state
+        embedded = self.model.get_input_embeddings()(ids) + added
+        return self.model(inputs_embeds=embedded, attention_mask=present.long()).last_hidden_state
+
+
+def load_encoder(name: str, *, dropout: float = 0.0) -> nn.Module:
+    """Load an encoder with its weights. A BERT does not need transformers. Raises ModelError."""
+    weights = find_weights(name)
+    weights.verify()
+
+    def load(folder: str) -> nn.Module:
+        if _is_bert(Path(folder)):
+            return Bert.load(Path(folder), dropout=dropout)
+        from transformers import AutoModel
+
+        return _HuggingFace(AutoModel.from_pretrained(folder))
+
+    return load_weights(weights, load)
+
+
+def encoder_of_config(folder: Path) -> nn.Module:
+    """An encoder with the configuration that `save_config` wrote, and weights that PyTorch draws. Raises OSError."""
+    if _is_bert(folder):
+        return Bert(BertShape.read(folder))
+    from transformers import AutoConfig, AutoModel
+
+    return _HuggingFace(AutoModel.from_config(AutoConfig.from_pretrained(folder)))
+
+
+def save_config(encoder: nn.Module, folder: Path) -> None:
+    """Write an encoder's configuration. Raises OSError."""
+    folder.mkdir(parents=True, exist_ok=True)
+    if isinstance(encoder, Bert):
+        config = {"model_type": "bert", "hidden_act": "gelu", **asdict(encoder.shape)}
+        (folder / "config.json").write_text(json.dumps(config, indent=1), encoding="utf-8")
+    else:
+        encoder.model.config.save_pretrained(folder)
+
+
+def _is_bert(folder: Path) -> bool:
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    return config.get("model_type") == "bert" and config.get("hidden_act", "gelu") == "gelu"
+
+
+def load_tokenizer(name: str) -> PieceSplitter:
+    """Load the tokenizer of an encoder. Raises ModelError."""
+    return load_weights(
+        find_weights(name), lambda folder: PieceSplitter.of(Tokenizer.from_file(f"{folder}/tokenizer.json"))
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Window:
+    """A part of a text's pieces that fits into the encoder, and the pieces of which it gives the scores.
+
+    Attributes:
+        text: The index of the text.
+        start: The window's first piece.
+        end: The piece after its last.
+        from_: The first piece that it scores.
+        to: The piece after the last that it scores.
+    """
+
+    text: int
+    start: int
+    end: int
+    from_: int
+    to: int
+
+
+def windows(lengths: Sequence[int], *, size: int = WINDOW) -> Iterator[Window]:
+    """The windows of texts with these numbers of pieces.
+
+    Windows overlap, and each piece is scored by the one whose end is farthest from it.
+    """
+    overlap = min(_OVERLAP, size // 2)
+    for text, length in enumerate(lengths):
+        start = from_ = 0
+        while True:
+            end = min(length, start + size)
+            to = length if end == length else end - overlap // 2
+            yield Window(text=text, start=start, end=end, from_=from_, to=to)
+            if end == length:
+                break
+            start, from_ = end - overlap, to
+
+
+def batches(
+    pieces: Sequence[Pieces], splitter: PieceSplitter, order: Iterable[Window]
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Tensors of windows: numbers, presence and case classes of the pieces, with those at the ends."""
+    before, after = len(splitter.before), len(splitter.after)
+    ids, cases = [], []
+    for window in order:
+        of = pieces[window.text]
+        ids.append(torch.tensor([*splitter.before, *of.ids[window.start : window.end], *splitter.after]))
+        cases.append(torch.tensor([*[0] * before, *of.cases[window.start : window.end], *[0] * after]))
+    lengths = torch.tensor([len(one) for one in ids])
+    padded = pad_sequence(ids, batch_first=True)
+    return padded, torch.arange(padded.shape[1]) < lengths[:, None], pad_sequence(cases, batch_first=True)

@@ -1,0 +1,167 @@
+"""Word pieces of texts, with their case, and the units of text that get tags."""
+
+import hashlib
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+__all__ = ["CASES", "PieceSplitter", "Pieces", "pack"]
+
+CASES = 6
+"""The number of classes of `Pieces.cases`: no letters, lower, Title, UPPER, mixed case, digits."""
+
+_WORD = re.compile(r"\w+")
+_NONE, _LOWER, _TITLE, _UPPER, _MIXED, _DIGITS = range(CASES)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Pieces:
+    """A text's word pieces, and its units.
+
+    A unit is a token, or tokens that share their first piece. Tokens without a piece belong to no unit.
+
+    Attributes:
+        ids: The pieces' numbers, without those that mark the ends of a text.
+        cases: The class of the case of the word that holds each piece.
+        units: The characters [start, end) of each unit.
+        firsts: The index of each unit's first piece.
+        unknown: The number of pieces that the vocabulary lacks.
+    """
+
+    ids: tuple[int, ...]
+    cases: tuple[int, ...]
+    units: tuple[tuple[int, int], ...]
+    firsts: tuple[int, ...]
+    unknown: int
+
+    def __add__(self, other: "Pieces") -> "Pieces":
+        """The pieces of two texts, one after the other; the units' characters are still those of their texts."""
+        return Pieces(
+            ids=self.ids + other.ids,
+            cases=self.cases + other.cases,
+            units=self.units + other.units,
+            firsts=(*self.firsts, *(len(self.ids) + first for first in other.firsts)),
+            unknown=self.unknown + other.unknown,
+        )
+
+
+def pack(pieces: Sequence[Pieces], documents: Sequence[str | None], *, size: int) -> list[list[int]]:
+    """Groups consecutive texts of the same document that together have at most `size` pieces, so that an encoder sees
+    each with its neighbours.
+
+    Returns:
+        The indices of the texts of each group; a text without a document is alone.
+    """
+    groups: list[list[int]] = []
+    length = 0
+    for index, (of, document) in enumerate(zip(pieces, documents, strict=True)):
+        length += len(of.ids)
+        if index and document is not None and document == documents[index - 1] and length <= size:
+            groups[-1].append(index)
+        else:
+            groups.append([index])
+            length = len(of.ids)
+    return groups
+
+
+@dataclass(frozen=True, kw_only=True)
+class PieceSplitter:
+    """Splits texts by a tokenizer.
+
+    Attributes:
+        before: The numbers of the pieces that a model expects before a text.
+        after: Those that it expects after a text.
+    """
+
+    tokenizer: "Tokenizer"
+    before: tuple[int, ...]
+    after: tuple[int, ...]
+
+    @classmethod
+    def of(cls, tokenizer: "Tokenizer") -> "PieceSplitter":
+        """Finds the pieces at the ends by the tokenizer's own template; removes truncation and padding from it."""
+        tokenizer.no_truncation()
+        tokenizer.no_padding()
+        marked = tokenizer.encode("a")
+        special = [bool(mark) for mark in marked.special_tokens_mask]
+        first = special.index(False) if False in special else len(special)
+        last = len(special) - special[::-1].index(False) if False in special else first
+        return cls(tokenizer=tokenizer, before=tuple(marked.ids[:first]), after=tuple(marked.ids[last:]))
+
+    def split(self, texts: Sequence[str], tokens: Sequence[Sequence[tuple[int, int]]]) -> list[Pieces]:
+        """Split texts of which the tokens are given."""
+        encodings = self.tokenizer.encode_batch(list(texts), add_special_tokens=False)
+        unknown = self._unknown()
+        found = []
+        for text, bounds, encoding in zip(texts, tokens, encodings, strict=True):
+            cases = _cases(text)
+            units, firsts = _units(bounds, encoding.offsets)
+            found.append(
+                Pieces(
+                    ids=tuple(encoding.ids),
+                    cases=tuple(cases[start] if start < len(text) else _NONE for start, _ in encoding.offsets),
+                    units=units,
+                    firsts=firsts,
+                    unknown=sum(one == unknown for one in encoding.ids),
+                )
+            )
+        return found
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of the tokenizer."""
+        return hashlib.sha256(self.tokenizer.to_str().encode()).hexdigest()
+
+    def _unknown(self) -> int | None:
+        for name in ("[UNK]", "<unk>"):
+            number: int | None = self.tokenizer.token_to_id(name)
+            if number is not None:
+                return number
+        return None
+
+
+def _units(
+    tokens: Sequence[tuple[int, int]], offsets: Sequence[tuple[int, int]]
+) -> tuple[tuple[tuple[int, int], ...], tuple[int, ...]]:
+    """Returns the units, and the first piece of each."""
+    # Pieces in the order of their ends; an empty piece covers no character.
+    covering = [(end, index) for index, (start, end) in enumerate(offsets) if start < end]
+    ends = [end for end, _ in covering]
+    units: list[tuple[int, int]] = []
+    firsts: list[int] = []
+    for start, end in tokens:
+        at = bisect_right(ends, start)
+        if at == len(covering) or offsets[covering[at][1]][0] >= end:
+            continue
+        piece = covering[at][1]
+        if firsts and firsts[-1] == piece:
+            units[-1] = (units[-1][0], end)
+        else:
+            units.append((start, end))
+            firsts.append(piece)
+    return tuple(units), tuple(firsts)
+
+
+def _cases(text: str) -> list[int]:
+    """The class of each character's word."""
+    cases = [_NONE] * len(text)
+    for match in _WORD.finditer(text):
+        cases[match.start() : match.end()] = [_case(match[0])] * len(match[0])
+    return cases
+
+
+def _case(word: str) -> int:
+    if any(character.isdigit() for character in word):
+        return _DIGITS
+    if word.islower():
+        return _LOWER
+    if word.isupper() and len(word) > 1:
+        return _UPPER
+    if word[:1].isupper() and not any(character.isupper() for character in word[1:]):
+        return _TITLE
+    return _MIXED if any(character.isupper() for character in word) else _NONE
