@@ -2,14 +2,14 @@
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import torch
 from tokenizers import Tokenizer
 from torch import Tensor, nn
-from torch.nn.utils import parametrize
+from torch.nn import functional
 from torch.nn.utils.rnn import pad_sequence
 
 from ner.pieces import CASES, Pieces, PieceSplitter
@@ -72,7 +72,7 @@ class TaggerNetwork(nn.Module):  # type: ignore[misc]
         hidden = self.encoder.hidden_size
         if options.rank:
             self.encoder.requires_grad_(False)
-            _add_adapters(self.encoder, options.rank)
+            _replace(self.encoder, nn.Linear, lambda linear: _LowRank(linear, options.rank))
         self.case = nn.Embedding(CASES, hidden)
         self.case.requires_grad_(options.case)
         nn.init.zeros_(self.case.weight)
@@ -112,28 +112,38 @@ class TaggerNetwork(nn.Module):  # type: ignore[misc]
 
     def merge_adapters(self) -> None:
         """Add the adapters to the weights that they adapt, so that they take no time."""
-        for module in self.encoder.modules():
-            if parametrize.is_parametrized(module, "weight"):
-                parametrize.remove_parametrizations(module, "weight")
+        _replace(self.encoder, _LowRank, _LowRank.merged)
 
 
 class _LowRank(nn.Module):  # type: ignore[misc]
-    """Adds a product of two small matrices to a weight (Hu et al. 2021, "LoRA"); the scale is 2, as alpha = 2 rank."""
+    """A linear layer plus a product of two small matrices (Hu et al. 2021, "LoRA").
 
-    def __init__(self, weight: Tensor, rank: int) -> None:
+    The product counts twice: their alpha is twice the rank.
+    """
+
+    def __init__(self, linear: nn.Linear, rank: int) -> None:
         super().__init__()
-        self.down = nn.Parameter(torch.empty(rank, weight.shape[1]))
-        self.up = nn.Parameter(torch.zeros(weight.shape[0], rank))
+        self.linear = linear
+        self.down = nn.Parameter(torch.empty(rank, linear.in_features))
+        self.up = nn.Parameter(torch.zeros(linear.out_features, rank))
         nn.init.kaiming_uniform_(self.down, a=math.sqrt(5))
 
-    def forward(self, weight: Tensor) -> Tensor:
-        return weight + 2.0 * (self.up @ self.down)
+    def forward(self, values: Tensor) -> Tensor:
+        return self.linear(values) + functional.linear(functional.linear(values, self.down), 2.0 * self.up)
+
+    def merged(self) -> nn.Linear:
+        with torch.no_grad():
+            self.linear.weight += 2.0 * (self.up @ self.down)
+        return self.linear
 
 
-def _add_adapters(encoder: nn.Module, rank: int) -> None:
-    for module in list(encoder.modules()):
-        if isinstance(module, nn.Linear):
-            parametrize.register_parametrization(module, "weight", _LowRank(module.weight, rank))
+def _replace(parent: nn.Module, kind: type[nn.Module], by: Callable[[nn.Module], nn.Module]) -> None:
+    """Replaces all modules of a kind below `parent`."""
+    for name, child in list(parent.named_children()):
+        if isinstance(child, kind):
+            setattr(parent, name, by(child))
+        else:
+            _replace(child, kind, by)
 
 
 class _HuggingFace(nn.Module):  # type: ignore[misc]

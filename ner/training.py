@@ -41,8 +41,8 @@ _SORTED = 50
 _WARM_UP = 0.1
 _MAX_NORM = 1.0
 _WEIGHT_DECAY = 0.01
-_NEW_LAYERS_RATE = 5.0
-"""The head and the embedding of case start from nothing, and learn this many times faster than the encoder."""
+_NEW_LAYERS_RATE = 1e-3
+"""The learning rate of the head and of the embedding of case, which start from nothing."""
 _SWA_START, _SWA_FLOOR, _SWA_PER_EPOCH = 0.5, 0.2, 8
 """Weights are averaged over the second half of training, several times an epoch (Izmailov et al. 2018); meanwhile the
 rate falls to a fifth and not to zero, so that the weights still differ."""
@@ -80,12 +80,12 @@ class TrainingOptions:
     swa: bool = False
     seed: int = 1
     threads: int = 1
-    dtype: str = "bfloat16"
+    dtype: str = "float32"
     device: str = "cpu"
 
 
 def train_tagger(
-    train: Sequence[Example],
+    corpora: Sequence[Sequence[Example]],
     dev: Sequence[Example],
     options: TrainingOptions,
     folder: Path,
@@ -96,9 +96,12 @@ def train_tagger(
 
     The result is the last (or averaged) state; no epoch is selected. `dev` fits the temperature and is scored.
 
+    Corpora may have different labels. A token outside of all entities of its corpus may be an entity of a label that
+    the corpus lacks: its loss is the negative logarithm of the probability of all tags that it may have.
+
     Args:
-        train: The examples to learn.
-        dev: Other examples of the same labels.
+        corpora: The examples to learn.
+        dev: Other examples of the first corpus, or with its labels.
         options: How to train.
         folder: Where the tagger, `manifest.json` and the state after each epoch are written.
         on_progress: Called after each step.
@@ -107,15 +110,16 @@ def train_tagger(
         The manifest.
 
     Raises:
-        InputError: There are no entities to learn, or `dev` has labels that `train` lacks.
+        InputError: There are no entities to learn, or `dev` has labels that the first corpus lacks.
         ModelError: The encoder can't be loaded.
         OutputError: A file can't be written.
     """
     started, cpu_started = time.perf_counter(), time.process_time()
-    labels = tuple(sorted({span.label for example in train for span in example.spans}))
+    of_corpora = [_labels(corpus) for corpus in corpora]
+    labels = tuple(sorted(set().union(*of_corpora)))
     if not labels:
         raise InputError("the training data have no entities")
-    if foreign := sorted({span.label for example in dev for span in example.spans} - set(labels)):
+    if foreign := sorted(_labels(dev) - of_corpora[0]):
         raise InputError(f"labels of the dev data that the training data lack: {', '.join(foreign)}")
     tags = TagSet(labels=labels)
     with output_errors(folder):
@@ -133,13 +137,13 @@ def train_tagger(
             )
         )
         splitter = load_tokenizer(options.encoder)
-        characters = all(end - start == 1 for example in train for start, end in example.tokens)
+        characters = all(end - start == 1 for corpus in corpora for example in corpus for start, end in example.tokens)
         tagger = EncoderTagger(network.to(options.device), splitter, tags, name=folder.name, characters=characters)
-        data = _Data.of(train, tagger)
+        data = _Data.of(corpora, tagger)
         manifest: dict[str, Any] = {
             "options": asdict(options),
             "labels": labels,
-            "train": _described(train),
+            "train": [_described(corpus) for corpus in corpora],
             "dev": _described(dev),
             "tokenizer": splitter.digest,
             "unknown_pieces": data.unknown,
@@ -151,7 +155,13 @@ def train_tagger(
         history = run.resume(folder)
         for epoch in range(len(history), options.epochs):
             loss = run.epoch(epoch, on_progress)
-            history.append({"epoch": epoch + 1, "loss": round(loss, 5), "dev_f1": round(_f1(dev, tagger.tag(dev)), 5)})
+            history.append(
+                {
+                    "epoch": epoch + 1,
+                    "loss": round(loss, 5),
+                    "dev_f1": round(_f1(dev, tagger.tag(dev), of_corpora[0]), 5),
+                }
+            )
             run.keep(folder, history)
         run.finish()
         tagger.temperature = _temperature(tagger, dev)
@@ -159,7 +169,7 @@ def train_tagger(
     tagger.save(folder)
     manifest |= {
         "history": history,
-        "dev_f1_strict": round(_f1(dev, predicted), 5),
+        "dev_f1_strict": round(_f1(dev, predicted, of_corpora[0]), 5),
         "temperature": tagger.temperature,
         "seconds": round(time.perf_counter() - started, 1),
         "cpu_seconds": round(time.process_time() - cpu_started, 1),
@@ -175,23 +185,33 @@ class _Data:
     targets: list[list[int]]
     windows: list[Window]
     texts: int
+    corpora: list[int]
+    allowed: Tensor
     unknown: float
     lost: int
 
     @classmethod
-    def of(cls, examples: Sequence[Example], tagger: EncoderTagger) -> "_Data":
+    def of(cls, corpora: Sequence[Sequence[Example]], tagger: EncoderTagger) -> "_Data":
         tags, context = tagger.tags, tagger.network.options.context
+        examples = [example for corpus in corpora for example in corpus]
+        numbers = [number for number, corpus in enumerate(corpora) for _ in corpus]
         pieces = tagger.split(examples)
         kept = [flat_spans(example.spans) for example in examples]
         targets = [tags.encode(spans, of.units) for spans, of in zip(kept, pieces, strict=True)]
         learned = sum(sum(1 for _ in tags.decode(row)) for row in targets)
-        groups = pack(pieces, [example.document if context else None for example in examples], size=WINDOW)
+        groups = pack(
+            pieces,
+            [_group(number, example) if context else None for number, example in zip(numbers, examples, strict=True)],
+            size=WINDOW,
+        )
         packed = [reduce(operator.add, (pieces[index] for index in group)) for group in groups]
         return cls(
             pieces=packed,
             targets=[[tag for index in group for tag in targets[index]] for group in groups],
             windows=[window for window in windows([len(of.ids) for of in packed]) if window.start < window.end],
             texts=len(examples),
+            corpora=[numbers[group[0]] for group in groups],
+            allowed=torch.stack([_allowed(tags, _labels(corpus)) for corpus in corpora]),
             unknown=round(sum(of.unknown for of in pieces) / max(1, sum(len(of.ids) for of in pieces)), 5),
             lost=sum(len(example.spans) for example in examples) - learned,
         )
@@ -208,17 +228,17 @@ class _Data:
         return order.sample(found, len(found))
 
     def positions(self, batch: Sequence[Window], before: int) -> tuple[Tensor, Tensor, Tensor]:
-        """Row, column and tag of each unit that the windows score."""
+        """Row and column of each unit that the windows score, and the tags that it may have, of shape (units, tags)."""
         rows = []
         for row, window in enumerate(batch):
             firsts = self.pieces[window.text].firsts
             rows.extend(
-                (row, first - window.start + before, tag)
+                (row, first - window.start + before, self.corpora[window.text], tag)
                 for first, tag in zip(firsts, self.targets[window.text], strict=True)
                 if window.from_ <= first < window.to
             )
-        found = torch.tensor(rows, dtype=torch.long).reshape(-1, 3)
-        return found[:, 0], found[:, 1], found[:, 2]
+        found = torch.tensor(rows, dtype=torch.long).reshape(-1, 4)
+        return found[:, 0], found[:, 1], self.allowed[found[:, 2], found[:, 3]]
 
 
 @dataclass(kw_only=True)
@@ -239,8 +259,7 @@ class _Run:
         new = [weight for part in (network.head, network.case) for weight in part.parameters() if weight.requires_grad]
         old = [weight for weight in network.encoder.parameters() if weight.requires_grad]
         self.optimizer = torch.optim.AdamW(
-            [{"params": old, "scale": 1.0}, {"params": new, "scale": _NEW_LAYERS_RATE}],
-            lr=self.options.rate,
+            [{"params": old, "highest": self.options.rate}, {"params": new, "highest": _NEW_LAYERS_RATE}],
             weight_decay=_WEIGHT_DECAY,
             fused=True,
         )
@@ -276,18 +295,20 @@ class _Run:
 
     def _loss(self, batch: Sequence[Window]) -> Tensor:
         splitter, device = self.tagger.splitter, self.options.device
-        rows, columns, targets = (one.to(device) for one in self.data.positions(batch, len(splitter.before)))
+        rows, columns, allowed = (one.to(device) for one in self.data.positions(batch, len(splitter.before)))
         inputs = [tensor.to(device) for tensor in batches(self.data.pieces, splitter, batch)]
         with torch.autocast(device, dtype=torch.bfloat16, enabled=self.options.dtype == "bfloat16"):
             scores = self.tagger.network(*inputs)[rows, columns]
-        # A batch may have no unit: a text of nothing but white space.
-        return functional.cross_entropy(scores.float(), targets) if len(targets) else scores.sum() * 0.0
+        if not len(rows):  # a batch may be texts of nothing but white space
+            return scores.sum() * 0.0
+        scores = scores.float()
+        return (scores.logsumexp(1) - scores.masked_fill(~allowed, -torch.inf).logsumexp(1)).mean()
 
     def _set_rate(self) -> None:
         done, floor = (self.steps + 1) / self.total, _SWA_FLOOR if self.average is not None else 0.0
         factor = min(done / _WARM_UP, floor + (1 - floor) * (1 - done) / (1 - _WARM_UP))
         for group in self.optimizer.param_groups:
-            group["lr"] = self.options.rate * group["scale"] * max(factor, 0.0)
+            group["lr"] = group["highest"] * max(factor, 0.0)
 
     def finish(self) -> None:
         """Set the network to the averaged weights, if they are averaged."""
@@ -327,6 +348,17 @@ class _Run:
         return history
 
 
+def _group(corpus: int, example: Example) -> str | None:
+    return None if example.document is None else f"{corpus}/{example.document}"
+
+
+def _allowed(tags: TagSet, labels: set[str]) -> Tensor:
+    """Which tags each gold tag may stand for, of shape (tags, tags): O also for those of labels without annotation."""
+    allowed = torch.eye(len(tags.tags), dtype=torch.bool)
+    allowed[0] = torch.tensor([tag == "O" or tag[2:] not in labels for tag in tags.tags])
+    return allowed
+
+
 def _trained(network: TaggerNetwork) -> list[Tensor]:
     return [weight for weight in network.parameters() if weight.requires_grad]
 
@@ -344,6 +376,8 @@ def _deterministic(options: TrainingOptions) -> Iterator[None]:
     threads, deterministic = torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()
     torch.set_num_threads(options.threads)
     torch.use_deterministic_algorithms(True)
+    # The network reads no uninitialised memory; filling it would take a twentieth of the time.
+    torch.utils.deterministic.fill_uninitialized_memory = False
     try:
         yield
     finally:
@@ -368,10 +402,16 @@ def _temperature(tagger: EncoderTagger, dev: Sequence[Example]) -> float:
     return round(float(np.exp(minimize_scalar(loss, bounds=(-2.0, 2.0), method="bounded").x)), 4)
 
 
-def _f1(gold: Sequence[Example], predicted: Sequence[Example]) -> float:
-    """Strict F1 of spans, over all labels."""
+def _labels(examples: Sequence[Example]) -> set[str]:
+    return {span.label for example in examples for span in example.spans}
+
+
+def _f1(gold: Sequence[Example], predicted: Sequence[Example], labels: set[str]) -> float:
+    """Strict F1 of spans with these labels."""
     found, expected = (
-        Counter((one.id, span.start, span.end, span.label) for one in examples for span in one.spans)
+        Counter(
+            (one.id, span.start, span.end, span.label) for one in examples for span in one.spans if span.label in labels
+        )
         for examples in (predicted, gold)
     )
     total = found.total() + expected.total()

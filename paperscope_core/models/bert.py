@@ -42,7 +42,8 @@ class Bert(nn.Module):  # type: ignore[misc]
 
     Args:
         shape: Its numbers. The weights are those that PyTorch draws.
-        dropout: The share of hidden values and attention weights that training sets to zero.
+        dropout: The share of hidden values that training sets to zero. Attention weights have no dropout, because with
+            it PyTorch has no fast attention on processors.
     """
 
     def __init__(self, shape: BertShape, *, dropout: float = 0.0) -> None:
@@ -114,7 +115,7 @@ class _Layer(nn.Module):  # type: ignore[misc]
     def __init__(self, shape: BertShape, dropout: float) -> None:
         super().__init__()
         self.attention = nn.Module()
-        self.attention.self = _Attention(shape, dropout)
+        self.attention.self = _Attention(shape)
         self.attention.output = _Output(shape.hidden_size, shape, dropout)
         self.intermediate = nn.Module()
         self.intermediate.dense = nn.Linear(shape.hidden_size, shape.intermediate_size)
@@ -126,18 +127,17 @@ class _Layer(nn.Module):  # type: ignore[misc]
 
 
 class _Attention(nn.Module):  # type: ignore[misc]
-    def __init__(self, shape: BertShape, dropout: float) -> None:
+    def __init__(self, shape: BertShape) -> None:
         super().__init__()
         self.query, self.key, self.value = (nn.Linear(shape.hidden_size, shape.hidden_size) for _ in range(3))
-        self._heads, self._dropout = shape.num_attention_heads, dropout
+        self._heads = shape.num_attention_heads
 
     def forward(self, hidden: Tensor, mask: Tensor | None) -> Tensor:
         query, key, value = (
             linear(hidden).unflatten(-1, (self._heads, -1)).transpose(1, 2)
             for linear in (self.query, self.key, self.value)
         )
-        dropout = self._dropout if self.training else 0.0
-        attended = functional.scaled_dot_product_attention(query, key, value, attn_mask=mask, dropout_p=dropout)
+        attended = functional.scaled_dot_product_attention(query, key, value, attn_mask=mask)
         return attended.transpose(1, 2).flatten(2)
 
 

@@ -25,14 +25,14 @@ def spans_of(examples: list[Example]) -> list[list[tuple[int, int, str]]]:
 
 
 def test_a_tagger_learns_and_reloads(options: TrainingOptions, tmp_path: Path) -> None:
-    manifest = train_tagger(GOLD, GOLD, replace(options, epochs=12, dropout=0.0), tmp_path / "a")
+    manifest = train_tagger([GOLD], GOLD, replace(options, epochs=12, dropout=0.0), tmp_path / "a")
     assert manifest["dev_f1_strict"] == 1.0
     tagger = EncoderTagger.load(tmp_path / "a")
     found = tagger.tag(GOLD)
     assert spans_of(found) == spans_of(GOLD)
     assert all(0.5 < (span.confidence or 0) <= 1 for example in found for span in example.spans)
     assert manifest["history"][0]["loss"] > manifest["history"][-1]["loss"]
-    assert json.loads((tmp_path / "a" / "manifest.json").read_text())["train"]["spans"] == 7
+    assert json.loads((tmp_path / "a" / "manifest.json").read_text())["train"][0]["spans"] == 7
     assert not (tmp_path / "a" / "checkpoint.pt").exists()
 
 
@@ -41,29 +41,29 @@ def test_a_resumed_training_is_equal_to_the_bit(
     options: TrainingOptions, tmp_path: Path, changes: dict[str, Any]
 ) -> None:
     options = replace(options, epochs=3, **changes)
-    train_tagger(GOLD, GOLD, options, tmp_path / "whole")
+    train_tagger([GOLD], GOLD, options, tmp_path / "whole")
 
     def stop(done: int, total: int, loss: float) -> None:
         if done == 5:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        train_tagger(GOLD, GOLD, options, tmp_path / "parts", on_progress=stop)
+        train_tagger([GOLD], GOLD, options, tmp_path / "parts", on_progress=stop)
     steps: list[int] = []
-    train_tagger(GOLD, GOLD, options, tmp_path / "parts", on_progress=lambda done, *_: steps.append(done))
+    train_tagger([GOLD], GOLD, options, tmp_path / "parts", on_progress=lambda done, *_: steps.append(done))
     assert steps == [5, 6]
     whole, parts = ((tmp_path / name / "model.safetensors").read_bytes() for name in ("whole", "parts"))
     assert whole == parts
 
 
 def test_another_seed_gives_other_weights_and_starts_over(options: TrainingOptions, tmp_path: Path) -> None:
-    train_tagger(GOLD, GOLD, options, tmp_path / "1")
-    train_tagger(GOLD, GOLD, replace(options, seed=2), tmp_path / "2")
+    train_tagger([GOLD], GOLD, options, tmp_path / "1")
+    train_tagger([GOLD], GOLD, replace(options, seed=2), tmp_path / "2")
     assert (tmp_path / "1" / "model.safetensors").read_bytes() != (tmp_path / "2" / "model.safetensors").read_bytes()
 
 
 def test_long_texts_and_odd_texts_are_tagged(options: TrainingOptions, tmp_path: Path) -> None:
-    train_tagger(GOLD, GOLD, options, tmp_path / "a")
+    train_tagger([GOLD], GOLD, options, tmp_path / "a")
     tagger = EncoderTagger.load(tmp_path / "a")
     long = example_of(" ".join(["Ada met Bob in Rome ."] * 120))
     odd = [
@@ -85,21 +85,35 @@ def test_characters_are_tokens_where_all_training_tokens_are(options: TrainingOp
         )
         for text in ("ab ce", "abde")
     ]
-    manifest = train_tagger(korean, korean, replace(options, epochs=8), tmp_path / "a")
+    manifest = train_tagger([korean], korean, replace(options, epochs=8), tmp_path / "a")
     assert manifest["dev_f1_strict"] == 1.0
     untokenized = [replace(example, tokens=(), spans=()) for example in korean]
     assert spans_of(EncoderTagger.load(tmp_path / "a").tag(untokenized)) == spans_of(korean)
 
 
+def test_a_label_that_a_corpus_lacks_is_learned_from_another(options: TrainingOptions, tmp_path: Path) -> None:
+    places = [
+        replace(example, id=f"p{example.id}", spans=tuple(span for span in example.spans if span.label == "LOC"))
+        for example in GOLD
+    ]
+    persons = [
+        replace(example, spans=tuple(span for span in example.spans if span.label == "PER")) for example in GOLD[:2]
+    ]
+    options = replace(options, epochs=12, dropout=0.0)
+    manifest = train_tagger([places, persons], places, options, tmp_path / "a")
+    assert manifest["dev_f1_strict"] == 1.0
+    assert spans_of(EncoderTagger.load(tmp_path / "a").tag(GOLD[:2])) == spans_of(GOLD[:2])
+
+
 def test_data_that_cannot_be_learned_are_refused(options: TrainingOptions, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no entities"):
-        train_tagger(GOLD[-1:], GOLD, options, tmp_path)
+        train_tagger([GOLD[-1:]], GOLD, options, tmp_path)
     with pytest.raises(InputError, match="that the training data lack: LOC, PER"):
-        train_tagger([example_of("a b", "b:X")], GOLD, options, tmp_path)
+        train_tagger([[example_of("a b", "b:X")]], GOLD, options, tmp_path)
 
 
 def test_a_damaged_tagger_is_refused(options: TrainingOptions, tmp_path: Path) -> None:
-    train_tagger(GOLD, GOLD, options, tmp_path / "a")
+    train_tagger([GOLD], GOLD, options, tmp_path / "a")
     settings = tmp_path / "a" / "tagger.json"
     settings.write_text(settings.read_text().replace('"tokenizer": "', '"tokenizer": "0'))
     with pytest.raises(ModelError, match="trained with tokenizer 0"):
