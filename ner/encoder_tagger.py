@@ -30,7 +30,7 @@ from ner.network import (
     windows,
 )
 from ner.pieces import Pieces, PieceSplitter, pack
-from ner.tagging import TagSet, word_tokens
+from ner.tagging import TagSet, text_tokens
 from paperscope_core.errors import ModelError
 from paperscope_core.files import output_errors, write_atomically
 
@@ -108,7 +108,7 @@ class EncoderTagger:
 
     def split(self, examples: Sequence[Example]) -> list[Pieces]:
         """Split texts into pieces and units."""
-        tokens = [example.tokens or word_tokens(example.text, characters=self._characters) for example in examples]
+        tokens = [example.tokens or text_tokens(example.text, characters=self._characters) for example in examples]
         return self.splitter.split([example.text for example in examples], tokens)
 
     def _score(self, pieces: Sequence[Pieces]) -> list[NDArray[float64]]:

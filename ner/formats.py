@@ -21,7 +21,17 @@ from paperscope_core.files import write_atomically
 from paperscope_core.models.structured import outermost_object
 from prompts import load
 
-__all__ = ["FORMATS", "FormatName", "ParsedReply", "ReplyFormat", "alpaca_records", "reply_format", "write_alpaca"]
+__all__ = [
+    "FORMATS",
+    "FormatName",
+    "JsonEntities",
+    "ParsedReply",
+    "ReplyFormat",
+    "alpaca_records",
+    "one_line",
+    "reply_format",
+    "write_alpaca",
+]
 
 FormatName = Literal["bracketed", "xml", "json"]
 FORMATS: tuple[FormatName, ...] = get_args(FormatName)
@@ -129,9 +139,9 @@ class _Inline:
         first.
         """
         begins: dict[str, list[str | None]] = {}
-        for label, (before, _) in self.marks.items():
+        for name, (before, _) in self.marks.items():
             # All labels of brackets begin alike; the end says which one it is.
-            begins.setdefault(before, []).append(label if before != "[" else None)
+            begins.setdefault(before, []).append(name if before != "[" else None)
         pending: list[tuple[int, int, str | None, int, tuple[Span, ...]]] = [(0, 0, None, -1, ())]
         tried = set()
         while pending:

@@ -197,7 +197,7 @@ def save_config(encoder: nn.Module, folder: Path) -> None:
 
 def _is_bert(folder: Path) -> bool:
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    return config.get("model_type") == "bert" and config.get("hidden_act", "gelu") == "gelu"
+    return bool(config.get("model_type") == "bert" and config.get("hidden_act", "gelu") == "gelu")
 
 
 def load_tokenizer(name: str) -> PieceSplitter:

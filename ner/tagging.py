@@ -1,5 +1,6 @@
 """Tags for spans (B-X begins an entity, I-X continues it), and decoding that allows only valid sequences."""
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -10,10 +11,12 @@ from numpy import float64
 from numpy.typing import NDArray
 
 from ner.examples import Span
+from ner.records import word_tokens
 
-__all__ = ["TagSet", "flat_spans", "word_tokens"]
+__all__ = ["TagSet", "flat_spans", "text_tokens"]
 
 Bounds = tuple[int, int]
+_CHARACTER = re.compile(r"\S")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,8 +111,8 @@ class TagSet:
         backward = np.zeros(scores.shape)
         for unit in range(len(scores) - 2, -1, -1):
             backward[unit] = _sum(self.steps + (scores[unit + 1] + backward[unit + 1])[None, :], axis=1)
-        total = _sum(forward[-1], axis=0)
-        return [float(np.exp(min(0.0, self._weight(scores, forward, backward, entity) - total))) for entity in entities]
+        total = float(_sum(forward[-1], axis=0))
+        return [math.exp(min(0.0, self._weight(scores, forward, backward, entity) - total)) for entity in entities]
 
     def _weight(
         self,
@@ -144,6 +147,6 @@ def flat_spans(spans: Iterable[Span]) -> list[Span]:
     return sorted(kept, key=lambda span: span.start)
 
 
-def word_tokens(text: str, *, characters: bool = False) -> tuple[Bounds, ...]:
-    """The tokens of a text that has none: words and other characters, or each character, without white space."""
-    return tuple(match.span() for match in re.finditer(r"\S" if characters else r"\w+|[^\w\s]", text))
+def text_tokens(text: str, *, characters: bool) -> tuple[Bounds, ...]:
+    """The tokens of a text that comes without: words and single marks, or each character but white space."""
+    return tuple(match.span() for match in _CHARACTER.finditer(text)) if characters else word_tokens(text)

@@ -41,8 +41,6 @@ _SORTED = 50
 _WARM_UP = 0.1
 _MAX_NORM = 1.0
 _WEIGHT_DECAY = 0.01
-_NEW_LAYERS_RATE = 1e-3
-"""The learning rate of the head and of the embedding of case, which start from nothing."""
 _SWA_START, _SWA_FLOOR, _SWA_PER_EPOCH = 0.5, 0.2, 8
 """Weights are averaged over the second half of training, several times an epoch (Izmailov et al. 2018); meanwhile the
 rate falls to a fifth and not to zero, so that the weights still differ."""
@@ -61,7 +59,8 @@ class TrainingOptions:
         dropout: The share of values that is set to zero.
         epochs: The number of epochs.
         batch: The number of texts of a step, about.
-        rate: The highest learning rate of the encoder.
+        rate: The highest learning rate of the encoder, or of its adapter.
+        new_rate: That of the head and the embedding of case, which start from nothing.
         swa: Whether the result is the average of weights along the way.
         seed: Seeds the new layers, the order of examples, and dropout.
         threads: Results are equal to the bit only for the same number of threads.
@@ -77,6 +76,7 @@ class TrainingOptions:
     epochs: int = 4
     batch: int = 32
     rate: float = 2e-4
+    new_rate: float = 1e-3
     swa: bool = False
     seed: int = 1
     threads: int = 1
@@ -221,7 +221,7 @@ class _Data:
         size = max(1, round(size * len(self.windows) / self.texts))
         order = random.Random(seed)  # noqa: S311 - no secret
         shuffled = order.sample(self.windows, len(self.windows))
-        found = []
+        found: list[list[Window]] = []
         for start in range(0, len(shuffled), size * _SORTED):
             part = sorted(shuffled[start : start + size * _SORTED], key=lambda window: window.end - window.start)
             found.extend(part[at : at + size] for at in range(0, len(part), size))
@@ -229,7 +229,7 @@ class _Data:
 
     def positions(self, batch: Sequence[Window], before: int) -> tuple[Tensor, Tensor, Tensor]:
         """Row and column of each unit that the windows score, and the tags that it may have, of shape (units, tags)."""
-        rows = []
+        rows: list[tuple[int, int, int, int]] = []
         for row, window in enumerate(batch):
             firsts = self.pieces[window.text].firsts
             rows.extend(
@@ -259,7 +259,7 @@ class _Run:
         new = [weight for part in (network.head, network.case) for weight in part.parameters() if weight.requires_grad]
         old = [weight for weight in network.encoder.parameters() if weight.requires_grad]
         self.optimizer = torch.optim.AdamW(
-            [{"params": old, "highest": self.options.rate}, {"params": new, "highest": _NEW_LAYERS_RATE}],
+            [{"params": old, "highest": self.options.rate}, {"params": new, "highest": self.options.new_rate}],
             weight_decay=_WEIGHT_DECAY,
             fused=True,
         )

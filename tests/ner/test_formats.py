@@ -30,7 +30,7 @@ def marked_texts(draw: st.DrawFn) -> Example:
 
 
 @pytest.mark.parametrize("name", FORMATS)
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(example=marked_texts())
 def test_a_reply_is_read_as_it_was_written(name: FormatName, example: Example) -> None:
     format_ = reply_format(name, LABELS)
@@ -42,7 +42,7 @@ def test_a_reply_is_read_as_it_was_written(name: FormatName, example: Example) -
 
 
 @pytest.mark.parametrize("name", FORMATS)
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(text=st.text(ALPHABET, max_size=25), reply=st.text(ALPHABET, max_size=40))
 def test_any_reply_gives_spans_on_the_text_or_a_failure(name: FormatName, text: str, reply: str) -> None:
     parsed = reply_format(name, LABELS).parse(text, reply)

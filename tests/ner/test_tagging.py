@@ -4,11 +4,11 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ner.examples import Span
-from ner.tagging import TagSet, flat_spans, word_tokens
+from ner.tagging import TagSet, flat_spans, text_tokens
 
 TAGS = TagSet(labels=("A", "B"))
 
@@ -29,6 +29,7 @@ def scores_of(seed: int, length: int) -> "np.typing.NDArray[np.float64]":
     return np.random.default_rng(seed).normal(size=(length, len(TAGS.tags))) * 2
 
 
+@settings(max_examples=20)
 @given(seed=st.integers(0, 2**32), length=st.integers(1, 4))
 def test_decoding_finds_the_best_valid_sequence(seed: int, length: int) -> None:
     scores = scores_of(seed, length)
@@ -36,6 +37,7 @@ def test_decoding_finds_the_best_valid_sequence(seed: int, length: int) -> None:
     assert tuple(TAGS.best(scores)) == best
 
 
+@settings(max_examples=20)
 @given(seed=st.integers(0, 2**32), length=st.integers(1, 4))
 def test_a_confidence_is_the_share_of_the_sequences_that_have_the_entity(seed: int, length: int) -> None:
     scores = scores_of(seed, length)
@@ -50,6 +52,7 @@ def test_a_confidence_is_the_share_of_the_sequences_that_have_the_entity(seed: i
     assert TAGS.confidences(scores, entities) == pytest.approx(expected)
 
 
+@settings(max_examples=20)
 @given(tags=st.lists(st.sampled_from(valid_sequences(3)), min_size=1, max_size=3))
 def test_encoding_undoes_decoding(tags: list[tuple[int, ...]]) -> None:
     sequence = [tag for part in tags for tag in part]
@@ -73,6 +76,6 @@ def test_of_overlapping_spans_the_longest_is_kept() -> None:
 
 
 def test_texts_without_tokens_are_split() -> None:
-    assert word_tokens("Pre-trained BERT.") == ((0, 3), (3, 4), (4, 11), (12, 16), (16, 17))
-    assert word_tokens("서울 시", characters=True) == ((0, 1), (1, 2), (3, 4))
-    assert word_tokens(" \n") == ()
+    assert text_tokens("Pre-trained BERT.", characters=False) == ((0, 3), (3, 4), (4, 11), (12, 16), (16, 17))
+    assert text_tokens("서울 시", characters=True) == ((0, 1), (1, 2), (3, 4))
+    assert text_tokens(" \n", characters=True) == ()

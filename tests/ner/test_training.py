@@ -13,11 +13,13 @@ from ner.training import TrainingOptions, train_tagger
 from paperscope_core.errors import InputError, ModelError
 from tests.ner.tiny_encoder import GOLD, example_of, write_encoder
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def options(tmp_path_factory: pytest.TempPathFactory) -> TrainingOptions:
     encoder = write_encoder(tmp_path_factory.mktemp("encoder"))
-    return TrainingOptions(encoder=encoder, epochs=2, batch=2, rate=1e-2, dtype="float32", dropout=0.1)
+    return TrainingOptions(encoder=encoder, epochs=2, batch=2, rate=1e-2, new_rate=5e-2, dropout=0.1)
 
 
 def spans_of(examples: list[Example]) -> list[list[tuple[int, int, str]]]:

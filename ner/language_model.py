@@ -1,0 +1,120 @@
+"""A recognizer that asks a language model."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from pydantic import TypeAdapter
+
+from ner.examples import Example
+from ner.formats import FormatName, JsonEntities, ParsedReply, one_line, reply_format
+from paperscope_core.errors import ModelError, ModelUnavailableError
+from paperscope_core.models.structured import strict_schema
+from paperscope_core.protocols import LanguageModel
+from paperscope_core.text.sentences import split_sentences
+from paperscope_core.types import Message, ModelRequest
+from prompts import load
+
+__all__ = ["LanguageModelRecognizer", "text_windows"]
+
+WINDOW = 1500
+"""The longest text of a request, in characters, unless a sentence is longer: the reply repeats the text, and small
+models lose track of a long one."""
+
+
+class LanguageModelRecognizer:
+    """Asks a language model for the entities of a text, with examples if there are any.
+
+    `outcomes` counts what became of the entities in its replies, and the replies that could not be read.
+
+    Args:
+        model: The model.
+        labels: What each label means; "" if the name says it.
+        form: The format of replies.
+        shots: Examples that precede each request.
+    """
+
+    def __init__(
+        self,
+        model: LanguageModel,
+        labels: Mapping[str, str],
+        *,
+        form: FormatName = "bracketed",
+        shots: Sequence[Example] = (),
+    ) -> None:
+        self.name = f"{model.name} ({form}, {len(shots)} examples)"
+        self.outcomes = Counter[str]()
+        self._model = model
+        self._format = reply_format(form, tuple(labels))
+        self._schema = strict_schema(TypeAdapter(JsonEntities)) if form == "json" else None
+        self._labels = "\n".join(f"{label}: {meaning}" if meaning else label for label, meaning in labels.items())
+        self._shots = [
+            message
+            for shot in shots
+            for message in (
+                Message(role="user", text=self._prompt(shot.text)[1]),
+                Message(role="assistant", text=self._format.write(shot)),
+            )
+        ]
+
+    async def recognize(self, examples: Sequence[Example]) -> list[Example]:
+        """Ask for the entities of texts. See `Recognizer.recognize`.
+
+        A text fails if no reply to it can be read; a part of a long text that fails has no entities, and is counted.
+        """
+        results = await asyncio.gather(*(self._recognize(example) for example in examples))
+        return list(results)
+
+    async def _recognize(self, example: Example) -> Example:
+        windows = list(text_windows(example.text))
+        replies = await asyncio.gather(*(self._ask(example.text[start:end]) for start, end in windows))
+        failures = [reply.failure for reply in replies if reply.failure is not None]
+        self.outcomes.update({"failed replies": len(failures)} if failures else {})
+        if failures and len(failures) == len(replies):
+            return replace(example, spans=(), failure=failures[0])
+        spans = [
+            replace(span, start=span.start + start, end=span.end + start)
+            for (start, _), reply in zip(windows, replies, strict=True)
+            for span in reply.spans
+        ]
+        return replace(example, spans=tuple(spans), failure=None)
+
+    async def _ask(self, text: str) -> ParsedReply:
+        system, user = self._prompt(text)
+        messages = (Message(role="system", text=system), *self._shots, Message(role="user", text=user))
+        try:
+            reply = await self._model.complete(
+                ModelRequest(messages=messages, schema=self._schema, schema_name="entities")
+            )
+        except ModelUnavailableError:
+            raise
+        except ModelError as error:
+            return ParsedReply(spans=(), outcomes=Counter(), failure=error.public)
+        if reply.cut:
+            return ParsedReply(spans=(), outcomes=Counter(), failure="the reply was cut off at its token limit")
+        parsed = self._format.parse(text, reply.text)
+        self.outcomes.update(parsed.outcomes)
+        return parsed
+
+    def _prompt(self, text: str) -> tuple[str, str]:
+        prompt = load(f"entities_{self._format.name}", placeholders=frozenset({"labels", "text"}))
+        return prompt.fill(labels=self._labels, text=one_line(text))
+
+
+def text_windows(text: str, *, size: int = WINDOW) -> Iterator[tuple[int, int]]:
+    """Yields parts [start, end) of a text: whole sentences, as many as have at most `size` characters, or one.
+
+    White space alone is in no part.
+    """
+    start = end = 0
+    for sentence in split_sentences(text):
+        at = text.find(sentence, end)
+        if start < end and at + len(sentence) - start > size:
+            yield start, end
+            start = at
+        elif start == end:
+            start = at
+        end = at + len(sentence)
+    if start < end:
+        yield start, end
