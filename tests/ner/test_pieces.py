@@ -1,6 +1,5 @@
 """Pieces of words, the case of words, units of tokens, and windows."""
 
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
