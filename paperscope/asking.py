@@ -6,12 +6,13 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from graph_store import NativeGraphIndex, Store
+from graph_store import Store
 from graph_store.reading import find_entry
 from paperscope_core.errors import StoreDamagedError
 from paperscope_core.models import CachedEmbedder, Models
 from paperscope_core.models.cache import MemoryVectorCache
 from paperscope_core.models.tokens import token_counter
+from paperscope_core.protocols import GraphIndex
 from paperscope_core.settings import Settings
 from paperscope_core.types import Answer, AnswerEvent, Context, DoneEvent, Filters, TextEvent, Turn
 from query import QueryEngine, RetrievalOptions
@@ -153,7 +154,7 @@ class _Attempts:
         return (*self.request.filters.papers, *self.request.papers)
 
 
-def build_engine(store: Store, index: NativeGraphIndex, *, models: Models, settings: Settings) -> QueryEngine:
+def build_engine(store: Store, index: GraphIndex, *, models: Models, settings: Settings) -> QueryEngine:
     """Build the query engine of a library.
 
     Raises:

@@ -8,16 +8,18 @@ from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from graph_store import JobQueue, NativeGraphIndex, Store
+from graph_store.lightrag.index import LightRAGGraphIndex
 from graph_store.reading import find_entry
 from ingest.page_images import page_renderer
 from paperscope.adding import Adder, AddRequest, AddResult, ProgressCallback, Stage
 from paperscope.asking import Asker, AskRequest, build_engine
 from paperscope.estimating import Estimate, Estimator
 from paperscope.event_loop import EventLoopThread
+from paperscope.lightrag import build_lightrag, open_lightrag_index
 from paperscope.neighbourhood import Neighbourhood, find_entity, most_connected, neighbourhood
 from paperscope.originals import Originals
 from paperscope_core.cancellation import run_in_thread
-from paperscope_core.errors import InputError, StoreReadOnlyError, UnknownElementError
+from paperscope_core.errors import InputError, PaperscopeError, StoreReadOnlyError, UnknownElementError
 from paperscope_core.models import Budget, Models, RoleCallListener, build_models
 from paperscope_core.models.cache import MemoryCallCache
 from paperscope_core.settings import Settings, load_settings
@@ -92,8 +94,20 @@ class Library:
         self._originals = Originals(store.folder / "originals")
         self._painter = page_renderer(settings.parser, settings.limits)
         self._adder = Adder(store=store, originals=self._originals, models=models, settings=settings)
-        self._asker = Asker(store, build_engine(store, self._index, models=models, settings=settings))
         self._loop = EventLoopThread()
+        self._lightrag_index = self._open_lightrag_index()
+        index = self._lightrag_index or self._index
+        self._asker = Asker(store, build_engine(store, index, models=models, settings=settings))
+
+    def _open_lightrag_index(self) -> LightRAGGraphIndex | None:
+        settings = self._settings.retrieval
+        if settings.index == "native":
+            return None
+        try:
+            return open_lightrag_index(self._store, self._models, self._loop.wait, settings=settings)
+        except PaperscopeError:
+            self.close()
+            raise
 
     @classmethod
     def open(
@@ -140,6 +154,8 @@ class Library:
         are cached first.
         """
         self._loop.close(self._models.aclose)
+        if self._lightrag_index is not None:
+            self._lightrag_index.close()
         self._index.close()
         self._store.close()
 
@@ -431,6 +447,21 @@ class Library:
     def show(self, value: Displayable | Sequence[Displayable]) -> View:
         """Render one or several answers, contexts, papers or elements, with images and marked cells, for a notebook."""
         return view(value, self)
+
+    def lightrag(self, **options: Any) -> Any:  # noqa: ANN401
+        """Return a `LightRAG` of the package lightrag-hku on this library, for code that uses it (extra: lightrag).
+
+        It retrieves, shows the graph and answers with the library's embedder and answering model. Each query reads one
+        revision. What it would change raises StoreReadOnlyError. Call `await rag.initialize_storages()` first, and use
+        it in one event loop, as long as the library is open.
+
+        Args:
+            options: Fields of `LightRAG`, such as `cosine_better_than_threshold`.
+
+        Raises:
+            InputError: LightRAG is not installed, or of another release.
+        """
+        return build_lightrag(self._store, self._models, self._loop.wait, **options)
 
     @property
     def jobs(self) -> JobQueue:

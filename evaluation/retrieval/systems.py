@@ -12,11 +12,13 @@ from evaluation.peers.protocol import Found, PeerCorpus, PeerJob, PeerQuestion
 from evaluation.provenance import code_fingerprint
 from evaluation.retrieval.corpora import Corpus, FoundText, PdfCorpus, Question, UnitsOf, hash_of
 from graph_store import NativeGraphIndex, Store
+from graph_store.lightrag.index import LightRAGGraphIndex
+from paperscope.lightrag import text_vectors
 from paperscope_core.codec import from_json, to_json
 from paperscope_core.errors import InputError, ModelError, SettingsError
 from paperscope_core.files import output_errors, write_atomically
 from paperscope_core.models import build_reranker, find_weights
-from paperscope_core.protocols import Reranker
+from paperscope_core.protocols import GraphIndex, Reranker
 from paperscope_core.types import Chunk, Paper, Place, RetrievalRequest, places_of
 from query import RetrievalOptions, Retriever
 from query.outline import is_outline
@@ -27,7 +29,7 @@ __all__ = ["LIMIT", "OWN_MODES", "OpenCorpora", "OpenCorpus", "OwnSystem", "Peer
 
 # The number of requested texts: enough for ten distinct pages or papers.
 LIMIT = 50
-OWN_MODES = ("fused+graph", "fused+named", "fused", "words", "vectors", "fused+graph+rerank")
+OWN_MODES = ("fused+graph", "fused+named", "fused", "words", "vectors", "fused+graph+rerank", "fused+lightrag")
 _NO_BUDGET = 10**9
 
 
@@ -84,14 +86,15 @@ class OwnSystem:
     "words" and "vectors" are the two rankings that it starts from, and "fused" is their fusion. "fused+named" also
     promotes what the question names ("Table 8"). "fused+graph" also promotes chunks linked to the question through the
     graph; it is what a question uses, but with more sources and without a word limit. "fused+graph+rerank" reranks its
-    best chunks with the configured reranker. Raises InputError if no reranker is configured.
+    best chunks with the configured reranker. "fused+lightrag" is "fused+graph" with LightRAG's candidates, by the mode
+    `retrieval.lightrag_mode`. Raises InputError if no reranker is configured, or LightRAG is not installed.
     """
 
     def __init__(self, libraries: Libraries, mode: str, stack: ExitStack) -> None:
         self._libraries = libraries
         self._mode = mode
         self._stack = stack
-        self._indexes: dict[str, NativeGraphIndex] = {}
+        self._indexes: dict[str, GraphIndex] = {}
         self._reranker: Reranker | None = None
         self.facts: dict[str, str] = {}
         if mode == "fused+graph+rerank":
@@ -122,11 +125,17 @@ class OwnSystem:
         hits = candidates.by_words if self._mode == "words" else candidates.by_vectors
         return [opened.chunks[hit.id] for hit in hits]
 
-    def _index(self, opened: OpenCorpus) -> NativeGraphIndex:
+    def _index(self, opened: OpenCorpus) -> GraphIndex:
         if opened.corpus.name not in self._indexes:
-            index = NativeGraphIndex.open(opened.store, embedder=self._libraries.embedder.name)
-            self._indexes[opened.corpus.name] = self._stack.enter_context(closing(index))
+            self._indexes[opened.corpus.name] = self._stack.enter_context(closing(self._open_index(opened.store)))
         return self._indexes[opened.corpus.name]
+
+    def _open_index(self, store: Store) -> GraphIndex:
+        embedder = self._libraries.embedder
+        if self._mode != "fused+lightrag":
+            return NativeGraphIndex.open(store, embedder=embedder.name)
+        texts = text_vectors(store, embedder, asyncio.run)
+        return LightRAGGraphIndex.open(store, texts, mode=self._libraries.settings.retrieval.lightrag_mode)
 
 
 class PeerSystem:

@@ -223,7 +223,7 @@ def _lightrag_class() -> type:
     def pinned(name: str) -> Callable[..., Awaitable[Any]]:
         async def method(self: Any, *args: Any, **options: Any) -> Any:  # noqa: ANN401
             reader: LibraryReader = self.paperscope_reader
-            await asyncio.to_thread(reader.newest)
+            await reader.view()
             with reader.held():
                 result = await getattr(base, name)(self, *args, **options)
             if result is None and self.paperscope_failure is not None:

@@ -48,8 +48,8 @@ class LibraryReader:
     @contextmanager
     def held(self, filters: Filters = _NO_FILTERS) -> Iterator[View]:
         """Let this task, and those that it starts, read one revision, and only what the filters allow (years are
-        ignored)."""
-        view = self.newest()
+        ignored). Within another `held`, its revision."""
+        view = self.view_now()
         if filters.papers or filters.sections or filters.kinds:
             view = View(restrict(view.snapshot, filters), self.texts)
         token = _held.set(view)

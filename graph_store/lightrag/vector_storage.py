@@ -20,6 +20,12 @@ class VectorStorage(ReadingStorage):
     namespace: VectorKind
     cosine_better_than_threshold: float
     embedding_func: Any
+    global_config: dict[str, Any]
+
+    async def initialize(self) -> None:
+        """Take the least cosine of a result from the configuration, where LightRAG's own storages read it."""
+        options = self.global_config["vector_db_storage_cls_kwargs"]
+        self.cosine_better_than_threshold = options["cosine_better_than_threshold"]
 
     async def query(self, query: str, top_k: int, query_embedding: Any = None) -> list[Row]:  # noqa: ANN401
         """The rows nearest to a question, nearest first.

@@ -59,6 +59,18 @@ class VectorTable:
         """The row of each id."""
         return {key: row for row, key in enumerate(self.ids)}
 
+    def check(self, vector: NDArray[float32]) -> None:
+        """Check that a vector can be compared with these.
+
+        Raises:
+            SettingsError: It has another length.
+        """
+        if len(self.ids) and vector.shape != self.matrix.shape[1:]:
+            raise SettingsError(
+                f"the question's vector has shape {vector.shape}, the library's vectors have {self.matrix.shape[1]} "
+                f"numbers (embedder {self.embedder!r}); choose that embedder again, or add the papers again"
+            )
+
     def search(self, vector: NDArray[float32], *, limit: int, least: float) -> list[tuple[int, float]]:
         """The rows nearest to a vector of shape (d,), with cosines of at least `least`, nearest first.
 
@@ -67,11 +79,7 @@ class VectorTable:
         """
         if not len(self.ids) or limit < 1:
             return []
-        if vector.shape != self.matrix.shape[1:]:
-            raise SettingsError(
-                f"the question's vector has shape {vector.shape}, the library's vectors have {self.matrix.shape[1]} "
-                f"numbers (embedder {self.embedder!r}); choose that embedder again, or add the papers again"
-            )
+        self.check(vector)
         scores = self.matrix @ (vector / (np.linalg.norm(vector) or 1.0)).astype(float32)
         limit = min(limit, len(scores))
         nearest = np.argpartition(-scores, limit - 1)[:limit]

@@ -227,8 +227,18 @@ class ChunkingSettings(_Section):
 
 
 class RetrievalSettings(_Section):
-    """How much context is retrieved for a question."""
+    """How context is retrieved for a question, and how much."""
 
+    index: Literal["native", "lightrag"] = Field(
+        default="native",
+        description="what finds candidates: Paperscope's index of words, vectors and the graph, or LightRAG (extra: "
+        "lightrag)",
+    )
+    lightrag_mode: Literal["local", "global", "hybrid", "mix", "naive"] = Field(
+        default="mix",
+        description="LightRAG's mode: entities near the question (local), relations near it (global), both (hybrid), "
+        "both and chunks (mix), chunks only (naive)",
+    )
     chunks: int = Field(default=8, ge=1, description="the most chunks in a context")
     tokens: int = Field(
         default=12_000,

@@ -208,7 +208,8 @@ class Candidates:
     """The candidates that an index finds, each list in descending order of score.
 
     Attributes:
-        by_words: Chunks by BM25, as a share (0 to 1) of the maximum score of any text.
+        by_words: Chunks by BM25, as a share (0 to 1) of the maximum score of any text; an index that does not search by
+            words scores its own ranking from 0 to 1.
         by_vectors: Chunks by cosine similarity.
         named: Entities that the question names.
         reached: Entities that are connected to them in the graph.

@@ -16,7 +16,6 @@ from graph_store.index import text_index as words
 from graph_store.index.text_index import TextIndex
 from graph_store.reading import Checkpoint, Searchable
 from paperscope_core.errors import SettingsError
-from paperscope_core.protocols import GraphIndex
 from paperscope_core.types import WORK, Box, Candidates, Chunk, Filters, Hit, Place, RetrievalRequest
 from tests.graph_store.indexed_papers import (
     DIMENSION,
@@ -65,35 +64,6 @@ def test_an_updated_index_equals_a_new_one(history: list[Step], texts: list[str]
         following.close()
         fresh.close()
         store.close()
-
-
-@pytest.mark.parametrize(
-    ("filters", "allowed"),
-    [
-        (Filters(sections=("2",)), {f"{paper}/chunk-{n}" for paper in (ONE, TWO) for n in (3, 4)}),
-        (Filters(sections=("loss",), papers=(TWO,)), {f"{TWO}/chunk-3", f"{TWO}/chunk-4"}),
-        (Filters(kinds=("table",)), {f"{ONE}/chunk-2", f"{TWO}/chunk-2"}),
-        (Filters(kinds=("table", "text"), sections=("1",), papers=(ONE,)), {f"{ONE}/chunk-1", f"{ONE}/chunk-2"}),
-        (Filters(sections=("9",)), set()),
-    ],
-)
-def test_sections_and_kinds_are_applied_before_the_limit(store: Store, filters: Filters, allowed: set[str]) -> None:
-    places = (("1 One", "passage-1"), ("1 One > 1.1 More", "table-1"), ("2 Loss", "passage-2"), ("2 Loss", "passage-3"))
-    for paper in (ONE, TWO):
-        indexed = make_indexed(paper)
-        chunks = [
-            dataclasses.replace(chunk, section=section, elements=(f"{paper}/{element}",))
-            for chunk, (section, element) in zip(indexed.chunks, places, strict=True)
-        ]
-        add(store, dataclasses.replace(indexed, chunks=tuple(chunks)))
-    index = NativeGraphIndex.open(store)
-    request = dataclasses.replace(ask("We train and report", limit=100), filters=filters)
-    everything = index.retrieve(request)
-    assert set(ids(everything.by_words)) == set(ids(everything.by_vectors)) == allowed
-    few = index.retrieve(dataclasses.replace(request, limit=1))
-    assert ids(few.by_words) == ids(everything.by_words)[:1]
-    assert ids(few.by_vectors) == ids(everything.by_vectors)[:1]
-    index.close()
 
 
 def test_names_with_signs_and_digits_are_found(store: Store) -> None:
@@ -162,44 +132,6 @@ def test_a_score_by_words_is_a_share_of_what_the_words_can_give(store: Store) ->
     add(store, make_indexed(TWO, texts=[*("gradient boosting",) * 60, *("another text",) * 80]))
     assert 0 < shares("gradient boosting")[0] <= 1, "the library has grown"
     index.close()
-
-
-def test_every_list_stays_within_the_papers_asked_for(store: Store) -> None:
-    add(store, make_indexed(ONE, names=("BERT", "F1", "Dice loss")))
-    add(store, make_indexed(TWO, names=("BERT", "SST-5", "focal loss")))
-    index = NativeGraphIndex.open(store)
-    found = index.retrieve(ask("BERT loss", papers=(TWO,)))
-    assert ids(found.named) == ["bert", "focal loss"]
-    assert set(ids(found.reached)) <= {"sst 5", "focal loss"}
-    assert {hit.id.partition("/")[0] for hit in (*found.by_words, *found.by_vectors)} == {TWO}
-    everywhere = index.retrieve(ask("BERT loss"))
-    assert {hit.id.partition("/")[0] for hit in everywhere.by_vectors} == {ONE, TWO}
-    assert index.retrieve(ask("BERT", papers=("no such",))) == Candidates()
-    index.close()
-
-
-def test_the_protocol(store: Store) -> None:
-    index = NativeGraphIndex.open(store)
-    assert isinstance(index, GraphIndex)
-    assert index.retrieve(ask()) == Candidates()
-    add(store, make_indexed(ONE))
-    index.catch_up()
-    assert index.retrieve(ask()).by_words
-    store.remove(ONE)
-    index.catch_up()
-    assert index.retrieve(ask()) == Candidates()
-    assert index.revision == 2
-    index.close()
-
-
-def test_another_index_sees_new_papers_at_its_next_question(store: Store) -> None:
-    one, other = NativeGraphIndex.open(store), NativeGraphIndex.open(store)
-    add(store, make_indexed(ONE))
-    assert rounded(one.retrieve(ask())) == rounded(other.retrieve(ask()))
-    store.remove(ONE)
-    assert other.retrieve(ask()) == one.retrieve(ask()) == Candidates()
-    one.close()
-    other.close()
 
 
 def damage_words(folder: Path) -> None:
