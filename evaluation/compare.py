@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 from evaluation.rendering import number, provenance_line, table
 from evaluation.report import ALL, Report, is_time, results_in
-from evaluation.statistics import Difference, adjusted, paired_difference
 from paperscope_core.errors import InputError
+from paperscope_core.statistics import Difference, adjusted, paired_difference
 from paperscope_core.text.escaping import markdown_line
 
 __all__ = ["Comparison", "compare", "compare_runs", "render_comparison"]

@@ -7,9 +7,9 @@ from pathlib import Path
 from evaluation.metrics.selective import Risk, risk_of
 from evaluation.provenance import code_fingerprint, revision, versions
 from evaluation.score import Graded, ItemResult, Tally
-from evaluation.statistics import interval
 from paperscope_core.codec import from_json, to_json
 from paperscope_core.errors import InputError
+from paperscope_core.statistics import interval
 
 __all__ = [
     "ALL",

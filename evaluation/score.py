@@ -3,27 +3,9 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from paperscope_core.statistics import Tally
+
 __all__ = ["Graded", "ItemResult", "Miss", "Score", "Tally", "score_checks", "total"]
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Tally:
-    """`right` of `total`. Tallies of several items add up; their share is the micro average.
-
-    A figure of one question, such as its reciprocal rank or F1, is `right` with a `total` of 1; the share of the sum is
-    then the mean.
-    """
-
-    right: float
-    total: float
-
-    @property
-    def share(self) -> float:
-        """right / total; 1 if the total is 0."""
-        return self.right / self.total if self.total else 1.0
-
-    def __add__(self, other: "Tally") -> "Tally":
-        return Tally(right=self.right + other.right, total=self.total + other.total)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -33,9 +33,10 @@ class Sentence:
 
 @dataclass(frozen=True, kw_only=True)
 class TaggedText:
-    """What a file of tags holds, with its scheme and the number of tags that break it."""
+    """What a file of tags holds: its examples, the tags of their tokens, the scheme, and how many tags break it."""
 
     examples: list[Example]
+    tags: list[list[str]]
     scheme: Scheme
     counts: Counter[str]
 
@@ -94,7 +95,7 @@ def read_tagged(path: Path) -> Iterator[Sentence]:
         cells = _SEPARATOR.split(line.strip(" \t")) if line.strip(" \t") else []
         if cells and cells[0] == DOCUMENT_MARK:
             documents += 1
-            document, cells = f"{path.stem}-{documents}", []
+            document, cells = f"{path.name}-{documents}", []
         if not cells:
             if sentence.tokens:
                 yield sentence
@@ -132,11 +133,15 @@ def _tagged(path: Path, sentences: Sequence[Sentence], scheme: Scheme | None) ->
     for number, (sentence, document) in enumerate(zip(sentences, documents, strict=True), start=1):
         if broken := violations(sentence.tags, scheme):
             counts[f"tags that break {scheme}, first on line {sentence.lines[broken[0]]}"] += len(broken)
-        identity = sentence.id or f"{path.stem}-{number}"
+        identity = sentence.id or f"{path.name}-{number}"
         examples.append(
             example_of_tags(identity, sentence.tokens, sentence.tags, offsets=sentence.offsets, document=document)
         )
-    return TaggedText(examples=examples, scheme=scheme, counts=_with_first_line(counts))
+    tags = [
+        [tag for token, tag in zip(sentence.tokens, sentence.tags, strict=True) if token.strip()]
+        for sentence in sentences
+    ]
+    return TaggedText(examples=examples, tags=tags, scheme=scheme, counts=_with_first_line(counts))
 
 
 def _with_first_line(counts: Counter[str]) -> Counter[str]:
@@ -154,7 +159,7 @@ def _documents_by_offset(path: Path, sentences: Sequence[Sentence]) -> list[str 
             continue
         number += sentence.offsets[0] <= last or not documents
         last = sentence.offsets[-1]
-        documents.append(f"{path.stem}-{number}")
+        documents.append(f"{path.name}-{number}")
     return documents
 
 

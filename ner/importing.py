@@ -22,12 +22,16 @@ FORMATS: tuple[Format, ...] = get_args(Format)
 
 @dataclass(frozen=True, kw_only=True)
 class Imported:
-    """The examples of a file, its format and scheme of tags, and what broke the format or was left out, counted."""
+    """The examples of a file, its format, and what broke the format or was left out, counted.
+
+    `tags` are the tags of the tokens of each example, and `scheme` is their scheme, if the format has tags.
+    """
 
     examples: list[Example]
     format: Format
-    scheme: str
     counts: Counter[str]
+    tags: list[list[str]] | None = None
+    scheme: Scheme | None = None
 
 
 def import_examples(path: Path, *, form: Format | None = None, scheme: Scheme | None = None) -> Imported:
@@ -47,12 +51,12 @@ def import_examples(path: Path, *, form: Format | None = None, scheme: Scheme | 
     if scheme and form not in ("columns", "klue"):
         raise InputError(f"--scheme {scheme}: {path} has the format {form!r}, which has no tags; leave the option out")
     if form == "spans":
-        return Imported(examples=read_examples(path), format=form, scheme="", counts=Counter())
+        return Imported(examples=read_examples(path), format=form, counts=Counter())
     if form in ("columns", "klue"):
         text: TaggedText = (read_klue if form == "klue" else read_columns)(path, scheme=scheme)
-        return Imported(examples=text.examples, format=form, scheme=text.scheme, counts=text.counts)
+        return Imported(examples=text.examples, format=form, counts=text.counts, tags=text.tags, scheme=text.scheme)
     records: Records = (read_standoff if form == "standoff" else read_records)(path)
-    return Imported(examples=records.examples, format=form, scheme="", counts=records.counts)
+    return Imported(examples=records.examples, format=form, counts=records.counts)
 
 
 def _format_of(path: Path) -> Format:

@@ -55,7 +55,7 @@ def read_records(path: Path) -> Records:
     for number, where, record in _records(path):
         form = form or _form(record, where)
         try:
-            examples += _READERS[form](record, f"{path.stem}-{number}", counts)
+            examples += _READERS[form](record, f"{path.name}-{number}", counts)
         except (KeyError, TypeError, ValueError, IndexError) as error:
             reason = f"field {error} is missing" if isinstance(error, KeyError) else str(error)
             raise ExampleFileError(f"no record of the form {form!r}: {reason}", where=where) from error

@@ -418,7 +418,7 @@ def _only(entities: Iterable[Entity], label: str) -> list[Entity]:
 
 
 SCORERS: tuple[Scorer, ...] = (
-    Scorer(name="sentence", mode="all entities right", count=_sentences),
+    Scorer(name="sentence", mode="accuracy: all entities right", count=_sentences),
     Scorer(name="entity", mode="offsets and label", count=_by_offset),
     Scorer(name="entity multiset", mode="surface, occurrence, label", count=_by_occurrence),
     Scorer(name="token", mode="without O", count=_tokens),

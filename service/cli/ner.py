@@ -1,7 +1,7 @@
 """`paperscope ner`: data, training, scores and comparisons of entity extractors."""
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,11 +10,14 @@ from rich.text import Text
 
 from ner.importing import Format, import_examples
 from ner.tags import Scheme
+from paperscope_core.errors import InputError
+from paperscope_core.files import output_errors, write_atomically
 from service.cli.display import print_json, print_text, stderr
 from service.cli.options import JsonOption, new_app
 
 if TYPE_CHECKING:
     from ner.examples import Example
+    from ner.importing import Imported
 
 __all__ = ["ner_app"]
 
@@ -117,3 +120,87 @@ def validate_data(files: FilesArgument, *, as_json: JsonOption = False) -> None:
     else:
         print_text("\n".join(problems) or "no problems")
     raise typer.Exit(1 if problems else 0)
+
+
+SeedOption = Annotated[int, typer.Option("--seed", help="Seed of resamples and permutations.")]
+GoldArgument = Annotated[Path, typer.Argument(help="The gold, in any format that `ner data import` reads.")]
+TrainedOption = Annotated[
+    Path | None, typer.Option("--trained-on", help="The training data: the run fails if they hold the gold.")
+]
+SelectedOption = Annotated[
+    Path | None,
+    typer.Option("--selected-on", help="The data by which a model or epoch was selected: fails if they hold the gold."),
+]
+TokenizerOption = Annotated[
+    Path | None, typer.Option("--tokenizer", help="The system's tokenizer.json: fails if it doesn't suit the data.")
+]
+
+
+@ner_app.command("eval")
+def evaluate_predictions(
+    gold: GoldArgument,
+    predictions: Annotated[Path, typer.Argument(help="What a system predicted, in the same or another format.")],
+    *,
+    name: Annotated[str, typer.Option("--name", help="The system's name in the report.")] = "",
+    trained_on: TrainedOption = None,
+    selected_on: SelectedOption = None,
+    tokenizer: TokenizerOption = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Write report.json and report.md here.")] = None,
+    seed: SeedOption = 0,
+    as_json: JsonOption = False,
+) -> None:
+    """Score predictions by every scorer, with intervals; exit with 1 if a gate fails.
+
+    Gates: an example without a prediction, a prediction of another text or with other tokens, fewer tokens right than
+    by always predicting O, gold in the data for training or selection, a tokenizer that doesn't know the script.
+    """
+    from ner.evaluating import evaluate, markdown
+    from ner.gates import check_run, join_predictions
+    from paperscope_core.codec import to_json
+
+    due = import_examples(gold).examples
+    found = import_examples(predictions)
+    joined = join_predictions(due, _with_ids(predictions, found, due))
+    seen = {"training": trained_on, "selection": selected_on}
+    failed = joined.failed + check_run(
+        due,
+        joined.predictions,
+        seen={use: import_examples(file).examples for use, file in seen.items() if file},
+        tokenizer=tokenizer,
+    )
+    report = evaluate(
+        due,
+        joined.predictions,
+        system=name or predictions.name,
+        tags=None if joined.failed else found.tags,
+        scheme=found.scheme or "IOB2",
+        failed_gates=failed,
+        seed=seed,
+    )
+    _write_reports(out, {"report.json": to_json(report, indent=1), "report.md": markdown(report)})
+    if as_json:
+        print_json(to_json(report, indent=1))
+    else:
+        print_text(markdown(report))
+    raise typer.Exit(1 if failed else 0)
+
+
+def _with_ids(file: Path, found: "Imported", gold: "list[Example]") -> "list[Example]":
+    """The examples of a file; those of a format without ids get the ids of the gold, in its order."""
+    if found.format == "spans":
+        return found.examples
+    if len(found.examples) != len(gold):
+        raise InputError(
+            f"{len(found.examples)} sentences, but the gold has {len(gold)}; without ids they are joined by order",
+            where=file,
+        )
+    return [replace(example, id=due.id) for example, due in zip(found.examples, gold, strict=True)]
+
+
+def _write_reports(folder: Path | None, texts: dict[str, str]) -> None:
+    if folder is None:
+        return
+    with output_errors(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    for name, text in texts.items():
+        write_atomically(folder / name, text.encode())

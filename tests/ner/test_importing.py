@@ -26,7 +26,10 @@ def test_columns_start_documents_and_count_broken_tags(tmp_path: Path) -> None:
     text = "-DOCSTART- -X- O\n\nAda NN I-PER\nat NN O\n\n\n-DOCSTART- -X- O\n\nKing NN I-PER\nAda NN B-LOC\n\t\n"
     found = read(tmp_path, text)
     assert (found.format, found.scheme) == ("columns", "IOB1")
-    assert [(one.text, one.document) for one in found.examples] == [("Ada at", "file-1"), ("King Ada", "file-2")]
+    assert [(one.text, one.document) for one in found.examples] == [
+        ("Ada at", "file.txt-1"),
+        ("King Ada", "file.txt-2"),
+    ]
     assert surfaces(found.examples[1]) == [("King", "PER"), ("Ada", "LOC")]
     assert dict(found.counts) == {"tags that break IOB1, first on line 10": 1}
 
@@ -35,7 +38,7 @@ def test_offsets_restore_the_text(tmp_path: Path) -> None:
     text = "pre\t3\tB-A\n-\t6\tI-A\nset\t7\tI-A\nends\t13\tO\n\nNew\t0\tO\n"
     first, second = read(tmp_path, text).examples
     assert (first.text, surfaces(first)) == ("pre-set ends", [("pre-set", "A")])
-    assert (first.document, second.document) == ("file-1", "file-2")
+    assert (first.document, second.document) == ("file.txt-1", "file.txt-2")
 
 
 def test_korean_characters_are_tokens(tmp_path: Path) -> None:

@@ -37,3 +37,19 @@ def test_a_broken_file_exits_with_2(run: "Run", tmp_path: Path) -> None:
     found = run("ner", "data", "stats", tmp_path / "bad.txt")
     assert (found.code, found.out) == (2, "")
     assert "bad.txt:1: 'X-PER' is no tag" in found.err
+
+
+def test_predictions_are_scored_and_gates_decide_the_exit_code(run: "Run", tmp_path: Path) -> None:
+    _, gold = write(tmp_path)
+    (tmp_path / "found.txt").write_text("Ada I-PER\nran O\n\nEve B-PER\nsat B-LOC\n")
+    found = run("ner", "eval", gold, tmp_path / "found.txt", "--json", "--out", tmp_path / "report")
+    assert found.code == 0
+    scores = {one["scorer"]: one["micro"] for one in json.loads(found.out)["scores"]}
+    assert scores["seqeval default"]["f1"] == 1
+    assert scores["seqeval strict"]["correct"] == 2
+    assert (tmp_path / "report/report.md").read_text().startswith("## found.txt")
+    failed = run("ner", "eval", gold, tmp_path / "found.txt", "--selected-on", gold)
+    assert failed.code == 1
+    assert "**Gate failed:** the data were used for selection: 2 of 2 texts" in failed.out
+    (tmp_path / "short.txt").write_text("Ada I-PER\nran O\n")
+    assert "short.txt: 1 sentences, but the gold has 2" in run("ner", "eval", gold, tmp_path / "short.txt").err

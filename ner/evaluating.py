@@ -1,0 +1,204 @@
+"""The report of one system: every scorer's figures with intervals, its labels, its failures, and the gates."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ner.examples import Example
+from ner.scoring import Counts, Score, score_all, tag_macro_f1
+from ner.tags import Scheme
+from paperscope_core.statistics import Tally, interval, mean_interval
+from paperscope_core.text.escaping import markdown_line
+
+__all__ = [
+    "Evaluation",
+    "Figures",
+    "ScorerFigures",
+    "evaluate",
+    "f1_tallies",
+    "label_tallies",
+    "markdown",
+    "markdown_table",
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Figures:
+    """Precision, recall and F1, and the counts that they follow from."""
+
+    precision: float
+    recall: float
+    f1: float
+    correct: float
+    predicted: int
+    gold: int
+
+    @classmethod
+    def of(cls, counts: Counts) -> "Figures":
+        """The figures of these counts."""
+        return cls(
+            precision=counts.precision,
+            recall=counts.recall,
+            f1=counts.f1,
+            correct=counts.correct,
+            predicted=counts.predicted,
+            gold=counts.gold,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScorerFigures:
+    """The figures of one scorer: all labels together (micro), the mean of the labels' F1 (macro), and each label.
+
+    The intervals are those of F1: 95 %, by the bootstrap over examples.
+    """
+
+    scorer: str
+    mode: str
+    micro: Figures
+    interval: tuple[float, float]
+    macro_f1: float
+    macro_interval: tuple[float, float]
+    labels: dict[str, Figures]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evaluation:
+    """What a system's predictions of one data set are worth.
+
+    Attributes:
+        system: Its name.
+        examples: The scored examples.
+        scores: The figures of each scorer.
+        character_tag_macro_f1: The mean F1 over the tags of characters, O included, as KLUE's systems report it.
+        failures: The outputs that could not be used, by reason. They score as empty.
+        failed_gates: Reasons not to use these figures.
+    """
+
+    system: str
+    examples: int
+    scores: list[ScorerFigures]
+    character_tag_macro_f1: float
+    failures: dict[str, int]
+    failed_gates: list[str]
+
+
+def evaluate(
+    gold: Sequence[Example],
+    predictions: Sequence[Example],
+    *,
+    system: str,
+    tags: Sequence[Sequence[str]] | None = None,
+    scheme: Scheme = "IOB2",
+    failed_gates: Sequence[str] = (),
+    seed: int = 0,
+) -> Evaluation:
+    """Score a system by every scorer.
+
+    Args:
+        gold: The examples.
+        predictions: Their predictions, in the same order.
+        system: The system's name.
+        tags: The predicted tags, if the system predicted tags; see `score_all`.
+        scheme: Their scheme.
+        failed_gates: What `join_predictions` and `check_run` found.
+        seed: The seed of the intervals.
+    """
+    scores = score_all(gold, predictions, tags=tags, scheme=scheme)
+    return Evaluation(
+        system=system,
+        examples=len(gold),
+        scores=[_figures(score, seed) for score in scores],
+        character_tag_macro_f1=tag_macro_f1(gold, predictions),
+        failures=dict(Counter(one.failure for one in predictions if one.failure).most_common()),
+        failed_gates=list(failed_gates),
+    )
+
+
+def f1_tallies(score: Score) -> list[Tally]:
+    """The tallies of the examples whose overall share is the F1: twice the correct, of predicted and gold."""
+    return [_f1_tally(one.total) for one in score.examples]
+
+
+def label_tallies(score: Score, labels: Sequence[str]) -> list[list[Tally]]:
+    """The tallies of the examples for each label. The mean of their shares is the macro F1."""
+    return [[_f1_tally(one.labels.get(label, Counts())) for one in score.examples] for label in labels]
+
+
+def _f1_tally(counts: Counts) -> Tally:
+    return Tally(right=2 * counts.correct, total=counts.predicted + counts.gold)
+
+
+def _figures(score: Score, seed: int) -> ScorerFigures:
+    labels = list(score.labels)
+    macro = mean_interval(label_tallies(score, labels), seed=seed) if labels else (0.0, 0.0)
+    return ScorerFigures(
+        scorer=score.name,
+        mode=score.mode,
+        micro=Figures.of(score.total),
+        interval=interval(f1_tallies(score), seed=seed),
+        macro_f1=score.macro_f1,
+        macro_interval=macro,
+        labels={label: Figures.of(counts) for label, counts in score.labels.items()},
+    )
+
+
+def markdown(evaluation: Evaluation, *, by_label: Sequence[str] = ("entity", "nervaluate partial")) -> str:
+    """The report as Markdown.
+
+    Args:
+        evaluation: The report.
+        by_label: The scorers whose figures are shown for each label.
+    """
+    lines = [
+        f"## {evaluation.system}",
+        "",
+        f"{evaluation.examples:,} examples. Intervals: 95 %, bootstrap over examples. Precision, recall and F1 are",
+        "micro averages; macro F1 is the mean of the labels' F1. Failed outputs score as empty.",
+        "",
+    ]
+    lines += [f"**Gate failed:** {reason}" for reason in evaluation.failed_gates]
+    lines += [f"Failed outputs: {count} ({reason})" for reason, count in evaluation.failures.items()]
+    lines += [""] * bool(evaluation.failed_gates or evaluation.failures)
+    lines += markdown_table(
+        ("scorer", "mode", "precision", "recall", "F1", "F1 interval", "macro F1", "correct", "predicted", "gold"),
+        [_scorer_row(one) for one in evaluation.scores],
+    )
+    lines += ["", f"Character tags, O included, macro F1: {evaluation.character_tag_macro_f1:.4f}"]
+    for one in evaluation.scores:
+        if one.scorer in by_label and one.labels:
+            lines += [
+                "",
+                f"By label, {one.scorer} ({one.mode}):",
+                "",
+                *markdown_table(_LABEL_HEAD, _label_rows(one.labels)),
+            ]
+    return "\n".join(lines) + "\n"
+
+
+_LABEL_HEAD = ("label", "precision", "recall", "F1", "correct", "predicted", "gold")
+
+
+def _scorer_row(one: ScorerFigures) -> list[str]:
+    macro = f"{one.macro_f1:.4f}" if one.labels else ""
+    interval_text = f"{one.interval[0]:.4f}–{one.interval[1]:.4f}"
+    figures = _figure_cells(one.micro)
+    return [one.scorer, one.mode, *figures[:3], interval_text, macro, *figures[3:]]
+
+
+def _label_rows(labels: Mapping[str, Figures]) -> list[list[str]]:
+    return [[label, *_figure_cells(figures)] for label, figures in labels.items()]
+
+
+def _figure_cells(figures: Figures) -> list[str]:
+    shares = [f"{value:.4f}" for value in (figures.precision, figures.recall, figures.f1)]
+    return [*shares, f"{figures.correct:,g}", f"{figures.predicted:,}", f"{figures.gold:,}"]
+
+
+def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """The lines of a table."""
+    return [_row(head), "|" + "---|" * len(head), *map(_row, rows)]
+
+
+def _row(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(markdown_line(cell) for cell in cells) + " |"

@@ -1,0 +1,184 @@
+"""Bootstrap confidence intervals and paired permutation tests, by scipy, with a seed.
+
+A tally is represented as a complex number, right + total·i, because scipy then resamples both numbers together.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy import complex128, float64, int64
+from numpy.typing import NDArray
+
+__all__ = ["Difference", "Tally", "adjusted", "interval", "mean_difference", "mean_interval", "paired_difference"]
+
+_Tallies = NDArray[complex128]
+_Indices = NDArray[int64]
+# The percentiles of 2,000 resamples vary by less than 0.01 with the seed where an interval is 0.2 wide.
+_RESAMPLES = 2000
+# Up to 12 items all 2^n assignments are enumerated, and p is exact.
+_PERMUTATIONS = 4999
+# Tallies per array operation: 16 MB, which bounds the memory that many items take.
+_BATCH_TALLIES = 1_000_000
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Tally:
+    """`right` of `total`. Tallies of several items add up; their share is the micro average.
+
+    A figure of one question, such as its reciprocal rank or F1, is `right` with a `total` of 1; the share of the sum is
+    then the mean.
+    """
+
+    right: float
+    total: float
+
+    @property
+    def share(self) -> float:
+        """right / total; 1 if the total is 0."""
+        return self.right / self.total if self.total else 1.0
+
+    def __add__(self, other: "Tally") -> "Tally":
+        return Tally(right=self.right + other.right, total=self.total + other.total)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Difference:
+    """B minus A over their common items: the two figures, the 95 % interval of the difference, and the test's p."""
+
+    items: int
+    a: float
+    b: float
+    low: float
+    high: float
+    p: float
+    p_adjusted: float = 1.0
+
+    @property
+    def value(self) -> float:
+        """B minus A."""
+        return self.b - self.a
+
+
+def interval(tallies: Sequence[Tally], *, seed: int) -> tuple[float, float]:
+    """The 95 % interval of the tallies' overall share: the percentile bootstrap over items (Efron & Tibshirani, 1993).
+
+    With fewer than two items there is nothing to resample: both ends are the share.
+    """
+    return mean_interval([tallies], seed=seed)
+
+
+def mean_interval(groups: Sequence[Sequence[Tally]], *, seed: int) -> tuple[float, float]:
+    """The interval of the mean of several shares, such as those of labels, over the same items.
+
+    Args:
+        groups: The tallies of the items, in the same order, for each share.
+        seed: The seed of the resamples.
+    """
+    tallies = _as_complex(groups)
+
+    def share(items: _Indices, axis: int = -1) -> NDArray[float64]:
+        return _mean_share(tallies[:, items], axis)
+
+    return _interval(share, tallies.shape, seed=seed)
+
+
+def paired_difference(a: Sequence[Tally], b: Sequence[Tally], *, seed: int) -> Difference:
+    """Compares two runs by their tallies of the same items, in the same order.
+
+    The interval is that of the paired bootstrap. p is that of a two-sided paired permutation test (Fisher's
+    randomization test), which swaps the two runs' tallies of an item at random.
+
+    Raises:
+        ValueError: There are no items, or the runs have different numbers of them.
+    """
+    return mean_difference([a], [b], seed=seed)
+
+
+def mean_difference(a: Sequence[Sequence[Tally]], b: Sequence[Sequence[Tally]], *, seed: int) -> Difference:
+    """Compares two runs by the mean of several shares, as `paired_difference` does by one.
+
+    Args:
+        a: The first run's tallies of the items, in the same order, for each share.
+        b: Those of the second run, for the same shares.
+        seed: The seed of the resamples and the permutations.
+
+    Raises:
+        ValueError: There are no items, or the runs have different numbers of items or shares.
+    """
+    sizes = [len(group) for group in (*a, *b)]
+    if len(a) != len(b) or not all(sizes) or len(set(sizes)) != 1:
+        raise ValueError(
+            f"a paired test needs the same items in both runs, not {sizes[: len(a)]} and {sizes[len(a) :]}"
+        )
+    from scipy.stats import permutation_test
+
+    first, second = _as_complex(a), _as_complex(b)
+    both, count = np.concatenate([first, second], axis=1), first.shape[1]
+
+    def difference(items: _Indices, axis: int = -1) -> NDArray[float64]:
+        return _mean_share(second[:, items], axis) - _mean_share(first[:, items], axis)
+
+    def distance(one: _Indices, two: _Indices, axis: int = -1) -> NDArray[float64]:
+        return np.abs(_mean_share(both[:, two], axis) - _mean_share(both[:, one], axis))
+
+    p = 1.0
+    if count > 1:  # else a swap only changes the sign
+        test = permutation_test(
+            (np.arange(count), np.arange(count) + count),
+            distance,
+            permutation_type="samples",
+            vectorized=True,
+            n_resamples=_PERMUTATIONS,
+            batch=_batch(first.shape),
+            alternative="greater",
+            rng=np.random.default_rng(seed),
+        )
+        p = float(np.real(test.pvalue))
+    low, high = _interval(difference, first.shape, seed=seed)
+    values = (float(_mean_share(one)) for one in (first, second))
+    return Difference(items=count, a=next(values), b=next(values), low=low, high=high, p=p)
+
+
+def _interval(statistic: Callable[..., NDArray[float64]], shape: tuple[int, ...], *, seed: int) -> tuple[float, float]:
+    """The interval of a statistic of the indices of items."""
+    items = np.arange(shape[1])
+    if len(items) < 2:
+        value = float(statistic(items))
+        return value, value
+    from scipy.stats import bootstrap
+
+    found = bootstrap(
+        (items,),
+        statistic,
+        vectorized=True,
+        n_resamples=_RESAMPLES,
+        batch=_batch(shape),
+        method="percentile",
+        rng=np.random.default_rng(seed),
+    ).confidence_interval
+    return float(found.low), float(found.high)
+
+
+def _batch(shape: tuple[int, ...]) -> int:
+    """Resamples per array operation."""
+    return max(1, _BATCH_TALLIES // max(1, shape[0] * shape[1]))
+
+
+def adjusted(p_values: Sequence[float]) -> list[float]:
+    """p adjusted for testing several metrics at once (Benjamini & Hochberg, 1995)."""
+    from scipy.stats import false_discovery_control
+
+    return [float(p) for p in false_discovery_control(list(p_values))] if p_values else []
+
+
+def _as_complex(groups: Sequence[Sequence[Tally]]) -> _Tallies:
+    return np.array([[complex(tally.right, tally.total) for tally in group] for group in groups], dtype=complex128)
+
+
+def _mean_share(tallies: _Tallies, axis: int = -1) -> NDArray[float64]:
+    """The mean over groups of right / total of the sums along `axis`; 1 if a total is 0, as in `Tally.share`."""
+    sums = tallies.sum(axis=axis)
+    shares: NDArray[float64] = np.where(sums.imag > 0, sums.real / np.where(sums.imag > 0, sums.imag, 1), 1.0)
+    mean: NDArray[float64] = shares.mean(axis=0)
+    return mean

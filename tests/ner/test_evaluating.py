@@ -1,0 +1,37 @@
+"""The report of a system."""
+
+from dataclasses import replace
+
+from ner.evaluating import evaluate, f1_tallies, label_tallies, markdown
+from ner.examples import Example, Span
+from ner.scoring import score_all
+from paperscope_core.statistics import mean_difference, mean_interval
+
+GOLD = [
+    Example(id=str(number), text="a|b c", tokens=((0, 3), (4, 5)), spans=(Span(start=0, end=3, label="A|B"),))
+    for number in range(6)
+]
+FOUND = [*GOLD[:4], *(replace(one, spans=(), failure="cut") for one in GOLD[4:])]
+
+
+def test_the_report_names_scorers_failures_and_gates() -> None:
+    report = evaluate(GOLD, FOUND, system="ours", failed_gates=["unscored"])
+    entity = next(one for one in report.scores if one.scorer == "entity")
+    assert (entity.micro.correct, entity.micro.predicted, entity.micro.gold) == (4, 4, 6)
+    assert entity.interval[0] < entity.micro.f1 == 0.8 == entity.macro_f1 < entity.interval[1]
+    assert report.failures == {"cut": 2}
+    text = markdown(report)
+    assert "**Gate failed:** unscored" in text
+    assert "Failed outputs: 2 (cut)" in text
+    assert "| entity | offsets and label | 1.0000 | 0.6667 | 0.8000 |" in text
+    assert r"| A\|B | 1.0000 | 0.6667 | 0.8000 | 4 | 4 | 6 |" in text
+
+
+def test_tallies_give_micro_and_macro_f1() -> None:
+    score = next(one for one in score_all(GOLD, FOUND) if one.name == "entity")
+    tallies = f1_tallies(score)
+    assert sum(one.right for one in tallies) / sum(one.total for one in tallies) == score.total.f1
+    groups = label_tallies(score, ["A|B"])
+    assert mean_interval(groups, seed=0)[0] < score.macro_f1
+    found = mean_difference(groups, groups, seed=0)
+    assert (found.value, found.p, found.items) == (0, 1, 6)

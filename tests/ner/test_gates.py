@@ -1,0 +1,71 @@
+"""Gates: each fails for its own reason, and none for a sound run."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from ner.examples import Example, Span
+from ner.gates import check_run, join_predictions, unknown_rate
+from paperscope_core.errors import InputError
+
+
+def example(identity: str, text: str, *spans: tuple[int, int, str]) -> Example:
+    places = tuple((place, place + 1) for place, letter in enumerate(text) if letter != " ")
+    found = tuple(Span(start=start, end=end, label=label) for start, end, label in spans)
+    return Example(id=identity, text=text, tokens=places, spans=found)
+
+
+GOLD = [example("1", "a b c d", (0, 1, "X")), example("2", "e f g h", (2, 3, "Y"))]
+
+
+def test_a_sound_run_passes() -> None:
+    joined = join_predictions(GOLD, GOLD[::-1])
+    assert joined.predictions == GOLD
+    assert joined.failed == []
+    assert check_run(GOLD, joined.predictions, seen={"training": [example("1", "other")]}) == []
+
+
+def test_unscored_foreign_and_unknown_examples_fail() -> None:
+    joined = join_predictions(GOLD, [replace(GOLD[1], text="e f g!"), example("3", "x")])
+    assert [prediction.failure for prediction in joined.predictions] == [
+        "no prediction",
+        "the prediction of another text",
+    ]
+    assert [reason.partition(":")[0] for reason in joined.failed] == [
+        "unscored, because there is no prediction",
+        "the prediction is of another text",
+        "predictions of unknown examples",
+    ]
+
+
+def test_other_tokens_fail() -> None:
+    joined = join_predictions(GOLD, [GOLD[0], replace(GOLD[1], tokens=((0, 3),))])
+    assert joined.failed == ["the prediction has other tokens than the gold: 1 of 2 examples, the first is 2"]
+
+
+def test_a_run_worse_than_always_o_fails() -> None:
+    empty = [replace(one, spans=()) for one in GOLD]
+    assert check_run(GOLD, empty) == []  # as good as O
+    noisy = [replace(one, spans=(Span(start=4, end=7, label="X"),)) for one in GOLD]
+    assert check_run(GOLD, noisy) == ["worse than always predicting O: 0.2500 of the tokens are right, 0.7500 are O"]
+
+
+def test_gold_that_was_selected_on_fails() -> None:
+    assert check_run(GOLD, GOLD, seen={"selection": GOLD[:1]}) == [
+        "the data were used for selection: 1 of 2 texts are the same"
+    ]
+
+
+def test_a_tokenizer_of_another_script_fails(tmp_path: Path) -> None:
+    from tokenizers import Tokenizer, models, pre_tokenizers
+
+    tokenizer = Tokenizer(models.WordLevel({"a": 0, "b": 1, "[UNK]": 2}, unk_token="[UNK]"))  # noqa: S106
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    tokenizer.save(str(tmp_path / "tokenizer.json"))
+    assert unknown_rate(tmp_path / "tokenizer.json", GOLD) == 0.75
+    (reason,) = check_run(GOLD, GOLD, tokenizer=tmp_path / "tokenizer.json")
+    assert reason == "the tokenizer does not suit the data: 75.0% of its pieces are unknown"
+    (tmp_path / "tokenizer.json").write_text("{}")
+    with pytest.raises(InputError, match=r"name a tokenizer\.json"):
+        unknown_rate(tmp_path / "tokenizer.json", GOLD)
