@@ -37,7 +37,7 @@ from paperscope_core.files import output_errors, write_atomically
 __all__ = ["EncoderTagger", "UnitScores"]
 
 _BATCH = 32
-_SETTINGS, _WEIGHTS, _TOKENIZER, _CONFIG = "tagger.json", "model.safetensors", "tokenizer.json", "encoder"
+_SETTINGS, _WEIGHTS, _TOKENIZER, _CONFIG = "recognizer.json", "model.safetensors", "tokenizer.json", "encoder"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, slots=True)

@@ -41,6 +41,7 @@ class NetworkOptions:
         encoder: "" for the bundled MiniLM, a folder, or a Hugging Face name.
         tags: The number of tags.
         case: Whether an embedding of case is added, which an uncased encoder needs.
+        table: Whether the encoder is frozen, and only a table of soft labels is trained, a vector a tag.
         rank: The rank of the adapter (LoRA); 0 to train the whole encoder.
         context: Whether the encoder sees a text with its neighbours in its document.
         dropout: The share of values that training sets to zero.
@@ -50,6 +51,7 @@ class NetworkOptions:
     tags: int
     case: bool = True
     context: bool = True
+    table: bool = False
     rank: int = 0
     dropout: float = 0.1
 
@@ -70,16 +72,18 @@ class TaggerNetwork(nn.Module):  # type: ignore[misc]
         self.options = options
         self.encoder = encoder if encoder is not None else load_encoder(options.encoder, dropout=options.dropout)
         hidden = self.encoder.hidden_size
-        if options.rank:
+        if options.rank or options.table:
             self.encoder.requires_grad_(False)
+        if options.rank:
             _replace(self.encoder, nn.Linear, lambda linear: _LowRank(linear, options.rank))
         self.case = nn.Embedding(CASES, hidden)
         self.case.requires_grad_(options.case)
         nn.init.zeros_(self.case.weight)
         self.dropout = nn.Dropout(options.dropout)
-        self.head = nn.Linear(hidden, options.tags)
-        nn.init.normal_(self.head.weight, std=0.02)
-        nn.init.zeros_(self.head.bias)
+        self.head = SoftLabels(options.tags, hidden) if options.table else nn.Linear(hidden, options.tags)
+        if not options.table:
+            nn.init.normal_(self.head.weight, std=0.02)
+            nn.init.zeros_(self.head.bias)
 
     def forward(self, ids: Tensor, present: Tensor, cases: Tensor) -> Tensor:
         """Score pieces.
@@ -94,6 +98,14 @@ class TaggerNetwork(nn.Module):  # type: ignore[misc]
         """
         added = self.case(cases) if self.options.case else None
         return self.head(self.dropout(self.encoder(ids, present, added)))
+
+    def start_soft_labels(self, splitter: PieceSplitter, names: Sequence[str]) -> None:
+        """Set the vector of each tag to the encoding of its name: the mean over its pieces."""
+        pieces = splitter.split(names, [() for _ in names])
+        order = [Window(text=text, start=0, end=len(of.ids), from_=0, to=0) for text, of in enumerate(pieces)]
+        ids, present, _ = (tensor.to(self.head.table.device) for tensor in batches(pieces, splitter, order))
+        with torch.no_grad():
+            self.head.table.copy_((self.encoder(ids, present) * present[:, :, None]).sum(dim=1))
 
     def trained_weights(self) -> dict[str, Tensor]:
         """The weights that training changes, by name; those of an adapter alone if there is one."""
@@ -113,6 +125,23 @@ class TaggerNetwork(nn.Module):  # type: ignore[misc]
     def merge_adapters(self) -> None:
         """Add the adapters to the weights that they adapt, so that they take no time."""
         _replace(self.encoder, _LowRank, _LowRank.merged)
+
+
+class SoftLabels(nn.Module):  # type: ignore[misc]
+    """Scores tags by the cosine of a piece's hidden values and the vector of each tag.
+
+    The vectors start as the encodings of the labels' names and are trained, with a common scale and a bias a tag.
+    """
+
+    def __init__(self, tags: int, hidden: int) -> None:
+        super().__init__()
+        self.table = nn.Parameter(torch.randn(tags, hidden))
+        self.logarithm_of_scale = nn.Parameter(torch.tensor(math.log(10.0)))
+        self.bias = nn.Parameter(torch.zeros(tags))
+
+    def forward(self, hidden: Tensor) -> Tensor:
+        cosines = functional.linear(functional.normalize(hidden, dim=-1), functional.normalize(self.table, dim=-1))
+        return cosines * self.logarithm_of_scale.exp() + self.bias
 
 
 class _LowRank(nn.Module):  # type: ignore[misc]

@@ -7,7 +7,6 @@ import operator
 import platform
 import random
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
@@ -24,14 +23,24 @@ from torch.nn import functional
 from torch.optim.swa_utils import AveragedModel
 
 from ner.encoder_tagger import EncoderTagger
-from ner.examples import Example
+from ner.examples import Example, Span
 from ner.network import WINDOW, NetworkOptions, TaggerNetwork, Window, batches, load_tokenizer, windows
 from ner.pieces import Pieces, pack
+from ner.scoring import SCORERS, Counts
 from ner.tagging import TagSet, flat_spans
 from paperscope_core.errors import InputError
 from paperscope_core.files import output_errors, replace_file, write_atomically
 
-__all__ = ["Progress", "TrainingOptions", "train_tagger"]
+__all__ = [
+    "PAPERS",
+    "Progress",
+    "TrainingOptions",
+    "described",
+    "entity_f1",
+    "finished",
+    "papers_corpora",
+    "train_tagger",
+]
 
 Progress = Callable[[int, int, float], None]
 """Called with (steps done, steps in total, mean loss of the epoch so far)."""
@@ -55,6 +64,7 @@ class TrainingOptions:
         encoder: "" for the bundled MiniLM, a folder, or a Hugging Face name.
         case: Whether an embedding of case is added.
         context: Whether the encoder sees a text with its neighbours in its document.
+        table: Whether only a table of soft labels is trained, over a frozen encoder.
         rank: The rank of an adapter; 0 to train the whole encoder.
         dropout: The share of values that is set to zero.
         epochs: The number of epochs.
@@ -71,6 +81,7 @@ class TrainingOptions:
     encoder: str = ""
     case: bool = True
     context: bool = True
+    table: bool = False
     rank: int = 0
     dropout: float = 0.1
     epochs: int = 4
@@ -82,6 +93,26 @@ class TrainingOptions:
     threads: int = 1
     dtype: str = "float32"
     device: str = "cpu"
+
+
+PAPERS = TrainingOptions(rank=16, epochs=2, batch=16, rate=2e-3, dropout=0.05)
+"""The adapter of the local extractor."""
+
+
+def papers_corpora(corpora: Sequence[Sequence[Example]]) -> list[Sequence[Example]]:
+    """The training data of the local extractor: SciER, whose labels the others get if they differ only in case.
+
+    The texts of the others are read without context: TDMSci has single sentences of its papers.
+    """
+    names = {label.casefold(): label for label in sorted(_labels(corpora[0]))}
+
+    def named(span: Span) -> Span:
+        return replace(span, label=names.get(span.label.casefold(), span.label.capitalize()))
+
+    others = [
+        [replace(one, document=None, spans=tuple(map(named, one.spans))) for one in corpus] for corpus in corpora[1:]
+    ]
+    return [corpora[0], *others]
 
 
 def train_tagger(
@@ -130,21 +161,22 @@ def train_tagger(
             NetworkOptions(
                 encoder=options.encoder,
                 tags=len(tags.tags),
-                case=options.case,
+                case=options.case and not options.table,
                 context=options.context,
+                table=options.table,
                 rank=options.rank,
                 dropout=options.dropout,
             )
         )
         splitter = load_tokenizer(options.encoder)
+        if options.table:
+            network.eval().start_soft_labels(splitter, [_name_of_tag(tag) for tag in tags.tags])
         characters = all(end - start == 1 for corpus in corpora for example in corpus for start, end in example.tokens)
         tagger = EncoderTagger(network.to(options.device), splitter, tags, name=folder.name, characters=characters)
         data = _Data.of(corpora, tagger)
         manifest: dict[str, Any] = {
-            "options": asdict(options),
+            **_asked(corpora, dev, options),
             "labels": labels,
-            "train": [_described(corpus) for corpus in corpora],
-            "dev": _described(dev),
             "tokenizer": splitter.digest,
             "unknown_pieces": data.unknown,
             "spans_lost": data.lost,
@@ -167,8 +199,10 @@ def train_tagger(
         tagger.temperature = _temperature(tagger, dev)
         predicted = tagger.tag(dev)
     tagger.save(folder)
+    reloaded = EncoderTagger.load(folder, device=options.device)
     manifest |= {
         "history": history,
+        "dev_f1_reloaded": round(_f1(dev, reloaded.tag(dev), of_corpora[0]), 5),
         "dev_f1_strict": round(_f1(dev, predicted, of_corpora[0]), 5),
         "temperature": tagger.temperature,
         "seconds": round(time.perf_counter() - started, 1),
@@ -177,6 +211,26 @@ def train_tagger(
     write_atomically(folder / _MANIFEST, f"{json.dumps(manifest, indent=1, ensure_ascii=False)}\n".encode())
     (folder / _CHECKPOINT).unlink(missing_ok=True)
     return manifest
+
+
+def finished(
+    corpora: Sequence[Sequence[Example]], dev: Sequence[Example], options: TrainingOptions, folder: Path
+) -> dict[str, Any] | None:
+    """The manifest of a finished training with the same data and options in this folder; None if there is none."""
+    try:
+        manifest: dict[str, Any] = json.loads((folder / _MANIFEST).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    asked = _asked(corpora, dev, options)
+    return manifest if {name: manifest.get(name) for name in asked} == asked else None
+
+
+def _asked(corpora: Sequence[Sequence[Example]], dev: Sequence[Example], options: TrainingOptions) -> dict[str, Any]:
+    return {
+        "options": asdict(options),
+        "train": [described(corpus) for corpus in corpora],
+        "dev": described(dev),
+    }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -348,6 +402,13 @@ class _Run:
         return history
 
 
+def _name_of_tag(tag: str) -> str:
+    """What the encoder reads for a tag."""
+    part, _, label = tag.partition("-")
+    words = label.replace("_", " ").replace("-", " ").lower()
+    return {"B": words, "I": f"part of {words}"}.get(part, "other words")
+
+
 def _group(corpus: int, example: Example) -> str | None:
     return None if example.document is None else f"{corpus}/{example.document}"
 
@@ -406,19 +467,21 @@ def _labels(examples: Sequence[Example]) -> set[str]:
     return {span.label for example in examples for span in example.spans}
 
 
+def entity_f1(gold: Sequence[Example], predicted: Sequence[Example]) -> float:
+    """F1 of entities with the same characters and label."""
+    scorer = next(scorer for scorer in SCORERS if scorer.name == "entity")
+    pairs = zip(gold, predicted, strict=True)
+    return sum((scorer.count(*pair).total for pair in pairs), Counts()).f1
+
+
 def _f1(gold: Sequence[Example], predicted: Sequence[Example], labels: set[str]) -> float:
-    """Strict F1 of spans with these labels."""
-    found, expected = (
-        Counter(
-            (one.id, span.start, span.end, span.label) for one in examples for span in one.spans if span.label in labels
-        )
-        for examples in (predicted, gold)
-    )
-    total = found.total() + expected.total()
-    return 2 * (found & expected).total() / total if total else 1.0
+    """`entity_f1` of these labels alone."""
+    kept = [replace(one, spans=tuple(span for span in one.spans if span.label in labels)) for one in predicted]
+    return entity_f1(gold, kept)
 
 
-def _described(examples: Sequence[Example]) -> dict[str, Any]:
+def described(examples: Sequence[Example]) -> dict[str, Any]:
+    """What a manifest records of data: the numbers of examples and entities, and a hash of all."""
     plain = [asdict(replace(example, failure=None)) for example in examples]
     return {
         "examples": len(examples),

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from safetensors.torch import load_file
 
 from ner.encoder_tagger import EncoderTagger
 from ner.examples import Example, Span
@@ -28,7 +29,7 @@ def spans_of(examples: list[Example]) -> list[list[tuple[int, int, str]]]:
 
 def test_a_tagger_learns_and_reloads(options: TrainingOptions, tmp_path: Path) -> None:
     manifest = train_tagger([GOLD], GOLD, replace(options, epochs=12, dropout=0.0), tmp_path / "a")
-    assert manifest["dev_f1_strict"] == 1.0
+    assert manifest["dev_f1_strict"] == manifest["dev_f1_reloaded"] == 1.0
     tagger = EncoderTagger.load(tmp_path / "a")
     found = tagger.tag(GOLD)
     assert spans_of(found) == spans_of(GOLD)
@@ -38,7 +39,7 @@ def test_a_tagger_learns_and_reloads(options: TrainingOptions, tmp_path: Path) -
     assert not (tmp_path / "a" / "checkpoint.pt").exists()
 
 
-@pytest.mark.parametrize("changes", [{}, {"swa": True}, {"rank": 2}])
+@pytest.mark.parametrize("changes", [{}, {"swa": True}, {"rank": 2}, {"table": True}])
 def test_a_resumed_training_is_equal_to_the_bit(
     options: TrainingOptions, tmp_path: Path, changes: dict[str, Any]
 ) -> None:
@@ -56,6 +57,18 @@ def test_a_resumed_training_is_equal_to_the_bit(
     assert steps == [5, 6]
     whole, parts = ((tmp_path / name / "model.safetensors").read_bytes() for name in ("whole", "parts"))
     assert whole == parts
+
+
+def test_a_table_of_soft_labels_is_all_that_is_trained(options: TrainingOptions, tmp_path: Path) -> None:
+    options = replace(options, table=True, epochs=12, dropout=0.0)
+    manifest = train_tagger([GOLD], GOLD, options, tmp_path / "a")
+    assert manifest["dev_f1_strict"] == manifest["dev_f1_reloaded"]
+    assert manifest["history"][-1]["loss"] < manifest["history"][0]["loss"] / 2
+    assert set(load_file(tmp_path / "a" / "model.safetensors")) == {
+        "head.table",
+        "head.bias",
+        "head.logarithm_of_scale",
+    }
 
 
 def test_another_seed_gives_other_weights_and_starts_over(options: TrainingOptions, tmp_path: Path) -> None:
@@ -116,7 +129,7 @@ def test_data_that_cannot_be_learned_are_refused(options: TrainingOptions, tmp_p
 
 def test_a_damaged_tagger_is_refused(options: TrainingOptions, tmp_path: Path) -> None:
     train_tagger([GOLD], GOLD, options, tmp_path / "a")
-    settings = tmp_path / "a" / "tagger.json"
+    settings = tmp_path / "a" / "recognizer.json"
     settings.write_text(settings.read_text().replace('"tokenizer": "', '"tokenizer": "0'))
     with pytest.raises(ModelError, match="trained with tokenizer 0"):
         EncoderTagger.load(tmp_path / "a")

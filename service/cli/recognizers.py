@@ -1,0 +1,314 @@
+"""`paperscope ner train|ensemble|predict`: trained recognizers, and what they find."""
+
+import asyncio
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.text import Text
+
+from ner.formats import FormatName
+from ner.importing import import_examples
+from paperscope_core.errors import InputError
+from service.cli.display import print_text, stderr
+from service.cli.options import ConfigOption, read_settings
+
+if TYPE_CHECKING:
+    from collections import Counter
+
+    from ner.examples import Example
+    from ner.recognizer import Recognizer
+    from ner.training import TrainingOptions
+
+__all__ = ["ensemble", "predict", "train"]
+
+Kind = Literal["encoder", "soft-labels", "spacy", "generative", "alpaca"]
+OutFile = Annotated[Path, typer.Option("--out", "-o", help="The file of span JSONL to write.")]
+DeviceOption = Annotated[str, typer.Option("--device", help="cpu or cuda.")]
+LabelsOption = Annotated[
+    Path | None,
+    typer.Option("--labels", help="A JSON object: what each label means. Without it, the names of the labels."),
+]
+FormOption = Annotated[FormatName, typer.Option("--form", help="The format of a language model's replies.")]
+
+
+def train(
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Training data of any format that `ner data import` reads. Files may have different labels: what has "
+            "none in one file may be an entity of a label that only another has."
+        ),
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", help="The folder to write; with several seeds, one in it each.")],
+    *,
+    dev: Annotated[
+        Path | None, typer.Option("--dev", help="Data for calibration and a first score; never the test.")
+    ] = None,
+    kind: Annotated[
+        Kind,
+        typer.Option(
+            "--kind",
+            help="encoder: token classification. soft-labels: a table over a frozen encoder. spacy. generative: LoRA "
+            "of a language model. alpaca: only the data for one.",
+        ),
+    ] = "encoder",
+    encoder: Annotated[
+        str, typer.Option("--encoder", help="A folder or a Hugging Face name (MiniLM, which is installed, if none).")
+    ] = "",
+    preset: Annotated[
+        Literal["papers"] | None,
+        typer.Option("--preset", help="papers: the adapter of the local extractor, from SciER and TDMSci."),
+    ] = None,
+    seeds: Annotated[str, typer.Option("--seeds", help="Seeds such as 1..8 or 1,3.")] = "1",
+    swa: Annotated[bool, typer.Option("--swa", help="Average the weights of the second half of training.")] = False,
+    epochs: Annotated[int | None, typer.Option("--epochs", min=1)] = None,
+    batch: Annotated[int | None, typer.Option("--batch", min=1, help="Texts of a step.")] = None,
+    rate: Annotated[float | None, typer.Option("--rate", help="The highest learning rate.")] = None,
+    rank: Annotated[int | None, typer.Option("--rank", help="The rank of an adapter (LoRA); 0 for none.")] = None,
+    no_case: Annotated[bool, typer.Option("--no-case", help="No embedding of case (for cased encoders).")] = False,
+    no_context: Annotated[bool, typer.Option("--no-context", help="Read each text without its neighbours.")] = False,
+    dtype: Annotated[
+        Literal["float32", "bfloat16"],
+        typer.Option("--dtype", help="bfloat16 is faster where there is hardware for it."),
+    ] = "float32",
+    threads: Annotated[
+        int, typer.Option("--threads", min=1, help="Results repeat to the bit for the same number.")
+    ] = 1,
+    device: DeviceOption = "cpu",
+    language: Annotated[str, typer.Option("--language", help="spaCy's code of the language.")] = "xx",
+    form: FormOption = "bracketed",
+    labels: LabelsOption = None,
+) -> None:
+    """Train a recognizer. Interrupted, it continues from the last epoch or seed when it is run again."""
+    corpora = [import_examples(file).examples for file in files]
+    examples = [example for corpus in corpora for example in corpus]
+    if kind == "alpaca":
+        from ner.formats import write_alpaca
+
+        write_alpaca(out, examples, form, _meanings(labels, examples))
+        print_text(f"{out}: {len(examples)} records")
+        return
+    if preset:
+        from ner.training import papers_corpora
+
+        corpora = papers_corpora(corpora)
+    held_out = import_examples(dev).examples if dev else []
+    if kind in ("encoder", "soft-labels") and not held_out:
+        raise InputError(f"--kind {kind} needs --dev, on which its confidence is calibrated")
+    wished = {"epochs": epochs, "rate": rate, "rank": rank, "batch": batch}
+    given: dict[str, Any] = {name: value for name, value in wished.items() if value is not None}
+    options = _options(preset, encoder, kind, given)
+    options = replace(
+        options,
+        swa=swa,
+        case=not no_case,
+        context=not no_context,
+        dtype=dtype,
+        threads=threads,
+        device=device,
+    )
+    manifests = []
+    numbers = _seeds(seeds)
+    for seed in numbers:
+        folder = out if len(numbers) == 1 else out / f"seed-{seed}"
+        with _progress(folder.name) as step:
+            if kind == "spacy":
+                from ner.spacy_tagger import SpacyOptions, train_spacy
+
+                spacy = SpacyOptions(language=language, seed=seed, **({"epochs": epochs} if epochs else {}))
+                manifests.append(train_spacy(examples, held_out, spacy, folder, on_progress=step))
+            elif kind == "generative":
+                from ner.generative import GenerativeOptions, train_generative
+
+                recipe = GenerativeOptions(model=encoder, form=form, seed=seed, device=device, dtype=dtype)
+                recipe = replace(recipe, **{name: value for name, value in given.items() if name != "batch"})
+                meanings = _meanings(labels, examples)
+                manifests.append(train_generative(examples, meanings, recipe, folder, on_progress=step))
+            else:
+                manifests.append(_train_tagger(corpora, held_out, replace(options, seed=seed), folder, step))
+        _report(folder, manifests[-1])
+    _summarise(manifests)
+
+
+def _train_tagger(
+    corpora: "Sequence[Sequence[Example]]",
+    dev: "Sequence[Example]",
+    options: "TrainingOptions",
+    folder: Path,
+    step: Callable[[int, int, float], None],
+) -> dict[str, Any]:
+    from ner.training import finished, train_tagger
+
+    return finished(corpora, dev, options, folder) or train_tagger(corpora, dev, options, folder, on_progress=step)
+
+
+def _options(preset: str | None, encoder: str, kind: Kind, given: dict[str, Any]) -> "TrainingOptions":
+    from ner.training import PAPERS, TrainingOptions
+
+    if preset:
+        return replace(PAPERS, **given)
+    return TrainingOptions(encoder=encoder, table=kind == "soft-labels", **given)
+
+
+def _report(folder: Path, manifest: dict[str, Any]) -> None:
+    score = manifest.get("dev_f1_strict")
+    figures = "" if score is None else f": entity F1 (offsets and label) on dev {score:.4f}"
+    print_text(f"{folder}{figures}")
+
+
+def _summarise(manifests: Sequence[dict[str, Any]]) -> None:
+    from ner.ensemble import mean_and_deviation
+
+    scores = [manifest["dev_f1_strict"] for manifest in manifests if "dev_f1_strict" in manifest]
+    if len(scores) > 1:
+        print_text(f"entity F1 on dev: {mean_and_deviation(scores)}")
+
+
+def predict(
+    files: Annotated[list[Path], typer.Argument(help="Data of any format, or with --text plain texts.")],
+    out: OutFile,
+    *,
+    system: Annotated[Path | None, typer.Option("--system", "-s", help="A folder that `ner train` wrote.")] = None,
+    labels: LabelsOption = None,
+    shots: Annotated[
+        Path | None, typer.Option("--shots", help="Examples for the language model; at most --shown of them are used.")
+    ] = None,
+    shown: Annotated[int, typer.Option("--shown", min=0, help="The number of examples that it is shown.")] = 5,
+    form: FormOption = "bracketed",
+    text: Annotated[bool, typer.Option("--text", help="Each file is one plain text.")] = False,
+    device: DeviceOption = "cpu",
+    config: ConfigOption = None,
+) -> None:
+    """Find entities by a trained recognizer, or without --system by the language model of the role `extract`."""
+    from ner.examples import write_examples
+
+    examples = _texts(files) if text else [one for file in files for one in import_examples(file).examples]
+    if system is not None:
+        from ner.loading import load_recognizer
+
+        recognizer: Recognizer = load_recognizer(system, device=device)
+    else:
+        recognizer = _language_model(config, labels, shots, shown, form)
+    found = asyncio.run(recognizer.recognize(examples))
+    write_examples(out, found)
+    failures = sum(example.failure is not None for example in found)
+    spans = sum(len(example.spans) for example in found)
+    print_text(f"{out}: {len(found)} texts, {spans} entities, {failures} failures ({recognizer.name})")
+    outcomes: Counter[str] | None = getattr(recognizer, "outcomes", None)
+    for outcome, count in (outcomes or {}).items():
+        stderr().print(Text(f"! {count} {outcome}" if outcome != "exact" else f"  {count} exact", style="yellow"))
+
+
+def _texts(files: Sequence[Path]) -> "list[Example]":
+    from ner.examples import Example
+
+    found = []
+    for file in files:
+        try:
+            text = file.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise InputError(f"{file}: can't be read ({error}); name a text file in UTF-8") from error
+        found.append(Example(id=str(file), text=text, tokens=(), spans=()))
+    return found
+
+
+def _language_model(
+    config: Path | None, labels: Path | None, shots: Path | None, shown: int, form: FormatName
+) -> "Recognizer":
+    from ner.language_model import LanguageModelRecognizer
+    from paperscope_core.models.build import build_model
+    from paperscope_core.models.cache import MemoryCallCache
+
+    settings = read_settings(library=None, config=config)
+    model = build_model(settings.extract, MemoryCallCache())
+    if model is None:
+        raise InputError("no --system, and no model of the role extract is configured; give one of them")
+    examples = import_examples(shots).examples if shots else []
+    meanings = _meanings(labels, examples)
+    if not meanings:
+        raise InputError("a language model needs labels; give --labels or --shots")
+    return LanguageModelRecognizer(model, meanings, form=form, shots=examples[:shown])
+
+
+def ensemble(
+    systems: Annotated[
+        list[Path], typer.Argument(help="Folders of encoders that `ner train` wrote; with --vote also predictions.")
+    ],
+    data: Annotated[Path, typer.Option("--data", "-d", help="The texts; their entities, if any, score the result.")],
+    out: OutFile,
+    *,
+    vote: Annotated[bool, typer.Option("--vote", help="Keep what most systems find, in place of mean scores.")] = False,
+    device: DeviceOption = "cpu",
+) -> None:
+    """Combine recognizers: the mean of their scores over the parts of words that any of them tells apart, or votes."""
+    from ner.encoder_tagger import EncoderTagger
+    from ner.ensemble import ScoreEnsemble, mean_and_deviation
+    from ner.ensemble import vote as vote_on
+    from ner.examples import read_examples, write_examples
+    from ner.loading import load_recognizer
+    from ner.training import entity_f1
+
+    examples = import_examples(data).examples
+
+    def predictions(system: Path) -> "list[Example]":
+        if system.is_file():
+            return read_examples(system)
+        return asyncio.run(load_recognizer(system, device=device).recognize(examples))
+
+    alone = [predictions(system) for system in systems]
+    if vote:
+        found = vote_on(alone)
+    else:
+        found = ScoreEnsemble([EncoderTagger.load(system, device=device) for system in systems]).tag(examples)
+    write_examples(out, found)
+    print_text(f"{out}: {len(found)} texts, {sum(len(example.spans) for example in found)} entities")
+    if any(example.spans for example in examples):
+        scores = [entity_f1(examples, one) for one in alone]
+        for system, score in zip(systems, scores, strict=True):
+            print_text(f"{system}: entity F1 (offsets and label) {score:.4f}")
+        print_text(f"alone: {mean_and_deviation(scores)}")
+        print_text(f"ensemble: {entity_f1(examples, found):.4f}")
+
+
+def _seeds(text: str) -> list[int]:
+    """The seeds that `1..8` or `1,3` means. Raises InputError."""
+    if match := re.fullmatch(r"(\d+)\.\.(\d+)", text):
+        found = list(range(int(match[1]), int(match[2]) + 1))
+    else:
+        found = [int(part) for part in text.split(",") if part.strip().isdigit()]
+    if not found or (not match and len(found) != len(text.split(","))):
+        raise InputError(f"--seeds {text}: no seeds; give some such as 1..8 or 1,3")
+    return found
+
+
+def _meanings(file: Path | None, examples: "Sequence[Example]") -> dict[str, str]:
+    if file is None:
+        return dict.fromkeys(sorted({span.label for example in examples for span in example.spans}), "")
+    try:
+        found = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InputError(f"--labels {file}: can't be read ({error}); name a file of JSON") from error
+    if not isinstance(found, dict) or not all(isinstance(value, str) for value in found.values()):
+        raise InputError(f"--labels {file}: not a JSON object of texts")
+    return found
+
+
+@contextmanager
+def _progress(name: str) -> Iterator[Callable[[int, int, float], None]]:
+    columns = (
+        TextColumn(name),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.description}"),
+    )
+    with Progress(*columns, console=stderr(), transient=True) as bar:
+        task = bar.add_task("", total=None)
+        yield lambda done, total, loss: bar.update(task, completed=done, total=total, description=f"loss {loss:.3f}")

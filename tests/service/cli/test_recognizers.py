@@ -1,0 +1,63 @@
+"""`paperscope ner train|predict|ensemble`: recognizers are trained, combined and used."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.ner.tiny_encoder import write_encoder
+
+if TYPE_CHECKING:
+    from tests.service.cli.conftest import Run
+
+GOLD = "Ada B-PER\nByron I-PER\nmet O\nBob B-PER\nin O\nRome B-LOC\n\nBob B-PER\nleft O\nOslo B-LOC\n"
+
+
+@pytest.mark.slow
+def test_recognizers_are_trained_combined_and_used(run: "Run", tmp_path: Path) -> None:
+    gold = tmp_path / "gold.txt"
+    gold.write_text(GOLD)
+    common = ("--encoder", write_encoder(tmp_path / "encoder"), "--dev", gold, "--epochs", "12", "--rate", "0.01")
+    trained = run("ner", "train", gold, "--out", tmp_path / "a", "--seeds", "1..2", "--batch", "1", *common)
+    assert trained.code == 0, trained.err
+    assert f"{tmp_path / 'a' / 'seed-2'}: entity F1 (offsets and label) on dev" in trained.out
+    assert "(sample standard deviation over 2 seeds)" in trained.out
+    again = run("ner", "train", gold, "--out", tmp_path / "a", "--seeds", "1..2", "--batch", "1", *common)
+    assert again.out == trained.out
+    systems = [tmp_path / "a" / f"seed-{seed}" for seed in (1, 2)]
+    for extra in ((), ("--vote",)):
+        found = run("ner", "ensemble", *systems, "--data", gold, "--out", tmp_path / "both.jsonl", *extra)
+        assert found.code == 0, found.err
+        assert "ensemble: " in found.out
+    (tmp_path / "text.txt").write_text("Ada Byron met Bob")
+    found = run("ner", "predict", tmp_path / "text.txt", "--text", "-s", systems[0], "-o", tmp_path / "found.jsonl")
+    assert found.out.startswith(f"{tmp_path / 'found.jsonl'}: 1 texts, ")
+    assert found.out.endswith("0 failures (seed-1)\n")
+
+
+def test_data_for_a_language_model_are_written(run: "Run", tmp_path: Path) -> None:
+    (tmp_path / "gold.txt").write_text(GOLD)
+    (tmp_path / "labels.json").write_text('{"PER": "a person", "LOC": "a place"}')
+    out = tmp_path / "alpaca.json"
+    arguments = ("--kind", "alpaca", "--labels", tmp_path / "labels.json", "--form", "xml")
+    assert run("ner", "train", tmp_path / "gold.txt", "--out", out, *arguments).out == f"{out}: 2 records\n"
+    first = json.loads(out.read_text())[0]
+    assert first["output"] == "<PER>Ada Byron</PER> met <PER>Bob</PER> in <LOC>Rome</LOC>"
+    assert "LOC: a place" in first["instruction"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("train", "gold.txt", "-o", "a"), "--kind encoder needs --dev"),
+        (("train", "gold.txt", "-o", "a", "--dev", "gold.txt", "--seeds", "1-3"), "--seeds 1-3: no seeds"),
+        (("predict", "gold.txt", "-o", "a"), "no --system, and no model of the role extract"),
+        (("predict", "gold.txt", "-o", "a", "-s", "."), "no recognizer"),
+    ],
+)
+def test_wrong_options_are_named(run: "Run", tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
+    (tmp_path / "gold.txt").write_text(GOLD)
+    found = run("ner", *arguments)
+    assert found.code != 0
+    assert message in found.err
