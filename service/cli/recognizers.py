@@ -87,7 +87,7 @@ def train(
     labels: LabelsOption = None,
 ) -> None:
     """Train a recognizer. Interrupted, it continues from the last epoch or seed when it is run again."""
-    corpora = [import_examples(file).examples for file in files]
+    corpora: list[Sequence[Example]] = [import_examples(file).examples for file in files]
     examples = [example for corpus in corpora for example in corpus]
     if kind == "alpaca":
         from ner.formats import write_alpaca
