@@ -113,7 +113,7 @@ def composed_answers(
     question: str, table: Table, cell: Cell, *, row: str, column: str, store: Corpus
 ) -> Iterator[RightAnswer]:
     """Answers composed from a look-up: its value in a sentence, and the difference and the mean with an adjacent value,
-    with and without stating both values."""
+    with and without stating both values, and the mean by way of the sum."""
 
     def says(text: str, kind: str) -> RightAnswer:
         return answer_citing_elements(question, text, [table.id], store=store, kind=kind)
@@ -130,6 +130,9 @@ def composed_answers(
     yield says(f"Under {column}, {row} is {difference} {more} than {name}.", "bare difference")
     mean = f"{(one.value + second.value) / 2:f}"
     yield says(f"The mean {column} of {row} ({cell.value}) and {name} ({value}) is {mean}.", "mean")
+    total = f"{one.value + second.value:f}"
+    both = f"Under {column}, {row} ({cell.value}) and {name} ({value}) have"
+    yield says(f"{both} {total} together; {total} / 2 = {mean}.", "chain")
 
 
 def _adjacent_value(table: Table, cell: Cell) -> tuple[str, str]:

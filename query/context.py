@@ -18,7 +18,7 @@ from paperscope_core.types import (
 )
 from query.compact import compact
 
-__all__ = ["parse_context", "render_context", "render_for_model"]
+__all__ = ["parse_context", "render_context", "render_for_model", "source_line"]
 
 # The title and the rows of each section, by the field of `Context`. The columns are the fields of a row.
 _SECTIONS: dict[str, tuple[str, type]] = {
@@ -56,15 +56,28 @@ def render_for_model(context: Context, *, papers: Mapping[str, str] | None = Non
             written = [[_written(row, column) for column in columns] for row in rows]
             if kind is ContextSource:
                 columns.append("place")
-                written = [[*cells, _named(row.places, papers)] for cells, row in zip(written, rows, strict=True)]
+                written = [_for_model(row, papers) for row in rows]
             parts.append(_rendered(title, columns, written))
     return "".join(parts)
 
 
-def _rendered(title: str, columns: Sequence[str], rows: Iterable[Sequence[str | float]]) -> str:
+def source_line(source: ContextSource) -> str:
+    """The line of a source in `render_for_model`, without the name of its paper."""
+    return _csv([_for_model(source, None)])
+
+
+def _for_model(source: ContextSource, papers: Mapping[str, str] | None) -> list[str | float]:
+    return [source.id, source.content, _named(source.places, papers)]
+
+
+def _csv(rows: Iterable[Sequence[str | float]]) -> str:
     out = io.StringIO(newline="")
     csv.writer(out, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n").writerows(rows)  # noqa: TID251 # is read back
-    lines = f"{','.join(columns)}\n{out.getvalue()}".removesuffix("\n")
+    return out.getvalue()
+
+
+def _rendered(title: str, columns: Sequence[str], rows: Iterable[Sequence[str | float]]) -> str:
+    lines = f"{','.join(columns)}\n{_csv(rows)}".removesuffix("\n")
     return f"-----{title}-----\n{markdown_fence(lines, language=_LANGUAGE)}\n"
 
 

@@ -9,7 +9,7 @@ from paperscope_core.cancellation import run_in_thread
 from paperscope_core.errors import InputError, UnknownPaperError
 from paperscope_core.models.tokens import count_tokens
 from paperscope_core.protocols import Corpus, Embedder, GraphIndex, LanguageModel, Reranker, VisionModel
-from paperscope_core.types import Answer, AnswerEvent, Context, Filters, Turn
+from paperscope_core.types import Answer, AnswerEvent, Context, Filters, ImageFinding, Turn, marked_words
 from query.answering.images import ImageReader
 from query.answering.model import ModelAnswerer, WrittenAnswer
 from query.citing import EvidenceNamer
@@ -145,7 +145,7 @@ class QueryEngine:
         asked = await self._understanding.read(question, filters=filters, history=history, stages=stages)
         retrieval, written = await self._retrieve_and_write(asked, stages, text)
         with stages.run("verifying"):
-            verified = await run_in_thread(partial(self._verify, asked.question, written.draft, written.context))
+            verified = await run_in_thread(partial(self._verify, asked.question, written))
         draft = written.draft
         namer = await run_in_thread(lambda: EvidenceNamer(self._corpus))
         return Answer(
@@ -213,13 +213,15 @@ class QueryEngine:
     async def _search(self, filters: Filters, text: str) -> Context:
         return (await self._retriever.retrieve(text, filters=filters)).context
 
-    def _verify(self, question: str, draft: Draft, context: Context) -> Verified:
+    def _verify(self, question: str, written: WrittenAnswer) -> Verified:
+        draft, sources = written.draft, written.context.sources
         if draft.status != "answered" or draft.certain:
             return Verified(checks=(), warnings=())
         ids = {evidence.element for claim in draft.claims for evidence in claim.evidence}
         cited = Cited(
             elements={element: self._corpus.element(element) for element in ids},
-            around=[source.content for source in context.sources],
+            readings=_readings(written),
+            around=[source.content for source in sources],
         )
         return verify(question=question, text=draft.text, claims=draft.claims, cited=cited)
 
@@ -233,6 +235,17 @@ class QueryEngine:
                     f"no paper {paper!r} in the library; list the papers to see their ids"
                 ) from error
         return replace(filters, papers=(*filters.papers, *papers))
+
+
+def _readings(written: WrittenAnswer) -> dict[str, list[str]]:
+    """What was read in images, for the question and when their papers were added, by element."""
+    found: dict[str, list[str]] = {}
+    for reading in written.readings:
+        if isinstance(reading, ImageFinding):
+            found.setdefault(reading.element, []).append(reading.text)
+    for source in written.context.sources:
+        found.setdefault(source.element, []).extend(marked_words(source.content))
+    return found
 
 
 def _valid_question(question: str) -> str:

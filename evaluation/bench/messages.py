@@ -31,9 +31,11 @@ __all__ = ["DESCRIPTION", "HELP", "Message", "add_options", "fit", "messages_in"
 HELP = "how well small talk and questions on the library are told from questions on papers"
 DESCRIPTION = (
     "Fits the model of query/question/kinds.py to evaluation/gold/messages/development.jsonl and scores it on "
-    "heldout.jsonl, and on the questions of the benchmarks below --data, which are on papers."
+    "heldout.jsonl and varied.jsonl, and on the questions of the benchmarks below --data, which are on papers."
 )
 _GOLD = Path(__file__).resolve().parents[1] / "gold" / "messages"
+# The varied messages are by non-native writers, in several languages, with slips.
+_HELD_OUT = ("heldout", "varied")
 _FILE = Path(kinds.__file__).with_name("kinds.json")
 # A word or a pair of words that fewer messages contain gets no weight. This, the penalty and the weight of words were
 # chosen by cross-validation on the development messages.
@@ -63,7 +65,7 @@ def run(options: argparse.Namespace) -> int:
     model = asyncio.run(fit(messages_in(_GOLD / "development.jsonl"), embedder))
     if options.write:
         write_atomically(_FILE, model.model_dump_json().encode())
-    asked = {"held-out": messages_in(_GOLD / "heldout.jsonl")}
+    asked = {name: messages_in(_GOLD / f"{name}.jsonl") for name in _HELD_OUT}
     if options.data:
         asked["benchmarks"] = [Message(text=text, kind="papers") for text in dict.fromkeys(_questions(options.data))]
     rows, misses = [], []

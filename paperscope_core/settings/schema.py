@@ -243,8 +243,8 @@ class RetrievalSettings(_Section):
     tokens: int = Field(
         default=12_000,
         ge=500,
-        description="the most tokens in a context; chunks that don't fit are left out, a table that is too large is "
-        "reduced to the rows and columns that the question is about",
+        description="the most tokens in a context as a model gets it; chunks that don't fit are left out, a table that "
+        "is too large is reduced to the rows and columns that the question is about",
     )
     entities: int = Field(default=15, ge=0, description="the most entities in a context")
     relations: int = Field(default=20, ge=0, description="the most relations in a context")

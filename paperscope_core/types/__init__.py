@@ -67,6 +67,7 @@ from paperscope_core.types.images import (
     SeenEntity,
     SkippedImage,
     UnreadImage,
+    marked_words,
     model_words,
     paper_words,
 )
@@ -177,6 +178,7 @@ __all__ = [
     "crops_of",
     "kind_of",
     "main_element",
+    "marked_words",
     "model_words",
     "paper_words",
     "places_of",

@@ -15,6 +15,7 @@ __all__ = [
     "SeenEntity",
     "SkippedImage",
     "UnreadImage",
+    "marked_words",
     "model_words",
     "paper_words",
 ]
@@ -23,7 +24,7 @@ PictureKind = Literal["plot", "diagram", "photo", "table", "equation", "other"]
 
 # Papers don't use these brackets. Those in a model's reply are replaced, so that no reply can close the mark early.
 _OPEN, _CLOSE = "⟦a vision model's words: ", "⟧"
-_MARKED = re.compile(rf"\n?{re.escape(_OPEN)}[^⟧]*(?:⟧|\Z)")
+_MARKED = re.compile(rf"\n?{re.escape(_OPEN)}(?P<words>[^⟧]*)(?:⟧|\Z)")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -126,6 +127,11 @@ class PaperImages:
 def model_words(text: str) -> str:
     """Mark a model's words in a text that also contains the paper's words."""
     return f"{_OPEN}{text.replace('⟦', '[').replace('⟧', ']')}{_CLOSE}"
+
+
+def marked_words(text: str) -> tuple[str, ...]:
+    """What `model_words` marked in a text."""
+    return tuple(match["words"] for match in _MARKED.finditer(text)) if _OPEN in text else ()
 
 
 def paper_words(text: str) -> str:

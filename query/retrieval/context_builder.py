@@ -19,7 +19,7 @@ from paperscope_core.types import (
 )
 from paperscope_core.types.elements import title_lines
 from paperscope_core.types.tables import column_headers, table_lines, table_rows
-from query.context import render_context
+from query.context import render_for_model, source_line
 from query.elements import ImageElement
 from query.retrieval.candidates import CandidatePool
 from query.words import Rarity, content_words
@@ -148,33 +148,27 @@ class SourceSelector:
         return row if first else None
 
     def _cost(self, row: ContextSource) -> int:
-        return self.count(f'0,"{row.content}","{row.element}","{row.place}"\n')
+        return self.count(source_line(row))
 
 
 def fit_rows(context: Context, *, tokens: int, count: Count) -> Context:
     """Reduces the entities and relations of a context to `tokens`, half for each, if they exceed it together."""
-    if count(render_context(context)) <= tokens:
+    if count(render_for_model(context)) <= tokens:
         return context
-
-    def cost(one: Context) -> int:
-        return count(render_context(one)) - frame
-
-    frame = count(render_context(Context()))
     return replace(
         context,
-        entities=_first(context.entities, tokens // 2, lambda row: cost(Context(entities=(row,)))),
-        relations=_first(context.relations, tokens // 2, lambda row: cost(Context(relations=(row,)))),
+        entities=_first(
+            context.entities, tokens // 2, lambda rows: count(render_for_model(Context(entities=tuple(rows))))
+        ),
+        relations=_first(
+            context.relations, tokens // 2, lambda rows: count(render_for_model(Context(relations=tuple(rows))))
+        ),
     )
 
 
-def _first(rows: Sequence[GraphRow], tokens: int, cost: Callable[[GraphRow], int]) -> tuple[GraphRow, ...]:
-    kept = list[GraphRow]()
-    for row in rows:
-        tokens -= cost(row)
-        if tokens < 0:
-            break
-        kept.append(row)
-    return tuple(kept)
+def _first(rows: Sequence[GraphRow], tokens: int, cost: Callable[[Sequence[GraphRow]], int]) -> tuple[GraphRow, ...]:
+    """As many of the first rows as fit."""
+    return tuple(rows[: _largest(0, len(rows), lambda size: cost(rows[:size]) <= tokens)])
 
 
 def merge_contexts(contexts: Sequence[Context], *, tokens: int, count: Count) -> Context:
@@ -189,11 +183,10 @@ def merge_contexts(contexts: Sequence[Context], *, tokens: int, count: Count) ->
         images=_merged([context.images for context in contexts]),
     )
     sources = _merged([context.sources for context in contexts])
-    frame = count(render_context(Context()))
-    room = tokens - count(render_context(replace(whole, images=())))
+    room = tokens - count(render_for_model(whole))
     kept = list[ContextSource]()
     for source in sources:
-        cost = count(render_context(Context(sources=(replace(source, more_places=()),)))) - frame
+        cost = count(source_line(source))
         if not kept or cost <= room:
             kept.append(source)
             room -= cost

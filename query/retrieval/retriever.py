@@ -17,7 +17,7 @@ from paperscope_core.types import (
     PaperEntry,
     RetrievalRequest,
 )
-from query.context import render_context
+from query.context import render_for_model
 from query.definitions import asked_term, defining_passages
 from query.elements import caption_of
 from query.outline import asked_parts, outline_row
@@ -51,7 +51,8 @@ class RetrievalOptions:
 
     Args:
         sources: Maximum rows without outlines of papers; likewise `entities`, `relations` and `images`.
-        tokens: Maximum tokens over all rows; the best source is included whatever its size.
+        tokens: Maximum tokens over all rows as a model gets them, without outlines and the names of papers; the best
+            source is included whatever its size.
         candidates: Number of candidates requested from the index and scored by the reranker.
         graph: Whether links and relations boost sources.
     """
@@ -212,7 +213,7 @@ class Retriever:
         chooser = SourceSelector(
             question=question,
             limit=self._options.sources,
-            tokens=self._options.tokens - self._count(render_context(rows)),
+            tokens=self._options.tokens - self._count(render_for_model(rows)),
             count=self._count,
         )
         return replace(

@@ -144,10 +144,11 @@ _OverSet = tuple[str, str, Decimal, tuple[Operand, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Computation:
-    """A formula with its result, and its operands."""
+    """A formula with its result, its operands, and the number of terms if it is a sum."""
 
     formula: str
     operands: tuple[Operand, ...]
+    terms: int = 0
 
 
 @dataclass(frozen=True)
@@ -182,25 +183,34 @@ class Computations:
         """The first computation that gives the number, earlier operands first, or None."""
         if not self._named:
             return None
-        for one, other in permutations(self._distinct, 2):
+        found = self._find_in(permutations(self._distinct, 2), number)
+        return found or self._find_over(self._over_all, number)
+
+    def find_further(
+        self, number: Number, *, runs: Sequence[Sequence[Operand]], pairs: Iterable[tuple[Operand, Operand]]
+    ) -> Computation | None:
+        """A computation from one of the pairs, or the sum or mean of all operands of a short run, that gives the
+        number, or None."""
+        if not self._named:
+            return None
+        short = [terms for terms in runs if len(terms) <= _MOST_OPERANDS]
+        return self._find_in(pairs, number) or self._find_over(_over_sets(short), number)
+
+    def _find_in(self, pairs: Iterable[tuple[Operand, Operand]], number: Number) -> Computation | None:
+        for one, other in pairs:
             for operation, shown, result in _results(one.number, other.number, wanted=number):
                 # Differences and sums of printed numbers are exact; so is a mean with fewer digits than these.
                 coarse = operation == "mean" and number.unit > max(one.number.unit, other.number.unit)
                 exact = ("/" not in shown or coarse) and not self._rounds
                 if operation in self._named and _gives(result, number, exact=exact):
-                    return Computation(f"{shown} = {number.text}", (one, other))
-        return self._find_over(self._over_all, number)
-
-    def find_total(self, number: Number, runs: Sequence[Sequence[Operand]]) -> Computation | None:
-        """The sum or mean of all operands of a short run that gives the number, or None."""
-        short = [terms for terms in runs if len(terms) <= _MOST_OPERANDS]
-        return self._find_over(_over_sets(short), number) if self._named else None
+                    return Computation(f"{shown} = {number.text}", (one, other), 2 if operation == "sum" else 0)
+        return None
 
     def _find_over(self, over_sets: Iterable[_OverSet], number: Number) -> Computation | None:
         for operation, shown, result, terms in over_sets:
             finer = all(term.number.unit < number.unit for term in terms) and not self._rounds
             if operation in self._named and _gives(result, number, exact=operation == "sum" or finer):
-                return Computation(f"{shown} = {number.text}", terms)
+                return Computation(f"{shown} = {number.text}", terms, len(terms) if operation == "sum" else 0)
         return None
 
 

@@ -50,8 +50,9 @@ class _Group:
 class EvidenceReader:
     """Reads the evidence of an answer; what its statements share is read once."""
 
-    def __init__(self, elements: Mapping[str, Element]) -> None:
+    def __init__(self, elements: Mapping[str, Element], readings: Mapping[str, Sequence[str]]) -> None:
         self.elements = elements
+        self.readings = readings
         self._names: dict[str, CellNames] = {}
         self._cells: dict[str, dict[tuple[Place, str], Cell]] = {}
         self._texts: dict[str, NumberIndex] = {}
@@ -102,6 +103,8 @@ class CitedEvidence:
         for evidence in self.evidence:
             check_cancelled()
             self._read(evidence, statement)
+        for evidence in {evidence.element: evidence for evidence in reversed(self.evidence)}.values():
+            self._read_image(evidence)
         self.named = list(self._named(statement))
 
     @property
@@ -150,6 +153,15 @@ class CitedEvidence:
         self._add_text(evidence.quote, evidence, "cited")
         if element is not None:
             self._add_text(element_text(element), evidence, "near")
+
+    def _read_image(self, evidence: Evidence) -> None:
+        """Adds what was read in the image of an element; of a table's image, what its cells don't print."""
+        element = self._elements.get(evidence.element)
+        quoted = {one.quote for one in self.evidence}
+        for text in self._reader.readings.get(evidence.element, ()):
+            if text not in quoted:
+                read = self._reader.beside_values(element, text) if isinstance(element, Table) else text
+                self._add_text(read, evidence, "cited")
 
     def _add_text(
         self, text: str | Sequence[Number], evidence: Evidence, part: Literal["cited", "near", "name"]

@@ -63,9 +63,10 @@ class Formula:
 class Formulas:
     """The formulas of a text, and the numbers that follow from them.
 
-    A formula counts if its operands are known or follow from another formula. `given` has the formula of each stated
-    number that is the value of one, rounded to the number's digits, and of the constants of such a formula; `wrong` are
-    the numbers after an equals sign that are not the value.
+    A formula counts if its operands are known, follow from another formula, or were learnt; a known sum may be divided
+    by the number of its terms. `given` has the formula of each stated number that is the value of one, rounded to the
+    number's digits, and of the constants of such a formula; `wrong` are the numbers after an equals sign that are not
+    the value.
     """
 
     def __init__(self, text: str, *, stated: Iterable[Number], is_known: Callable[[Number], bool]) -> None:
@@ -75,17 +76,34 @@ class Formulas:
         self._stated: dict[Decimal, dict[Decimal, list[Number]]] = {}
         for number in dict.fromkeys(stated):
             self._stated.setdefault(number.unit, {}).setdefault(number.value, []).append(number)
-        formulas = list(find_formulas(text))
+        # How many terms the sums have.
+        self._terms: dict[Number, int] = {}
+        self._unused = list(find_formulas(text))
+        self._follow_all()
+
+    def learn(self, number: Number, *, terms: int = 0) -> None:
+        """Uses the formulas with a number that follows from others without a formula, as a sum of so many terms."""
+        if self._unused:
+            self._terms[number] = terms
+            self._follow_all()
+
+    def _follow_all(self) -> None:
         for _ in range(_MOST_STEPS):
-            formulas = [formula for formula in formulas if not self._follow(formula)]
+            self._unused = [formula for formula in self._unused if not self._follow(formula)]
 
     def _follow(self, formula: Formula) -> bool:
         """Uses a formula if its operands are known."""
-        fractions = [number for number in formula.operands if not (number in self.given or self._is_known(number))]
-        if not all(self._is_fraction(number, formula) for number in fractions):
+        unknown = [
+            number
+            for number in formula.operands
+            if not (number in self.given or number in self._terms or self._is_known(number))
+        ]
+        if not all(self._is_fraction(number, formula) or self._is_divisor(number, formula) for number in unknown):
             return False
         given = list(self._given(formula))
-        supported = (*given, *formula.constants, *fractions) if given else ()
+        if formula.text.count(_SHOWN["+"]) == len(formula.operands) - 1:
+            self._terms.update(dict.fromkeys(given, len(formula.operands)))
+        supported = (*given, *formula.constants, *unknown) if given else ()
         for number in supported:
             self.given.setdefault(number, formula)
         if formula.result is not None and formula.result not in given:
@@ -98,6 +116,11 @@ class Formulas:
             return False
         digits = (number.value * _HUNDRED).normalize()
         return self._is_known(Number(f"{digits:f}", digits, number.unit * _HUNDRED))
+
+    def _is_divisor(self, number: Number, formula: Formula) -> bool:
+        """Whether a formula divides a sum by the number of its terms."""
+        total, *divisors = formula.operands
+        return divisors == [number] and "/" in formula.text and self._terms.get(total) == number.signed
 
     def _given(self, formula: Formula) -> Iterator[Number]:
         for value in formula.values:

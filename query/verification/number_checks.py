@@ -29,6 +29,9 @@ _COUNT = re.compile(
     r"(?i)\bthere (?:are|were) (?P<all>\d{1,3})\b|(?<![\w.])(?P<some>\d{1,3}) of (?:the )?(?P<most>\d{1,3})(?![\w.])"
 )
 _MOST_SUPPORT = 3
+# More derived or stated numbers are not computed with one another: some pair of many gives almost any result.
+_MOST_DERIVED = 4
+_MOST_STATED = 12
 # A minus sign before one of these is redundant or contradicts it.
 _TWICE = re.compile(
     r"(?i)\s*+(?:%|percent|(?:percentage )?points?)?\s*+"
@@ -206,6 +209,8 @@ class _NumberChecker:
         # What a total or a mean may be of: the printed numbers since the last computed one, and the computed ones.
         self._run: list[Operand] = []
         self._results: list[Operand] = []
+        # The numbers that follow from others without a formula of the text.
+        self._derived: dict[Number, Check] = {}
 
     def printed(self, mention: NumberMention) -> Check | None:
         """A check if the evidence prints the number or the question gives it."""
@@ -244,11 +249,13 @@ class _NumberChecker:
     def derived(self, mention: NumberMention) -> tuple[Check, str]:
         """A check of a number that is not printed; call it after `read_formulas`."""
         runs, self._run = (self._run, self._results), []
-        check = self._written(mention.number)
+        check = self._written(mention.number) or self._derived.get(mention.number)
         if check is None and mention.number not in self._formulas.wrong:
             computed = partial(self._computed, mention)
+            pairs = () if mention.number.sign else self._chained()
+            further = partial(self._computations.find_further, runs=runs, pairs=pairs)
             check = computed(self._computations.find) or self._counted(mention)
-            if check is None and (check := computed(partial(self._computations.find_total, runs=runs))) is not None:
+            if check is None and (check := computed(further)) is not None:
                 return check, ""
         if check is not None:
             self._results.append(Operand(mention.number, None))
@@ -279,6 +286,15 @@ class _NumberChecker:
         support = dict.fromkeys(chain.from_iterable(self._known.get(operand, ()) for operand in formula.operands))
         return Check(number=number.text, finding="computed", formula=shown, support=tuple(support))
 
+    def _chained(self) -> Iterator[tuple[Operand, Operand]]:
+        """A number that follows from others, and a stated one ("1.36 in total, 36.8% of it for A (0.50)"); for numbers
+        without a sign, because a difference less a stated number is the other one with the wrong sign."""
+        for number in list(self._derived)[:_MOST_DERIVED]:
+            result = Operand(number, None)
+            for stated in self._stated[:_MOST_STATED]:
+                yield stated, result
+                yield result, stated
+
     def _computed(self, mention: NumberMention, find: Callable[[Number], Computation | None]) -> Check | None:
         if mention.number.sign == "-":
             before, _, behind = self._plain.partition(mention.number.text)
@@ -288,7 +304,10 @@ class _NumberChecker:
         if found is None:
             return None
         support = tuple(dict.fromkeys(operand.evidence for operand in found.operands if operand.evidence))
-        return Check(number=mention.number.text, finding="computed", formula=found.formula, support=support)
+        check = Check(number=mention.number.text, finding="computed", formula=found.formula, support=support)
+        self._derived[mention.number] = check
+        self._formulas.learn(mention.number, terms=found.terms)
+        return check
 
     @cached_property
     def _computations(self) -> Computations:

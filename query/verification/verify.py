@@ -25,10 +25,17 @@ _MOST_CLAIMS = 200
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Cited:
-    """The evidence of an answer: the cited `elements` by id, and the texts `around` them that were retrieved, in which
-    names may occur."""
+    """The evidence of an answer.
+
+    Attributes:
+        elements: The cited elements by id.
+        readings: What a vision model read in the images of elements, by their ids. Who cites such an element may state
+            what its image shows.
+        around: The texts that were retrieved with them, in which names may occur.
+    """
 
     elements: Mapping[str, Element] = field(default_factory=dict)
+    readings: Mapping[str, Sequence[str]] = field(default_factory=dict)
     around: Sequence[str] = ()
 
 
@@ -57,7 +64,7 @@ def verify(*, question: str, text: str, claims: Sequence[Claim], cited: Cited) -
         statements.append((text, list(claims)))
     if any(len(said) > _LONGEST_STATEMENT for said, _ in statements):
         warnings.append(f"only the first {_LONGEST_STATEMENT} characters of each text were checked")
-    reader = EvidenceReader(cited.elements)
+    reader = EvidenceReader(cited.elements, cited.readings)
     words_of = cache(lambda text: frozenset(words(text)))
     for whole, behind in statements:
         check_cancelled()
@@ -84,6 +91,7 @@ def _unsaid(
     quotes = [evidence.quote for evidence in scope.evidence]
     elements = {evidence.element: cited.elements.get(evidence.element) for evidence in scope.evidence}
     texts = [element_text(element) for element in elements.values() if element is not None]
+    texts += chain.from_iterable(cited.readings.get(element, ()) for element in elements)
     printed = [question, " ".join(quotes), *quotes, *texts]
     # Read only if the text quotes something; the words of the rows are those of the texts.
     rows = (row.name for table in scope.tables for row in table_rows(table))

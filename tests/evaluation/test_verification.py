@@ -85,7 +85,7 @@ def test_a_plant_takes_the_place_of_the_whole_number_only() -> None:
 def test_what_is_composed_of_a_table_passes_and_its_plants_are_flagged(table: Table, corpus: Corpus) -> None:
     cell = next(cell for cell in table.cells if cell.text == "95.17")
     answers = list(composed_answers("What is the WSJ of Focal?", table, cell, row="Focal", column="WSJ", store=corpus))
-    assert [answer.kind for answer in answers] == ["look-up", "difference", "bare difference", "mean"]
+    assert [answer.kind for answer in answers] == ["look-up", "difference", "bare difference", "mean", "chain"]
     assert answers[1].text == "The WSJ of Focal (95.17) is 0.26 lower than that of Dice (95.43)."
     for answer in answers:
         score = score_planting(answer, seed="0")

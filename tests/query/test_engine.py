@@ -80,6 +80,16 @@ async def test_what_an_image_shows_is_searched_for_in_the_papers_of_the_context(
     assert second.text == "What is the ratio for QUOREF in Table 1?\nas Smith (2019) reports: 169"
 
 
+async def test_a_value_that_was_read_in_an_image_may_be_cited_from_the_source_of_its_element(
+    corpus: Corpus, index: GraphIndex, embedder: Embedder
+) -> None:
+    said = "The dashed line of Table 1 is at 171.3."
+    picture = {"picture": 1, "relevant": True, "finding": "a dashed line at 171.3", "agrees": True}
+    model, vision = FakeModel([reply(said, "S0")]), FakeModel([json.dumps({"pictures": [picture]})])
+    answer = await QueryEngine(corpus, index, embedder, model, vision).ask("What is the ratio for QUOREF in Table 1?")
+    assert (answer.text, answer.warnings) == (said, ())
+
+
 async def test_a_number_that_the_model_made_up_is_flagged(
     corpus: Corpus, index: GraphIndex, embedder: Embedder
 ) -> None:

@@ -9,7 +9,8 @@ from paperscope_core.models.fakes import FakeModel
 from paperscope_core.models.tokens import count_tokens
 from paperscope_core.protocols import Corpus, Embedder, GraphIndex
 from paperscope_core.types import Context, DoneEvent, Filters, Turn
-from query import QueryEngine, RetrievalOptions, render_context
+from query import QueryEngine, RetrievalOptions
+from query.context import render_for_model
 from query.progress import Stages
 from query.question.understanding import Understanding, has_parts
 from query.retrieval.context_builder import merge_contexts
@@ -123,7 +124,7 @@ async def test_a_united_context_keeps_to_its_budget(corpus: Corpus, index: Graph
     contexts = [(await engine.retrieve(question)).context for question in ("Table 1?", "Dice on rare tags?")]
     whole = merge_contexts(contexts, tokens=100_000, count=count_tokens)
     assert len(whole.sources) == max(len(context.sources) for context in contexts)
-    less = merge_contexts(contexts, tokens=count_tokens(render_context(whole)) // 2, count=count_tokens)
+    less = merge_contexts(contexts, tokens=count_tokens(render_for_model(whole)) // 2, count=count_tokens)
     assert 0 < len(less.sources) < len(whole.sources)
     assert len(merge_contexts(contexts, tokens=0, count=count_tokens).sources) == 1
     assert merge_contexts([], tokens=10, count=count_tokens) == Context()

@@ -7,7 +7,8 @@ import pytest
 
 from paperscope_core.protocols import Corpus, Embedder, GraphIndex
 from paperscope_core.types import WORK, Candidates, Context, Filters, Hit, RetrievalRequest, Table
-from query import Retrieval, RetrievalOptions, Retriever, render_context
+from query import Retrieval, RetrievalOptions, Retriever
+from query.context import render_for_model
 from query.outline import is_outline
 from query.question.references import References
 from query.retrieval.candidates import best_first, fuse
@@ -133,7 +134,7 @@ async def test_the_best_source_is_there_whatever_the_budget(
     ]
 
 
-async def test_the_budget_counts_all_rows_as_the_models_tokenizer_does(
+async def test_the_budget_counts_what_a_model_gets_with_its_tokenizer(
     corpus: Corpus, index: GraphIndex, embedder: Embedder
 ) -> None:
     question = "Is dice used for QUOREF in Tables 1 and 2 on rare tags?"
@@ -146,11 +147,12 @@ async def test_the_budget_counts_all_rows_as_the_models_tokenizer_does(
         return (await Retriever(corpus, index, embedder, options=options, count=words).retrieve(question)).context
 
     whole = await ask(10_000)
-    for tokens in (60, 90, 120):
+    for tokens in (40, 60, 80):
         context = await ask(tokens)
-        assert words(render_context(replace(context, images=()))) <= tokens + words(render_context(Context()))
+        # The head and the fences of the sources, which are not counted.
+        assert words(render_for_model(context)) <= tokens + 4
         assert 0 < len(context.sources) < len(whole.sources)
-    assert len((await ask(60)).sources) < len((await ask(120)).sources)
+    assert len((await ask(40)).sources) < len((await ask(80)).sources)
 
 
 @pytest.mark.parametrize("question", ["Ratio of QUOREF?", "What ratio does 2020.dice-45.pdf give for QUOREF?"])

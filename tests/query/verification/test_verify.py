@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paperscope_core.types import Box, Cell, Claim, Evidence, Passage, Place, Table
+from paperscope_core.types import Box, Cell, Claim, Evidence, Figure, Passage, Place, Table
 from paperscope_core.types.tables import TableRow, table_rows
 from query import Cited, Verified, verify
 from query.numbers import numbers_in
@@ -358,6 +358,27 @@ def test_a_total_may_be_of_the_numbers_before_it_and_of_computed_ones(text: str,
     assert f"the number {wrong} " in str(said_of_hops(f"{text}{wrong} in total.", cited=cited))
 
 
+GAINS = ("A gains 0.50.", "B gains 0.40.", "C gains 0.46.", "1,225 comments and 612 posts.")
+
+
+@pytest.mark.parametrize(
+    ("text", "right", "wrong"),
+    [
+        ("The gains are 0.50, 0.40 and 0.46, 1.36 in total; 1.36 / 3 = {}.", "0.453", "0.463"),
+        ("The total gain is 1.36 (0.50 + 0.40 + 0.46), so the mean is 1.36 / {} ≈ 0.45.", "3", "4"),
+        ("Together A (0.50), B (0.40) and C (0.46) gain {0}, and {0} / 3 = 0.453.", "1.36", "1.37"),
+        ("The average is {}, that is 1.36 / 3, where 1.36 is the sum 0.50 + 0.40 + 0.46.", "0.453", "0.435"),
+        ("Of 1,837 in all, 1,225 comments and 612 posts, posts are 612 / 1,837 = {}.", "33.3%", "34.3%"),
+        ("0.50 + 0.40 + 0.46 = 1.36 and 1.36 / {} = 0.453", "3", "-3"),
+        ("A gains 0.10 more (0.50) than B ({}).", "0.40", "-0.40"),
+        ("A (0.50) and B (0.40) gain 0.90 in total, which is {} more than C (0.46).", "0.44", "0.45"),
+    ],
+)
+def test_a_number_may_follow_from_one_that_follows_from_the_evidence(text: str, right: str, wrong: str) -> None:
+    assert check(text.format(right), *GAINS) == ()
+    assert f"the number {wrong} " in str(check(text.format(wrong), *GAINS))
+
+
 def test_names_that_share_a_value_are_told_it_together() -> None:
     table = table_of(("Method", "TSP", "HC", "GW", "OLO"), ("Time", "0.007", "0.002", "0.003", "0.003"))
     place = next(cell.place for cell in table.cells if cell.text == "0.003")
@@ -370,6 +391,38 @@ def test_a_value_of_a_quoted_row_is_compared_with_its_headers() -> None:
     row = "GPT-4 | 2-hop Acc: 70.6 | 3-hop Acc: 58.5"
     assert said_of_hops("GPT-4 has 58.5 under 3-hop Acc.", quote=row) == ()
     assert "the number 58.5 " in str(said_of_hops("GPT-4 has 58.5 under 2-hop Acc.", quote=row))
+
+
+# What was read in the images of cited elements.
+
+
+@pytest.mark.parametrize(
+    ("text", "flagged"),
+    [
+        ("Cats are 45% and dogs 38%.", False),
+        ("Cats are 7 percentage points above dogs.", False),
+        ("The bar is labelled 'Pets in Rome'.", False),
+        ("Cats are 46%.", True),
+    ],
+)
+def test_what_was_read_in_the_image_of_a_cited_figure_is_supported(text: str, *, flagged: bool) -> None:
+    figure = Figure(id="p/figure-1", place=HERE, order=1, label="Figure 1", caption="Animals.")
+    cites = Claim(text=text, evidence=(Evidence(element=figure.id, place=HERE, quote="Animals."),))
+    read = Cited(elements={figure.id: figure}, readings={figure.id: ["'Pets in Rome': cats 45%, dogs 38%"]})
+    other = replace(read, readings={"p/figure-2": ["'Pets in Rome': cats 45%, dogs 38%"]})
+    assert bool(verify(question="", text=text, claims=[cites], cited=read).warnings) == flagged
+    assert verify(question="", text=text, claims=[cites], cited=other).warnings
+
+
+def test_the_image_of_a_table_supports_only_what_no_cell_prints() -> None:
+    read = Cited(elements={GRID.id: GRID}, readings={GRID.id: ["BERT has 95.17; the dashed line is at 97.25"]})
+
+    def warnings(text: str) -> tuple[str, ...]:
+        cites = Claim(text=text, evidence=(Evidence(element=GRID.id, place=HERE, quote="BERT"),))
+        return verify(question="", text=text, claims=[cites], cited=read).warnings
+
+    assert warnings("The dashed line is at 97.25.") == ()
+    assert warnings("BERT has 95.17 under WSJ.")
 
 
 # Computations and lists that the text writes out.
