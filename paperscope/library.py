@@ -15,7 +15,16 @@ from paperscope.adding import Adder, AddRequest, AddResult, ProgressCallback, St
 from paperscope.asking import Asker, AskRequest, build_engine
 from paperscope.estimating import Estimate, Estimator
 from paperscope.event_loop import EventLoopThread
-from paperscope.lightrag import build_lightrag, open_lightrag_index
+from paperscope.lightrag import (
+    ExportReport,
+    ImportPlan,
+    Storages,
+    build_lightrag,
+    build_lightrag_app,
+    export_lightrag_folder,
+    import_lightrag_folder,
+    open_lightrag_index,
+)
 from paperscope.neighbourhood import Neighbourhood, find_entity, most_connected, neighbourhood
 from paperscope.originals import Originals
 from paperscope_core.cancellation import run_in_thread
@@ -462,6 +471,56 @@ class Library:
             InputError: LightRAG is not installed, or of another release.
         """
         return build_lightrag(self._store, self._models, self._loop.wait, **options)
+
+    def lightrag_app(self, *, host: str, port: int, inputs: Path) -> Any:  # noqa: ANN401
+        """Return LightRAG's API server and WebUI on this library, as an ASGI application (extra: lightrag).
+
+        Args:
+            host: The address that it listens on, and the only origin of its pages.
+            port: The port that it listens on.
+            inputs: An empty folder for uploads, which are then refused.
+
+        Raises:
+            InputError: LightRAG is not installed, or of another release.
+        """
+        return build_lightrag_app(self._store, self._models, self._loop.wait, host=host, port=port, inputs=inputs)
+
+    def import_lightrag(self, folder: Path | str, *, on_paper: Callable[[Paper], None] = _ignore) -> ImportPlan:
+        """Add the documents of a LightRAG working directory as papers without pages. LightRAG need not be installed.
+
+        Its files are not changed. Documents that were imported before are replaced.
+
+        Args:
+            folder: The working directory, or that of a workspace in it.
+            on_paper: Called with each paper that was added.
+
+        Returns:
+            The papers, and the number of things that have no place in them.
+
+        Raises:
+            InputError: The folder is no working directory, of another version, half-written or in use. Nothing is
+                added.
+            ModelError: The embedder fails.
+            StoreError: The library can't be written.
+        """
+        return import_lightrag_folder(Path(folder), self._store, self._models, self._loop.wait, on_paper=on_paper)
+
+    def export_lightrag(self, folder: Path | str, *, storages: Storages = Storages()) -> ExportReport:  # noqa: B008
+        """Write the library as a working directory that LightRAG opens (extra: lightrag).
+
+        Args:
+            folder: A folder that is missing or empty.
+            storages: LightRAG's storages to write to.
+
+        Returns:
+            What was written, and what LightRAG has no place for.
+
+        Raises:
+            OutputError: The folder is not empty, or can't be written.
+            InputError: LightRAG is not installed, or of another release.
+            ModelError: The embedder fails.
+        """
+        return export_lightrag_folder(Path(folder), self._store, self._models, self._loop.wait, storages=storages)
 
     @property
     def jobs(self) -> JobQueue:

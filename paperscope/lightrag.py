@@ -1,7 +1,9 @@
-"""LightRAG on a library: the index that retrieves with it, and a `LightRAG` for code that uses it."""
+"""LightRAG on a library: the index that retrieves with it, a `LightRAG` for code that uses it, its server, and the way
+in and out for its working directories."""
 
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from numpy import float32
@@ -9,16 +11,31 @@ from numpy.typing import NDArray
 
 from graph_store import Store
 from graph_store.lightrag.adapter import Complete, make_lightrag
+from graph_store.lightrag.export import ExportReport, Storages, export_library
+from graph_store.lightrag.importing import ImportPlan, plan_import
 from graph_store.lightrag.index import LightRAGGraphIndex
 from graph_store.lightrag.reader import LibraryReader
+from graph_store.lightrag.server import make_app
 from graph_store.lightrag.vectors import TextVectors
+from graph_store.lightrag.working_dir import read_working_dir
 from paperscope_core.models import CachedEmbedder, Models
 from paperscope_core.models.cache import MemoryVectorCache
 from paperscope_core.protocols import Embedder, LanguageModel
 from paperscope_core.settings import RetrievalSettings
-from paperscope_core.types import Message, ModelRequest
+from paperscope_core.types import IndexedPaper, Message, ModelRequest, Paper
 
-__all__ = ["Wait", "build_lightrag", "open_lightrag_index", "text_vectors"]
+__all__ = [
+    "ExportReport",
+    "ImportPlan",
+    "Storages",
+    "Wait",
+    "build_lightrag",
+    "build_lightrag_app",
+    "export_lightrag_folder",
+    "import_lightrag_folder",
+    "open_lightrag_index",
+    "text_vectors",
+]
 
 Wait = Callable[[Coroutine[Any, Any, Any]], Any]
 """Runs a coroutine on the library's loop, to which its models belong, and returns the result."""
@@ -61,3 +78,37 @@ def _complete(model: LanguageModel, wait: Wait) -> Complete:
         return str(reply.text)
 
     return complete
+
+
+def import_lightrag_folder(
+    folder: Path, store: Store, models: Models, wait: Wait, *, on_paper: Callable[[Paper], None]
+) -> ImportPlan:
+    """Add the documents of a LightRAG working directory. See `Library.import_lightrag`."""
+    plan = plan_import(read_working_dir(folder))
+    embedder = CachedEmbedder(models.embedder, store)
+    for one in plan.papers:
+        vectors = wait(embedder.embed([chunk.searched for chunk in one.chunks]))
+        indexed = IndexedPaper(paper=one.paper, chunks=one.chunks, extraction=one.extraction, vectors=vectors)
+        store.add(indexed, crops={}, source=one.source, embedder=embedder.name)
+        on_paper(one.paper)
+    return plan
+
+
+def export_lightrag_folder(
+    folder: Path, store: Store, models: Models, wait: Wait, *, storages: Storages
+) -> ExportReport:
+    """Write the library as a working directory of LightRAG. See `Library.export_lightrag`."""
+    reader = LibraryReader(store, text_vectors(store, models.embedder, wait))
+    return export_library(reader, folder, storages)
+
+
+def build_lightrag_app(store: Store, models: Models, wait: Wait, *, host: str, port: int, inputs: Path) -> Any:  # noqa: ANN401
+    """LightRAG's server on the library, as an ASGI application. See `Library.lightrag_app`."""
+    return make_app(
+        LibraryReader(store, text_vectors(store, models.embedder, wait)),
+        host=host,
+        port=port,
+        inputs=inputs,
+        complete=None if models.answer is None else _complete(models.answer, wait),
+        model="" if models.answer is None else models.answer.name,
+    )

@@ -1,6 +1,7 @@
 """The only module that imports LightRAG: registers our storages with it, and makes instances on a library."""
 
 import asyncio
+import logging
 import os
 import threading
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
@@ -84,9 +85,9 @@ def import_lightrag(module: str = "lightrag.lightrag") -> ModuleType:
         try:
             return import_module(module)
         except ModuleNotFoundError as error:
-            if error.name is None or error.name.partition(".")[0] != "lightrag":
-                raise
-            raise InputError("LightRAG is not installed: pip install 'paperscope[lightrag]'") from None
+            raise InputError(
+                f"LightRAG is not installed (no module {error.name!r}): pip install 'paperscope[lightrag]'"
+            ) from error
 
 
 def __getattr__(name: str) -> type:
@@ -170,7 +171,8 @@ def make_lightrag(
     """
     register(reader)
     utils = import_lightrag("lightrag.utils")
-    utils.logger.setLevel("ERROR")
+    for name in ("lightrag", "nano-vectordb"):
+        logging.getLogger(name).setLevel(logging.ERROR)
     known = known_vectors if known_vectors is not None else {}
 
     async def embed(texts: list[str], **_options: object) -> Any:  # noqa: ANN401

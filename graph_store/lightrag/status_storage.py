@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from graph_store.lightrag.reader import ReadingStorage, refuse_to_write
-from graph_store.lightrag.view import Row
+from graph_store.lightrag.view import Row, View
 
-__all__ = ["StatusStorage"]
+__all__ = ["StatusStorage", "status_rows"]
 
 # The store does not record when a paper was added.
 _NO_TIME = "1970-01-01T00:00:00+00:00"
@@ -33,28 +33,7 @@ class StatusStorage(ReadingStorage):
 
     @property
     def _data(self) -> dict[str, Row]:
-        view = self.reader.view_now()
-        chunks: dict[str, list[str]] = {paper: [] for paper in view.snapshot.papers}
-        lengths = dict.fromkeys(chunks, 0)
-        for chunk in view.snapshot.chunks.values():
-            chunks[chunk.paper].append(chunk.id)
-            lengths[chunk.paper] += len(chunk.text)
-        return {
-            entry.id: {
-                "content_summary": entry.title[:_SUMMARY],
-                "content_length": lengths[entry.id],
-                "file_path": view.files[entry.id],
-                "status": "processed",
-                "created_at": _NO_TIME,
-                "updated_at": _NO_TIME,
-                "track_id": "",
-                "chunks_count": len(chunks[entry.id]),
-                "chunks_list": chunks[entry.id],
-                "metadata": {},
-                "content_hash": entry.sha256,
-            }
-            for entry in view.snapshot.papers.values()
-        }
+        return status_rows(self.reader.view_now())
 
     async def upsert(self, data: Mapping[str, Row]) -> None:
         """Raises StoreReadOnlyError."""
@@ -73,3 +52,28 @@ class StatusStorage(ReadingStorage):
     async def repair_source_conflict(self, *_arguments: object, **_options: object) -> int:
         """Raises StoreReadOnlyError."""
         refuse_to_write("the documents")
+
+
+def status_rows(view: View) -> dict[str, Row]:
+    """The rows of all papers, by id."""
+    chunks: dict[str, list[str]] = {paper: [] for paper in view.snapshot.papers}
+    lengths = dict.fromkeys(chunks, 0)
+    for chunk in view.snapshot.chunks.values():
+        chunks[chunk.paper].append(chunk.id)
+        lengths[chunk.paper] += len(chunk.text)
+    return {
+        entry.id: {
+            "content_summary": entry.title[:_SUMMARY],
+            "content_length": lengths[entry.id],
+            "file_path": view.files[entry.id],
+            "status": "processed",
+            "created_at": _NO_TIME,
+            "updated_at": _NO_TIME,
+            "track_id": "",
+            "chunks_count": len(chunks[entry.id]),
+            "chunks_list": chunks[entry.id],
+            "metadata": {},
+            "content_hash": entry.sha256,
+        }
+        for entry in view.snapshot.papers.values()
+    }

@@ -11,7 +11,7 @@ from graph_store.lightrag.reader import ReadingStorage, refuse_to_write
 from graph_store.lightrag.vectors import VectorTable
 from graph_store.lightrag.view import Row, VectorKind, View
 
-__all__ = ["VectorStorage"]
+__all__ = ["VectorStorage", "row_of"]
 
 
 class VectorStorage(ReadingStorage):
@@ -44,7 +44,7 @@ class VectorStorage(ReadingStorage):
         found = table.search(
             np.asarray(query_embedding, dtype=float32), limit=top_k, least=self.cosine_better_than_threshold
         )
-        return [{**_row(view, self.namespace, table, row), "distance": cosine} for row, cosine in found]
+        return [{**row_of(view, self.namespace, table, row), "distance": cosine} for row, cosine in found]
 
     async def get_by_id(self, id: str) -> Row | None:  # noqa: A002 # the protocol's
         """The row with this id, or None."""
@@ -53,7 +53,7 @@ class VectorStorage(ReadingStorage):
     async def get_by_ids(self, ids: Sequence[str]) -> list[Row | None]:
         """The rows with these ids; None for unknown ones."""
         view, table = await self._table()
-        return [_row(view, self.namespace, table, table.rows[key]) if key in table.rows else None for key in ids]
+        return [row_of(view, self.namespace, table, table.rows[key]) if key in table.rows else None for key in ids]
 
     async def get_vectors_by_ids(self, ids: Sequence[str]) -> dict[str, list[float]]:
         """The vectors by id, without unknown ids."""
@@ -83,7 +83,7 @@ class VectorStorage(ReadingStorage):
         refuse_to_write(f"the relations (such as those of {entity_name!r})")
 
 
-def _row(view: View, kind: VectorKind, table: VectorTable, row: int) -> Row:
+def row_of(view: View, kind: VectorKind, table: VectorTable, row: int) -> Row:
     """A row with the fields that LightRAG stores with its vectors."""
     key, content = table.keys[row], table.contents[row]
     fields: Row = {"id": table.ids[row], "content": content, "created_at": None}

@@ -20,6 +20,7 @@ from paperscope_core.errors import BudgetError, PaperscopeError
 from service.cli.display import print_json, print_text, stderr, stdout
 from service.cli.evaluation import eval_app
 from service.cli.keys import keys_app
+from service.cli.lightrag import lightrag_app
 from service.cli.ner import ner_app
 from service.cli.options import ConfigOption, JsonOption, LibraryOption, new_app, print_notes, read_settings
 from service.cli.papers import add, papers, remove, show
@@ -89,6 +90,7 @@ for _command in (add, parse, papers, ask, batch, show, graph, remove, serve):
 app.command(name="config")(show_config)
 app.add_typer(eval_app, name="eval")
 app.add_typer(keys_app, name="keys")
+app.add_typer(lightrag_app, name="lightrag")
 app.add_typer(ner_app, name="ner")
 
 

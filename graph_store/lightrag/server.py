@@ -1,0 +1,82 @@
+"""LightRAG's own API server and WebUI on a library."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from graph_store.lightrag.adapter import STORAGES, Complete, import_lightrag, make_lightrag
+from graph_store.lightrag.reader import LibraryReader
+
+__all__ = ["make_app"]
+
+
+def make_app(
+    reader: LibraryReader, *, host: str, port: int, inputs: Path, complete: Complete | None, model: str
+) -> Any:  # noqa: ANN401
+    """The ASGI application of LightRAG's server on a library; each request reads one revision.
+
+    Args:
+        reader: The library.
+        host: The address that it listens on, and the only origin of its pages.
+        port: The port that it listens on.
+        inputs: An empty folder for what is uploaded, which the library then refuses.
+        complete: The language model; None for none.
+        model: The language model's name, which is shown.
+
+    Raises:
+        InputError: LightRAG, or what its server needs, is not installed, or of another release.
+    """
+    config = import_lightrag("lightrag.api.config")
+    with _arguments(["lightrag-server"]):
+        args = config.parse_args()
+    args.host, args.port, args.cors_origins = host, port, f"http://{host}:{port}"
+    args.working_dir, args.input_dir, args.workspace = str(reader.store.folder), str(inputs), reader.workspace
+    args.kv_storage, args.vector_storage = STORAGES["KV_STORAGE"], STORAGES["VECTOR_STORAGE"]
+    args.graph_storage, args.doc_status_storage = STORAGES["GRAPH_STORAGE"], STORAGES["DOC_STATUS_STORAGE"]
+    # Its own clients of models are made, but never called; those of "openai" need nothing that is not installed.
+    args.llm_binding = args.embedding_binding = "openai"
+    args.llm_model, args.embedding_model = model or "none", reader.texts.embedder
+    args.embedding_dim = reader.texts.dimension
+    config.initialize_config(args, force=True)
+    server: Any = import_lightrag("lightrag.api.lightrag_server")
+    made = server.LightRAG
+
+    def on_library(**fields: Any) -> Any:  # noqa: ANN401
+        options = {name: fields[name] for name in ("max_graph_nodes", "ollama_server_infos")}
+        return make_lightrag(reader, complete=complete, **options)
+
+    server.LightRAG = on_library
+    try:
+        app = server.create_app(args)
+    finally:
+        server.LightRAG = made
+    return _Pinned(app, reader)
+
+
+class _Pinned:
+    """Lets each request read one revision."""
+
+    def __init__(self, app: Any, reader: LibraryReader) -> None:  # noqa: ANN401
+        self._app = app
+        self._reader = reader
+
+    async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:  # noqa: ANN401
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        await self._reader.view()
+        with self._reader.held():
+            await self._app(scope, receive, send)
+
+
+@contextmanager
+def _arguments(arguments: list[str]) -> Iterator[None]:
+    """Replace the arguments of the program, which LightRAG parses."""
+    before = sys.argv
+    sys.argv = arguments
+    try:
+        yield
+    finally:
+        sys.argv = before

@@ -1,0 +1,83 @@
+"""`paperscope lightrag`: LightRAG's server on the library, and its working directories in and out."""
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from paperscope_core.errors import InputError
+from service.cli.display import print_text, stderr
+from service.cli.options import ConfigOption, LibraryOption, new_app, open_library
+
+__all__ = ["lightrag_app"]
+
+_KEY = "LIGHTRAG_API_KEY"
+
+lightrag_app = new_app("Use LightRAG on the library (extra: lightrag), and take its working directories in and out.")
+
+
+@lightrag_app.command()
+def serve(
+    *,
+    host: Annotated[
+        str, typer.Option("--host", help=f"The address to listen on; beyond this machine it needs {_KEY}.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", min=1, max=65535, help="The port to listen on.")] = 9621,
+    library: LibraryOption = None,
+    config: ConfigOption = None,
+) -> None:
+    """Serve the library with LightRAG's API server and WebUI until Ctrl-C. It can't change the library."""
+    import tempfile
+
+    import uvicorn
+
+    from service.http.auth import is_loopback
+
+    if not is_loopback(host) and not os.environ.get(_KEY):
+        raise InputError(f"--host {host}: others could read the library; set {_KEY} to a secret key first")
+    with tempfile.TemporaryDirectory() as inputs, open_library(library=library, config=config) as opened:
+        app = opened.lightrag_app(host=host, port=port, inputs=Path(inputs))
+        stderr().print(Text(f"LightRAG's WebUI: http://{host}:{port}/webui/"))
+        uvicorn.run(app, host=host, port=port, log_level="warning")
+
+
+@lightrag_app.command(name="import")
+def import_folder(
+    folder: Annotated[Path, typer.Argument(help="A working directory of LightRAG; its files are only read.")],
+    library: LibraryOption = None,
+    config: ConfigOption = None,
+) -> None:
+    """Add the documents of a LightRAG working directory as papers without pages, with their entities and relations."""
+    with open_library(library=library, config=config) as opened:
+        plan = opened.import_lightrag(folder, on_paper=lambda paper: print_text(f"added     {paper.id}  {paper.title}"))
+    stderr().print(Text(f"{len(plan.papers)} papers, {plan.entities} entities, {plan.relations} relations"))
+    for what, count in plan.left_out.items():
+        stderr().print(Text(f"! left out: {count} {what}", style="yellow"))
+
+
+@lightrag_app.command(name="export")
+def export_folder(
+    folder: Annotated[Path, typer.Argument(help="A new folder.")],
+    *,
+    kv: Annotated[str, typer.Option("--kv", help="LightRAG's key-value storage.")] = "JsonKVStorage",
+    vectors: Annotated[str, typer.Option("--vectors", help="LightRAG's vector storage.")] = "NanoVectorDBStorage",
+    graph: Annotated[str, typer.Option("--graph", help="LightRAG's graph storage.")] = "NetworkXStorage",
+    status: Annotated[str, typer.Option("--status", help="LightRAG's storage of documents.")] = "JsonDocStatusStorage",
+    workspace: Annotated[str, typer.Option("--workspace", help="The workspace in storages other than files.")] = "",
+    library: LibraryOption = None,
+    config: ConfigOption = None,
+) -> None:
+    """Write the library as a working directory that LightRAG opens, or into the storages that its environment names."""
+    from paperscope.lightrag import Storages
+
+    storages = Storages(kv=kv, vectors=vectors, graph=graph, status=status, workspace=workspace)
+    with open_library(library=library, config=config) as opened:
+        report = opened.export_lightrag(folder, storages=storages)
+    print_text(
+        f"{folder}: {report.papers} documents, {report.chunks} chunks, {report.entities} entities, "
+        f"{report.relations} relations"
+    )
+    for what, count in report.losses.items():
+        stderr().print(Text(f"! LightRAG has no place for {count} {what}", style="yellow"))

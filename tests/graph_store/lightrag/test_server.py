@@ -1,0 +1,38 @@
+"""LightRAG's own server on a library: its graph is ours, and it changes nothing."""
+
+from pathlib import Path
+
+import pytest
+
+from graph_store import Store
+from graph_store.lightrag.reader import LibraryReader
+from tests.graph_store.indexed_papers import PAPER_IDS, add, make_indexed
+
+pytestmark = pytest.mark.slow
+for _package in ("lightrag", "bcrypt", "jwt", "aiofiles"):
+    pytest.importorskip(_package)
+
+
+# LightRAG's server uses deprecated names of its packages.
+@pytest.mark.filterwarnings("ignore")
+def test_the_graph_of_its_webui_is_the_librarys(tmp_path: Path, store: Store, reader: LibraryReader) -> None:
+    from fastapi.testclient import TestClient
+
+    from graph_store.lightrag.server import make_app
+
+    app = make_app(reader, host="127.0.0.1", port=9621, inputs=tmp_path, complete=None, model="")
+    with TestClient(app, base_url="http://127.0.0.1:9621") as client:
+        assert client.get("/health").json()["status"] == "healthy"
+        assert client.get("/webui/").status_code == 200
+        assert client.get("/graph/label/list").json() == ["BERT", "Dice loss", "F1", "SST-5", "focal loss"]
+        graph = client.get("/graphs", params={"label": "Dice loss", "max_depth": 1}).json()
+        assert [node["id"] for node in graph["nodes"]] == ["Dice loss", "F1"]
+        assert graph["edges"][0]["properties"]["element_ids"].startswith(PAPER_IDS[0])
+        listed = client.post("/documents/paginated", json={}).json()["documents"]
+        assert {document["id"] for document in listed} == set(PAPER_IDS[:2])
+        edit = {"entity_name": "BERT", "updated_data": {"description": "x"}}
+        refused = client.post("/graph/entity/edit", json=edit)
+        assert refused.status_code >= 400
+        assert store.revision == 2
+        add(store, make_indexed(PAPER_IDS[2], names=("XLNet",)))
+        assert "XLNet" in client.get("/graph/label/list").json()
