@@ -12,13 +12,13 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Self
 
 from ner.examples import Example
 from ner.formats import FormatName, alpaca_records, instruction_of, one_line, reply_format
-from ner.language_model import text_windows
+from ner.language_model import joined, text_windows
 from paperscope_core.errors import InputError, ModelError
 from paperscope_core.files import output_errors, write_atomically
 
@@ -197,20 +197,12 @@ class GenerativeRecognizer:
         return await asyncio.to_thread(lambda: [self._recognize(example) for example in examples])
 
     def _recognize(self, example: Example) -> Example:
-        spans = []
-        failures = []
         windows = list(text_windows(example.text))
-        for start, end in windows:
-            text = example.text[start:end]
-            parsed = self._format.parse(text, self._generate(one_line(text)))
-            self.outcomes.update(parsed.outcomes)
-            if parsed.failure is not None:
-                failures.append(parsed.failure)
-            spans += [replace(span, start=span.start + start, end=span.end + start) for span in parsed.spans]
-        self.outcomes.update({"failed replies": len(failures)} if failures else {})
-        if failures and len(failures) == len(windows):
-            return replace(example, spans=(), failure=failures[0])
-        return replace(example, spans=tuple(spans), failure=None)
+        texts = [example.text[start:end] for start, end in windows]
+        replies = [self._format.parse(text, self._generate(one_line(text))) for text in texts]
+        for reply in replies:
+            self.outcomes.update(reply.outcomes if reply.failure is None else {"failed replies": 1})
+        return joined(example, windows, replies)
 
     def _generate(self, text: str) -> str:
         import torch

@@ -16,7 +16,7 @@ from paperscope_core.text.sentences import split_sentences
 from paperscope_core.types import Message, ModelRequest
 from prompts import load
 
-__all__ = ["LanguageModelRecognizer", "text_windows"]
+__all__ = ["LanguageModelRecognizer", "joined", "text_windows"]
 
 WINDOW = 1500
 """The longest text of a request, in characters, unless a sentence is longer: the reply repeats the text, and small
@@ -69,16 +69,9 @@ class LanguageModelRecognizer:
     async def _recognize(self, example: Example) -> Example:
         windows = list(text_windows(example.text))
         replies = await asyncio.gather(*(self._ask(example.text[start:end]) for start, end in windows))
-        failures = [reply.failure for reply in replies if reply.failure is not None]
-        self.outcomes.update({"failed replies": len(failures)} if failures else {})
-        if failures and len(failures) == len(replies):
-            return replace(example, spans=(), failure=failures[0])
-        spans = [
-            replace(span, start=span.start + start, end=span.end + start)
-            for (start, _), reply in zip(windows, replies, strict=True)
-            for span in reply.spans
-        ]
-        return replace(example, spans=tuple(spans), failure=None)
+        for reply in replies:
+            self.outcomes.update(reply.outcomes if reply.failure is None else {"failed replies": 1})
+        return joined(example, windows, replies)
 
     async def _ask(self, text: str) -> ParsedReply:
         system, user = self._prompt(text)
@@ -93,13 +86,24 @@ class LanguageModelRecognizer:
             return ParsedReply(spans=(), outcomes=Counter(), failure=error.public)
         if reply.cut:
             return ParsedReply(spans=(), outcomes=Counter(), failure="the reply was cut off at its token limit")
-        parsed = self._format.parse(text, reply.text)
-        self.outcomes.update(parsed.outcomes)
-        return parsed
+        return self._format.parse(text, reply.text)
 
     def _prompt(self, text: str) -> tuple[str, str]:
         prompt = load(f"entities_{self._format.name}", placeholders=frozenset({"labels", "text"}))
         return prompt.fill(labels=self._labels, text=one_line(text))
+
+
+def joined(example: Example, windows: Sequence[tuple[int, int]], replies: Sequence[ParsedReply]) -> Example:
+    """The prediction for a text from the replies to its parts; a failure if no reply can be read."""
+    failures = [reply.failure for reply in replies if reply.failure is not None]
+    if failures and len(failures) == len(replies):
+        return replace(example, spans=(), failure=failures[0])
+    spans = [
+        replace(span, start=span.start + start, end=span.end + start)
+        for (start, _), reply in zip(windows, replies, strict=True)
+        for span in reply.spans
+    ]
+    return replace(example, spans=tuple(spans), failure=None)
 
 
 def text_windows(text: str, *, size: int = WINDOW) -> Iterator[tuple[int, int]]:

@@ -35,6 +35,7 @@ __all__ = [
     "PAPERS",
     "Progress",
     "TrainingOptions",
+    "calibration_error",
     "described",
     "entity_f1",
     "finished",
@@ -205,6 +206,7 @@ def train_tagger(
         "dev_f1_reloaded": round(_f1(dev, reloaded.tag(dev), of_corpora[0]), 5),
         "dev_f1_strict": round(_f1(dev, predicted, of_corpora[0]), 5),
         "temperature": tagger.temperature,
+        "calibration_error": calibration_error(dev, predicted),
         "seconds": round(time.perf_counter() - started, 1),
         "cpu_seconds": round(time.process_time() - cpu_started, 1),
     }
@@ -472,6 +474,24 @@ def entity_f1(gold: Sequence[Example], predicted: Sequence[Example]) -> float:
     scorer = next(scorer for scorer in SCORERS if scorer.name == "entity")
     pairs = zip(gold, predicted, strict=True)
     return sum((scorer.count(*pair).total for pair in pairs), Counts()).f1
+
+
+def calibration_error(gold: Sequence[Example], predicted: Sequence[Example], *, bins: int = 10) -> float:
+    """The expected calibration error (Guo et al. 2017): by how much the confidence of entities differs from the share
+    of them that is right, weighted over bins of confidence."""
+    found: list[tuple[float, bool]] = []
+    for due, given in zip(gold, predicted, strict=True):
+        right = {(span.start, span.end, span.label) for span in due.spans}
+        found.extend(
+            (span.confidence, (span.start, span.end, span.label) in right)
+            for span in given.spans
+            if span.confidence is not None
+        )
+    error = 0.0
+    for number in range(bins):
+        inside = [pair for pair in found if min(int(pair[0] * bins), bins - 1) == number]
+        error += abs(sum(confidence - right for confidence, right in inside))
+    return round(error / max(len(found), 1), 4)
 
 
 def _f1(gold: Sequence[Example], predicted: Sequence[Example], labels: set[str]) -> float:

@@ -10,7 +10,7 @@ from safetensors.torch import load_file
 
 from ner.encoder_tagger import EncoderTagger
 from ner.examples import Example, Span
-from ner.training import TrainingOptions, train_tagger
+from ner.training import TrainingOptions, calibration_error, train_tagger
 from paperscope_core.errors import InputError, ModelError
 from tests.ner.tiny_encoder import GOLD, example_of, write_encoder
 
@@ -118,6 +118,13 @@ def test_a_label_that_a_corpus_lacks_is_learned_from_another(options: TrainingOp
     manifest = train_tagger([places, persons], places, options, tmp_path / "a")
     assert manifest["dev_f1_strict"] == 1.0
     assert spans_of(EncoderTagger.load(tmp_path / "a").tag(GOLD[:2])) == spans_of(GOLD[:2])
+
+
+def test_the_calibration_error_is_the_distance_of_confidence_and_share() -> None:
+    sure = [replace(one, spans=tuple(replace(span, confidence=0.9) for span in one.spans)) for one in GOLD]
+    assert calibration_error(GOLD, sure) == pytest.approx(0.1)
+    assert calibration_error([replace(one, spans=()) for one in GOLD], sure) == pytest.approx(0.9)
+    assert calibration_error(GOLD, GOLD) == 0.0
 
 
 def test_data_that_cannot_be_learned_are_refused(options: TrainingOptions, tmp_path: Path) -> None:
