@@ -19,6 +19,7 @@ from ingest.pdf.lines import Line, rejoined
 from ingest.pdf.listings import FoundListing, find_listings, framed_listing, unlabelled_listing
 from ingest.pdf.paragraphs import find_footnotes, find_sidebars
 from ingest.pdf.quoted_captions import without_captions_in_text, without_quoted_captions
+from ingest.pdf.tables.continued import with_repeated_headers
 from ingest.pdf.tables.find import CellFinder, find_tables, find_unlabelled_tables, with_second_readings
 from ingest.pdf.tables.model import FoundTable
 from ingest.pdf.tables.regions import without_running_rules
@@ -86,6 +87,7 @@ def read_structure(
     free = _without(free, title)
     unlabelled = find_unlabelled_tables(layouts, free, tables)
     free = _without(free, (line for table in unlabelled for line in table.claimed))
+    tables = with_repeated_headers([*tables, *unlabelled], layouts) if unlabelled else tables
     footnotes = [find_footnotes(layout, lines) for layout, lines in zip(layouts, free, strict=True)]
     free = _without(free, (line for notes in footnotes for line in notes))
     free = [rejoined(lines, column=layout.column) for layout, lines in zip(layouts, free, strict=True)]
@@ -105,7 +107,7 @@ def read_structure(
     head = {*authors, *_above_title(flow[0], title)}
     return Structure(
         layouts=layouts,
-        tables=[*tables, *unlabelled],
+        tables=tables,
         figures=figures,
         listings=listings,
         equations=equations,

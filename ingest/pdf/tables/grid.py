@@ -11,6 +11,7 @@ from ingest.document.pages import HorizontalRule
 from ingest.pdf.captions import Caption
 from ingest.pdf.layout import PageLayout
 from ingest.pdf.lines import Line, line_of
+from ingest.pdf.tables.centred_rows import centred_rows
 from ingest.pdf.tables.columns import columns_of, cut_at_strips, strips_at, strips_of
 from ingest.pdf.tables.headers import body_rows, cut_titles, grouped_header
 from ingest.pdf.tables.model import (
@@ -77,8 +78,10 @@ def read_grid(region: TableRegion, *, edges: Sequence[float] = ()) -> Grid:
     levels = 0
     if grouping:
         levels, header = grouped_header(cut_titles(top, grouping, strips, columns), grouping, columns)
-    drafted = body_rows(rest, columns, region, headed=bool(grouping))
-    body = span_labels(join_rows(drafted, columns, region), columns, region)
+    body = centred_rows(rest, columns, region, headed=bool(grouping))
+    if body is None:
+        drafted = body_rows(rest, columns, region, headed=bool(grouping))
+        body = span_labels(join_rows(drafted, columns, region), columns, region)
     return _grid(header, body, levels=levels, width=len(columns), region=region, intervals=columns.intervals)
 
 

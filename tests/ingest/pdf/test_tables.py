@@ -91,6 +91,45 @@ def test_a_plain_table() -> None:
     ]
 
 
+def centred(rows: Sequence[Sequence[tuple[float, Sequence[str]]]], *, gap: float) -> list[list[str]]:
+    """Read rows whose texts are centred vertically; lines are 12 pt apart, rows further by the gap."""
+    words: list[Word] = []
+    y = 10.0
+    for row in rows:
+        height = max(len(lines) for _, lines in row)
+        for x, lines in row:
+            top = y + 6 * (height - len(lines))
+            words += [each for line, text in enumerate(lines) for each in sentence(text, x, top + 12 * line)]
+        y += 12 * height + gap
+    box = Box(0, 0, 300, y)
+    grid = read_grid(TableRegion(box=box, words=tuple(words), rules=(0, 16, y)))
+    return [[cell.text for cell in grid.cells if cell.row == row] for row in sorted(grid.rows)]
+
+
+def test_rows_whose_texts_are_centred_on_each_other() -> None:
+    short, long = (
+        ["a label of", "two lines"],
+        ["one text that is", "printed in lines", "until the column", "has no room left"],
+    )
+    rows = [
+        [(0, ["Name"]), (60, ["Kind"]), (150, ["Meaning"])],
+        [(0, ["Alpha"]), (60, short), (150, long[:3])],
+        [(0, ["Beta"]), (60, short[:1]), (150, long)],
+        [(0, ["Gamma"]), (60, short), (150, long[:1])],
+    ]
+    assert centred(rows, gap=8) == [[" ".join(lines) for _, lines in row] for row in rows]
+
+
+def test_values_beside_the_label_of_their_block_are_rows() -> None:
+    values = [["11.5", "12.5", "13.5"], ["0.15", "0.25", "0.35"]]
+    rows = [
+        [(0, ["Name"]), (60, ["Cost"]), (150, ["Score"])],
+        [(0, ["Alpha"]), (60, values[0]), (150, values[1])],
+        [(0, ["Beta"]), (60, values[0]), (150, values[1])],
+    ]
+    assert [row[-2:] for row in centred(rows, gap=8)[1:4]] == [["11.5", "0.15"], ["12.5", "0.25"], ["13.5", "0.35"]]
+
+
 def test_partial_rules_group_columns() -> None:
     rows = [
         [(110, "First"), (210, "Second")],
