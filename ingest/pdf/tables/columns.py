@@ -178,7 +178,7 @@ def _is_one_text(row: PrintedRow, *, em: float) -> bool:
 
 def _fits(row: Sequence[Word], strips: Sequence[Strip]) -> bool:
     """Whether a row without a wide gap is in one column, or has a gap in each strip and a text in each column."""
-    if not any(_crossing(strip, [row]) for strip in strips):
+    if len({zone for word in row for zone in _zones(word, strips)}) == 1:
         return True
     gaps = [(first.x1, second.x0) for first, second in pairwise(row)]
     return all(any(left < strip.x1 and right > strip.x0 for left, right in gaps) for strip in strips)

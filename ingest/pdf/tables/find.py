@@ -62,6 +62,8 @@ _VALUE_SHARE = 0.7  # The least share of values among the texts after a row's fi
 _TOUCH = 4.0  # Rules and texts whose ends are this close are aligned.
 _GROUP_GAP = 5.0  # The largest gap between rules over adjacent groups of columns.
 _MIN_FULL_RULES = 2  # One rule alone may be an underline.
+_LETTERS = (0.1, 0.5)  # Letter sizes above the baseline: a rule there runs through a word.
+_MAX_CUT = 0.4  # The largest share of words at upright rules; those of titles over several columns are.
 _HALF = 0.5  # A share of a row's width that is filled, and of a stub's letters.
 
 
@@ -196,11 +198,22 @@ def _unlabelled(layout: PageLayout, region: TableRegion, free: Sequence[Line]) -
     left, right = region.box.x0 - _BESIDE, region.box.x1 + _BESIDE
     if not lines <= set(free) or any(line.box.x0 < left or line.box.x1 > right for line in lines):
         return None
+    if _is_drawn_over(region):
+        return None
     table = read_table(layout, region, nameless("table", region.box))
     if table is None or table.grid.confidence < _TRUSTED or len(table.grid.columns) < 2:
         return None
     body = len(table.grid.body_rows)
     return table if body >= 2 and body + table.grid.header_rows >= _MIN_ROWS else None
+
+
+def _is_drawn_over(region: TableRegion) -> bool:
+    """Whether lines run through letters, as those of a plot do: a rule through a word, or upright lines at many."""
+    low, high = _LETTERS
+    if any(low < (word.baseline - y) / word.size < high for word in region.words for y in region.rules):
+        return True
+    cut = sum(any(word.x0 + 1 < x < word.x1 - 1 for x in region.verticals) for word in region.words)
+    return cut > _MAX_CUT * len(region.words)
 
 
 def _names_columns(grid: Grid) -> bool:

@@ -1,6 +1,7 @@
 """Converts the words and rules of a table's region to a grid of cells with a confidence."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 from math import prod
@@ -65,7 +66,12 @@ def read_grid(region: TableRegion, *, edges: Sequence[float] = ()) -> Grid:
     top: list[PrintedRow] = []
     if region.inner_rules:
         end = region.inner_rules[0]
-        grouping = [rule for rule in region.partial if rule.y < end and not _underlines(rule, region.words)]
+        head = [word for word in region.words if word.baseline < end]
+        grouping = [
+            rule
+            for rule in region.partial
+            if rule.y < end and (_is_over_titles(rule, head) or not _underlines(rule, region.words))
+        ]
         top = [row for row in rows if grouping and row.baseline < end]
     rest = rows[len(top) :]
     if not rest:
@@ -113,6 +119,14 @@ def _underlines(rule: HorizontalRule, words: Sequence[Word]) -> bool:
         and rule.width < word.x1 - word.x0 + _UNDERLINE_OVERHANG
         for word in words
     )
+
+
+def _is_over_titles(rule: HorizontalRule, words: Sequence[Word]) -> bool:
+    """Whether several words of a header are side by side under a rule: it groups them, however wide its title is."""
+    below = Counter(
+        round(word.baseline) for word in words if word.baseline > rule.y and rule.x0 < word.center < rule.x1
+    )
+    return max(below.values(), default=0) > 1
 
 
 def _leading_headers(body: Sequence[GridRow]) -> int:

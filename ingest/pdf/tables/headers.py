@@ -23,6 +23,7 @@ __all__ = ["body_rows", "cut_titles", "grouped_header"]
 _SAME_HEIGHT = 2.0  # The largest distance, in points, between rules of one level.
 _SAME_BASELINE = 0.06  # The largest difference in baseline between titles of one level.
 _MAX_HEADER_ROWS = 5  # The most rows of a header without group rules.
+_MAX_ROWS_ABOVE = 10  # More printed rows above the first inner rule are a part of the body.
 _INDENT = 0.5  # The least indent of stubs below the title of their group.
 _CENTRED = 4.0  # The tolerance of centring, in points.
 _APART = 1.0  # The least distance of titles between which the columns part.
@@ -310,7 +311,8 @@ def _first_headers(rows: Sequence[GridRow], region: TableRegion) -> set[int]:
         return set()
     first = plain[0]
     zone = region.zone(rows[first].top)
-    ruled = zone < len(region.inner_rules)
+    above = sum(region.zone(rows[index].top) == zone for index in plain)
+    ruled = zone < len(region.inner_rules) and above <= _MAX_ROWS_ABOVE
     heads = [first]
     for index in plain[1:_MAX_HEADER_ROWS]:
         row = rows[index]

@@ -102,12 +102,14 @@ def known_break(last: GridRow, row: GridRow, context: LineContext) -> bool | Non
     """Whether a line begins a row, None if only the model can say.
 
     A line that follows a comma, or ends a broken word or a bracket, continues the row. Any other may continue it only
-    if all its texts but single words wrap, or if it has no stub and is closer than rows are. A value below a value
-    begins a row, and so does a full line with a word in a column of single words, unless it is closer than rows are.
-    If no line lacks a text, nothing shows that texts wrap, and each line is a row; of a single column, each line that
-    wraps continues the row.
+    if all its texts but single words wrap, or if it has no stub and is closer than rows are. A value below a value and
+    a text below several texts begin a row. So does a full line with a word in a column of single words, unless it is
+    closer than rows are. If no line lacks a text, nothing shows that texts wrap, and each line is a row; of a single
+    column, each line that wraps continues the row.
     """
     pairs = list(_below(last, row))
+    if any(sum(piece.first <= above.first <= piece.last for above in last.pieces) > 1 for piece in row.pieces):
+        return True
     if any(piece.first in context.values and is_value(above.text) and is_value(piece.text) for above, piece in pairs):
         return True
     wraps = [not has_room(*pair, context.columns) for pair in pairs if pair[1].first not in context.plain]

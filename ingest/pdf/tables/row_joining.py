@@ -190,11 +190,12 @@ def _with_labels(block: list[GridRow]) -> list[GridRow]:
         column += 1
     if column or not labels or len(labels) == len(block):
         return spread
-    if labels[0] != 0:
+    if labels[0] != 0 or any(_is_stub_only(block[index]) for index in labels):
         groups = _centred_groups(labels, len(block))
+        # Below a label in the first row, only a label between two rows is that of several.
+        if labels[0] == 0 and any(_is_between(block, label) != (end > start + 1) for start, label, end in groups):
+            return block
         return [row for start, label, end in groups for row in _spread(block[start:end], label - start, 0)] or block
-    if any(len(block[index].pieces) == 1 for index in labels):
-        return block
     spans = {start: end - start for start, end in pairwise([*labels, len(block)])}
     return [_with_span(row, spans[index]) if index in spans else row for index, row in enumerate(block)]
 
@@ -208,6 +209,13 @@ def _centred_groups(labels: Sequence[int], rows: int) -> list[tuple[int, int, in
         groups.append((start, label, end))
         start = end
     return groups if start == rows and all(first <= label for first, label, _ in groups) else []
+
+
+def _is_between(block: Sequence[GridRow], label: int) -> bool:
+    """Whether a label is alone, half a line below the row above."""
+    row = block[label]
+    near = _HALF_LINE * row.pieces[0].lines[0].size
+    return label > 0 and _is_stub_only(row) and row.top - block[label - 1].bottom < near
 
 
 def _spread(block: Sequence[GridRow], at: int, column: int) -> list[GridRow]:

@@ -91,6 +91,52 @@ def test_a_plain_table() -> None:
     ]
 
 
+def test_values_side_by_side_stay_apart_below_a_title_over_both() -> None:
+    values = [(0, "Ours"), (100, "75.2"), (125, "63.9"), (160, "51.0")]
+    rows = [
+        [(0, "Model"), (100, "Corr"), (125, "Cite"), (160, "Fluency")],
+        values,
+        [(98, "Closed book")],
+        values,
+        values,
+    ]
+    body = grid_of(rows, rules=[0, 14, 66])
+    assert [row[1:] for row in body if row[0] == "Ours"] == 3 * [["75.2", "63.9", "51.0"]]
+
+
+def test_a_rule_over_two_titles_groups_them_even_if_it_is_as_wide_as_its_own_title() -> None:
+    rows = [
+        [(101, "Citations"), (170, "Answer")],
+        [(0, "Model"), (100, "Corr"), (123, "Cite"), (170, "F1"), (190, "EM")],
+        [(0, "ours"), (100, "75.2"), (123, "63.9"), (170, "5.1"), (190, "7.2")],
+        [(0, "theirs"), (100, "71.2"), (123, "60.9"), (170, "4.1"), (190, "6.2")],
+    ]
+    grid = grid_of(rows, rules=[0, 26, 50], partial=[(99, 145, 14), (169, 206, 14)])
+    assert grid[:2] == [["", "Citations", "", "Answer", ""], ["Model", "Corr", "Cite", "F1", "EM"]]
+
+
+def test_a_label_between_two_rows_is_that_of_both() -> None:
+    printed = [
+        (10, [(0, "plain"), (60, "Exp"), (120, "9.87")]),
+        (22, [(60, "Exp"), (120, "4.10")]),
+        (28, [(0, "nested")]),
+        (34, [(60, "Sph"), (120, "3.74")]),
+    ]
+    head = sentence("Model", 0, -2) + sentence("Kind", 60, -2) + sentence("Error", 120, -2)
+    words = [*head, *(each for y, row in printed for x, text in row for each in sentence(text, x, y))]
+    region = TableRegion(box=Box(0, -10, 200, 40), words=tuple(words), rules=(-10, 1, 40))
+    spans = {cell.text: (cell.row, cell.row_span) for cell in read_grid(region).cells if cell.column == 0}
+    assert spans == {"Model": (0, 1), "plain": (1, 1), "nested": (2, 2)}
+
+
+def test_a_rule_far_below_the_top_is_not_that_of_the_header() -> None:
+    names = [(0, "Name"), (80, "Meaning")]
+    rows = [names, *([(0, f"item{index}"), (80, "what it is")] for index in range(14))]
+    assert len(grid_of(rows, rules=[0, 150, 190])) == len(rows)
+    words = [item for row, texts in enumerate(rows) for x, text in texts for item in sentence(text, x, 10 + 12 * row)]
+    assert read_grid(TableRegion(box=Box(0, 0, 300, 190), words=tuple(words), rules=(0, 150, 190))).header_rows == 1
+
+
 def centred(rows: Sequence[Sequence[tuple[float, Sequence[str]]]], *, gap: float) -> list[list[str]]:
     """Read rows whose texts are centred vertically; lines are 12 pt apart, rows further by the gap."""
     words: list[Word] = []

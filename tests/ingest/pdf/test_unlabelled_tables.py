@@ -5,9 +5,14 @@ from pathlib import Path
 import pytest
 import typst
 
+from ingest.document.pages import HorizontalRule, PageContent
 from ingest.export.file_names import file_stems
 from ingest.pdf import PdfParser
+from ingest.pdf.layout import PageLayout
+from ingest.pdf.lines import line_of
+from ingest.pdf.tables.find import find_unlabelled_tables
 from paperscope_core.types import Paper, PaperFile, Table
+from tests.ingest.pdf.words import word
 
 PROSE = " ".join(f"Sentence number {number} of the running text tells what was done." for number in range(20))
 ROWS = [["Alpha", "91.2", "88.1"], ["Beta", "90.4", "87.3"], ["Gamma", "85.9", "86.0"], ["Delta", "79.8", "90.2"]]
@@ -89,6 +94,18 @@ def test_two_unlabelled_tables_are_exported_under_different_names(tmp_path: Path
 )
 def test_text_that_only_looks_like_a_table(source: str, tmp_path: Path) -> None:
     assert tables_of(source, tmp_path) == []
+
+
+@pytest.mark.parametrize(("shift", "found"), [(4, 1), (-3, 0)])
+def test_rules_through_the_letters_are_lines_of_a_plot(shift: float, found: int) -> None:
+    names = ["Gorilla", "Homo", "Pan", "Pongo"]
+    baselines = [100 + 30 * row for row in range(len(names))]
+    words = [word(name, x, y) for name, y in zip(names, baselines, strict=True) for x in (60, 160)]
+    lines = tuple(line_of([each]) for each in words)
+    rules = [HorizontalRule(50, 250, 85), *(HorizontalRule(50, 250, y + shift) for y in baselines)]
+    content = PageContent(number=1, width=600, height=800, horizontal=rules)
+    layout = PageLayout(content=content, words=tuple(words), lines=lines)
+    assert len(find_unlabelled_tables([layout], [lines], [])) == found
 
 
 def test_two_tables_side_by_side_under_one_caption_are_both_read(tmp_path: Path) -> None:
