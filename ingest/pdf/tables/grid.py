@@ -84,10 +84,10 @@ def read_grid(region: TableRegion, *, edges: Sequence[float] = ()) -> Grid:
     levels = 0
     if grouping:
         levels, header = grouped_header(cut_titles(top, grouping, strips, columns), grouping, columns)
-    body = centred_rows(rest, columns, region, headed=bool(grouping))
-    if body is None:
-        drafted = body_rows(rest, columns, region, headed=bool(grouping))
-        body = span_labels(join_rows(drafted, columns, region), columns, region)
+    headed = bool(grouping)
+    body = centred_rows(rest, columns, region, headed=headed) or span_labels(
+        join_rows(body_rows(rest, columns, region, headed=headed), columns, region), columns, region
+    )
     return _grid(header, body, levels=levels, width=len(columns), region=region, intervals=columns.intervals)
 
 
