@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ner.examples import Example
     from ner.importing import Imported
 
-__all__ = ["ner_app"]
+__listed_ = ["ner_app"]
 
 ner_app = new_app("Train, score and compare entity extractors.")
 for _command in (train, predict, ensemble):
@@ -207,3 +207,36 @@ def _write_reports(folder: Path | None, texts: dict[str, str]) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     for name, text in texts.items():
         write_atomically(folder / name, text.encode())
+
+
+@ner_app.command("audit")
+def audit(
+    reports: Annotated[list[Path], typer.Argument(help="Reports in Markdown.")],
+    *,
+    gold: Annotated[
+        list[int] | None,
+        typer.Option("--gold", help="A number of gold entities that the report does not state (repeatable)."),
+    ] = None,
+    data: Annotated[Path | None, typer.Option("--data", help="The data that the report is about, to count.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Recompute a report's figures from its own counts and name what doesn't fit; exit with 1 on a contradiction.
+
+    Reads tables with precision, recall and F1, scikit-learn's text reports, lines such as `Recall: 0.52`, and means
+    with a deviation. Counts that are not printed are recovered from rounded figures.
+    """
+    from ner.audit import audit_report
+    from ner.datasets import stats
+    from ner.examples import read_lines
+
+    counted = stats(import_examples(data).examples) if data else None
+    found = {
+        str(file): audit_report("\n".join(line for _, line in read_lines(file)), gold=gold or (), data=counted)
+        for file in reports
+    }
+    if as_json:
+        print_json(json.dumps({name: [asdict(one) for one in listed] for name, listed in found.items()}, indent=1))
+    else:
+        lines = [f"{name}:{one.line}: {one.kind}: {one.message}" for name, listed in found.items() for one in listed]
+        print_text("\n".join(lines) or "nothing found")
+    raise typer.Exit(int(any(one.kind == "contradiction" for listed in found.values() for one in listed)))

@@ -53,3 +53,16 @@ def test_predictions_are_scored_and_gates_decide_the_exit_code(run: "Run", tmp_p
     assert "**Gate failed:** the data were used for selection: 2 of 2 texts" in failed.out
     (tmp_path / "short.txt").write_text("Ada I-PER\nran O\n")
     assert "short.txt: 1 sentences, but the gold has 2" in run("ner", "eval", gold, tmp_path / "short.txt").err
+
+
+def test_reports_are_audited(run: "Run", tmp_path: Path) -> None:
+    (tmp_path / "wrong.md").write_text(
+        "| Model | Precision | Recall | F1 |\n|---|---|---|---|\n| x | 0.80 | 0.60 | 0.70 |\n"
+    )
+    found = run("ner", "audit", tmp_path / "wrong.md")
+    assert (found.code, found.out.split(": ")[:3]) == (1, [f"{tmp_path / 'wrong.md'}:3", "contradiction", "x"])
+    (listed,) = json.loads(run("ner", "audit", tmp_path / "wrong.md", "--json").out).values()
+    assert [one["line"] for one in listed] == [3]
+    (tmp_path / "right.md").write_text("We reach 0.70.\n")
+    train, _ = write(tmp_path)
+    assert run("ner", "audit", tmp_path / "right.md", "--gold", "5", "--data", train).out == "nothing found\n"
