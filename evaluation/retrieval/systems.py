@@ -121,7 +121,8 @@ class OwnSystem:
         limit = RetrievalOptions().candidates if self._mode == "fused" else LIMIT
         candidates = self._index(opened).retrieve(RetrievalRequest(text=question, vector=vector, limit=limit))
         if self._mode == "fused":
-            return [opened.chunks[chunk] for chunk in best_first(fuse(candidates))]
+            texts = {chunk: found.text for chunk, found in opened.chunks.items()}
+            return [opened.chunks[chunk] for chunk in best_first(fuse(candidates, texts))]
         hits = candidates.by_words if self._mode == "words" else candidates.by_vectors
         return [opened.chunks[hit.id] for hit in hits]
 

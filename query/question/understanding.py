@@ -86,12 +86,15 @@ class Understanding:
         self._split = prompts.load("split_question", placeholders=frozenset({"question"}))
 
     async def read(self, question: str, *, filters: Filters, history: Sequence[Turn], stages: Stages) -> Understood:
-        """Reads a message. The model is called only if the message needs it. Raises ModelError."""
+        """Reads a message. The model, if there is one, is called for each message of a conversation, whose form often
+        does not tell whether it needs the turns before it ("Is XLNet there?"), and for what seems to be no question on
+        papers. Raises ModelError.
+        """
         kind = await kind_of(question, self._embedder)
         # Whoever names what the papers name asks for it, however politely ("And on CoNLL, please").
         if kind == "talk" and any(await asyncio.to_thread(lambda: list(map(self._type_of, names_in(question))))):
             kind = "papers"
-        follows_up = kind == "papers" and bool(history) and depends_on_history(question)
+        follows_up = kind == "papers" and bool(history) and (self._model is not None or depends_on_history(question))
         splitter = self._model if self._decompose else None
         asked = Understood(question=question, parts=(question,), filters=filters, kind=kind)
         if not follows_up and kind == "papers" and (splitter is None or not has_parts(question)):

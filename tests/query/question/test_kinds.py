@@ -59,7 +59,7 @@ async def test_the_model_is_fitted_to_the_vectors_and_words_of_messages() -> Non
         ("varied", {"papers": 22, "library": 16, "talk": 12}),
     ],
 )
-async def test_the_held_out_messages_are_told_apart(name: str, least: Mapping[str, int]) -> None:
+async def test_the_held_out_messages_are_told_apart(name: str, least: Mapping[MessageKind, int]) -> None:
     embedder = build_embedder(Settings().embed)
     messages = messages_in(GOLD / f"{name}.jsonl")
     await embedder.embed([message.text for message in messages])

@@ -63,14 +63,26 @@ async def test_a_rewritten_question_is_asked_of_the_papers_that_the_model_says(
     assert asked.filters.papers == papers
 
 
-@pytest.mark.parametrize(("question", "history"), [("and on WSJ?", []), ("What does Table 2 show?", [LAST])])
-async def test_no_call_is_made_for_a_question_that_needs_none(
-    corpus: Corpus, index: GraphIndex, embedder: Embedder, question: str, history: list[Turn]
+async def test_no_call_is_made_for_a_question_without_a_conversation(
+    corpus: Corpus, index: GraphIndex, embedder: Embedder
 ) -> None:
     model = FakeModel([ANSWER])
-    answer = await QueryEngine(corpus, index, embedder, model, decompose=True).ask(question, history=history)
+    answer = await QueryEngine(corpus, index, embedder, model, decompose=True).ask("and on WSJ?")
     assert questions_of(model) == ["answer"]
     assert answer.asked_as == ""
+
+
+@pytest.mark.parametrize(
+    "question", ["Is XLNet there", "How many tokens has HTML for the same", "what does the third do", "Und auf WSJ?"]
+)
+async def test_a_model_reads_each_message_of_a_conversation_whatever_its_form(
+    corpus: Corpus, embedder: Embedder, question: str
+) -> None:
+    model = FakeModel([json.dumps({"question": "What is the F1 of Dice on WSJ?"})])
+    asked = await Understanding(corpus, embedder, model).read(
+        question, filters=Filters(), history=[LAST], stages=Stages()
+    )
+    assert (asked.question, asked.filters.papers) == ("What is the F1 of Dice on WSJ?", (PAPER,))
 
 
 async def test_a_stream_understands_as_a_plain_question_does(

@@ -178,12 +178,15 @@ async def test_nothing_is_found_in_an_empty_library(empty_corpus: Corpus, embedd
     assert found == Retrieval(context=Context())
 
 
+LONG = dict.fromkeys("abc", "word " * 100)
+
+
 def test_words_rank_where_a_text_holds_what_is_asked_and_vectors_where_none_does() -> None:
     vectors = (Hit(id="c", score=0.6), Hit(id="b", score=0.5), Hit(id="a", score=0.4))
     telling = (Hit(id="a", score=0.5), Hit(id="b", score=0.1))
-    assert best_first(fuse(Candidates(by_words=telling, by_vectors=vectors))) == ["a", "b", "c"]
+    assert best_first(fuse(Candidates(by_words=telling, by_vectors=vectors), LONG)) == ["a", "b", "c"]
     common = tuple(replace(hit, score=hit.score / 10) for hit in telling)
-    assert best_first(fuse(Candidates(by_words=common, by_vectors=vectors))) == ["c", "b", "a"]
+    assert best_first(fuse(Candidates(by_words=common, by_vectors=vectors), LONG)) == ["c", "b", "a"]
 
 
 def test_a_text_in_one_list_only_has_the_least_of_the_other() -> None:
@@ -191,10 +194,18 @@ def test_a_text_in_one_list_only_has_the_least_of_the_other() -> None:
         Candidates(
             by_words=(Hit(id="a", score=1.0), Hit(id="b", score=0.2)),
             by_vectors=(Hit(id="b", score=0.5), Hit(id="c", score=-0.5)),
-        )
+        ),
+        LONG,
     )
     assert scores == pytest.approx({"a": 0.7, "b": 0.14 + 0.15, "c": 0.0})
-    assert fuse(Candidates()) == {}
+    assert fuse(Candidates(), {}) == {}
+
+
+@pytest.mark.parametrize(("length", "words"), [(10, 0.5), (65, 0.6), (200, 0.7)])
+def test_vectors_count_more_the_shorter_the_texts_are(length: int, words: float) -> None:
+    found = Candidates(by_words=(Hit(id="a", score=1.0),), by_vectors=(Hit(id="b", score=1.0), Hit(id="a", score=0.0)))
+    scores = fuse(found, dict.fromkeys("ab", "word " * length))
+    assert scores == pytest.approx({"a": words, "b": 1 - words})
 
 
 def test_rarity_weighs_telling_words_more() -> None:
