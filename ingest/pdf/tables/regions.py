@@ -73,6 +73,7 @@ _COLUMN_TOUCH = 15.0  # The least overlap, in points, of a caption or table with
 _SPLIT_SHARE = 0.6  # The least share of rows with several texts.
 _WRAPPED_SHARE = 0.35  # The same if all other rows continue texts within one column.
 _CLEAR_STRIP = 1.0  # The least width of the strip between the only two columns of wrapped texts.
+_PADDING = 8.0  # Points by which rules extend beyond the text of the first column: 6 in LaTeX.
 _FULL_RULE = 0.9  # A share of the table's width.
 _RUNNING_WIDTH, _MAX_BAND = 0.7, 400.0  # A line of running text fills this share of the column (of 400 pt at most).
 
@@ -363,7 +364,7 @@ def region_of_run(layout: PageLayout, run: Sequence[Line], *, min_rows: int = 1)
     partial = tuple(
         rule
         for rule in layout.content.horizontal
-        if box.x0 - _SAME_END <= rule.x0 <= box.x1 and box.y0 < rule.y < box.y1
+        if box.x0 - _PADDING <= rule.x0 <= box.x1 and box.y0 < rule.y < box.y1
     )
     full = tuple(sorted(rule.y for rule in partial if rule.width > _FULL_RULE * box.width))
     words += rotated_labels(layout, box, words, rules=full)

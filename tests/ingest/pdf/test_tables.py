@@ -292,6 +292,17 @@ def test_titles_above_the_first_rule_are_the_header() -> None:
     assert table.grid.header_rows == 1
 
 
+def test_a_rule_that_extends_beyond_the_text_is_that_of_the_header() -> None:
+    head: list[tuple[float, Sequence[tuple[float, str]]]] = [
+        (130, [(6, "Model"), (200, "Test")]),
+        (142, [(6, "name"), (200, "score")]),
+    ]
+    body = [(142 + 12 * row, [(6, f"row{row}"), (200, f"9{row}.0")]) for row in range(1, 6)]
+    page = page_of([(100, [(0, "Table 1: Scores.")]), *head, *body], [146])
+    [table] = find_tables([page])
+    assert [cell.text for cell in table.grid.cells if cell.role == "column_header"] == ["Model name", "Test score"]
+
+
 def test_a_row_above_a_table_with_a_header_is_not_of_the_table() -> None:
     page = page_of(
         [(100, [(0, "Table 1: Scores.")]), (122, [(0, "Left"), (250, "Right")]), *table_rows(136, 4)], [126, 140, 188]
