@@ -3,11 +3,12 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from ner.examples import Example
 from ner.scoring import Counts, Score, score_all, tag_macro_f1
 from ner.tags import Scheme
-from paperscope_core.statistics import Tally, interval, mean_interval
+from paperscope_core.statistics import Tally, mean_interval
 from paperscope_core.text.escaping import markdown_line
 
 __all__ = [
@@ -131,16 +132,26 @@ def _f1_tally(counts: Counts) -> Tally:
 
 def _figures(score: Score, seed: int) -> ScorerFigures:
     labels = list(score.labels)
-    macro = mean_interval(label_tallies(score, labels), seed=seed) if labels else (0.0, 0.0)
+    macro = _interval(label_tallies(score, labels), seed) if labels else (0.0, 0.0)
     return ScorerFigures(
         scorer=score.name,
         mode=score.mode,
         micro=Figures.of(score.total),
-        interval=interval(f1_tallies(score), seed=seed),
+        interval=_interval([f1_tallies(score)], seed),
         macro_f1=score.macro_f1,
         macro_interval=macro,
         labels={label: Figures.of(counts) for label, counts in score.labels.items()},
     )
+
+
+def _interval(groups: Sequence[Sequence[Tally]], seed: int) -> tuple[float, float]:
+    return _interval_of(tuple(map(tuple, groups)), seed)
+
+
+@lru_cache(maxsize=32)
+def _interval_of(groups: tuple[tuple[Tally, ...], ...], seed: int) -> tuple[float, float]:
+    """Cached, because several scorers often have the same counts."""
+    return mean_interval(groups, seed=seed)
 
 
 def markdown(evaluation: Evaluation, *, by_label: Sequence[str] = ("entity", "nervaluate partial")) -> str:

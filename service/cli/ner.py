@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import asdict, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from ner.examples import Example
     from ner.importing import Imported
 
-__listed_ = ["ner_app"]
+__all__ = ["ner_app"]
 
 ner_app = new_app("Train, score and compare entity extractors.")
 for _command in (train, predict, ensemble):
@@ -240,3 +241,55 @@ def audit(
         lines = [f"{name}:{one.line}: {one.kind}: {one.message}" for name, listed in found.items() for one in listed]
         print_text("\n".join(lines) or "nothing found")
     raise typer.Exit(int(any(one.kind == "contradiction" for listed in found.values() for one in listed)))
+
+
+@ner_app.command("compare")
+def compare_systems(
+    gold: GoldArgument,
+    systems: Annotated[
+        list[str],
+        typer.Argument(help="Predictions of two or more systems; FILE names itself.", metavar="NAME=FILE..."),
+    ],
+    *,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Write comparison.json, comparison.md and comparison.png here.")
+    ] = None,
+    seed: SeedOption = 0,
+    as_json: JsonOption = False,
+) -> None:
+    """Compare systems on the same gold: figures, labels, differences beyond chance, errors, cost; 1 if a gate fails.
+
+    What `ner predict` recorded beside the predictions (FILE.run.json) gives speed, cost and the learning curve.
+    """
+    from ner.comparison import compare, comparison_markdown, draw, read_run
+    from ner.gates import check_run, join_predictions
+    from paperscope_core.codec import to_json
+
+    files = dict(_named(text) for text in systems)
+    if len(files) < 2 or len(files) < len(systems):
+        raise InputError("compare needs two or more systems with different names; name them by NAME=FILE")
+    due = import_examples(gold).examples
+    joined = {name: join_predictions(due, _with_ids(file, import_examples(file), due)) for name, file in files.items()}
+    failed = {name: [*one.failed, *check_run(due, one.predictions)] for name, one in joined.items()}
+    found = compare(
+        due,
+        {name: one.predictions for name, one in joined.items()},
+        runs={name: read_run(file) for name, file in files.items()},
+        failed_gates=failed,
+        seed=seed,
+    )
+    _write_reports(out, {"comparison.json": to_json(found, indent=1), "comparison.md": comparison_markdown(found)})
+    if out and find_spec("matplotlib"):
+        draw(found, out / "comparison.png")
+    elif out:
+        stderr().print(Text('no plot: matplotlib is not installed (pip install "paperscope[plots]")', style="dim"))
+    if as_json:
+        print_json(to_json(found, indent=1))
+    else:
+        print_text(comparison_markdown(found))
+    raise typer.Exit(int(any(failed.values())))
+
+
+def _named(text: str) -> tuple[str, Path]:
+    name, equals, file = text.partition("=")
+    return (name, Path(file)) if equals else (Path(text).name, Path(text))

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -187,6 +188,7 @@ def predict(
     config: ConfigOption = None,
 ) -> None:
     """Find entities by a trained recognizer, or without --system by the language model of the role `extract`."""
+    from ner.comparison import RunRecord, train_examples, write_run
     from ner.examples import write_examples
 
     examples = _texts(files) if text else [one for file in files for one in import_examples(file).examples]
@@ -196,8 +198,11 @@ def predict(
         recognizer: Recognizer = load_recognizer(system, device=device)
     else:
         recognizer = _language_model(config, labels, shots, shown, form)
+    started = time.perf_counter()
     found = asyncio.run(recognizer.recognize(examples))
+    seconds = round(time.perf_counter() - started, 3)
     write_examples(out, found)
+    write_run(out, RunRecord(seconds=seconds, train_examples=train_examples(system) if system else None))
     failures = sum(example.failure is not None for example in found)
     spans = sum(len(example.spans) for example in found)
     print_text(f"{out}: {len(found)} texts, {spans} entities, {failures} failures ({recognizer.name})")

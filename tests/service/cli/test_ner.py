@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
+
 if TYPE_CHECKING:
     from tests.service.cli.conftest import Run
 
@@ -66,3 +68,15 @@ def test_reports_are_audited(run: "Run", tmp_path: Path) -> None:
     (tmp_path / "right.md").write_text("We reach 0.70.\n")
     train, _ = write(tmp_path)
     assert run("ner", "audit", tmp_path / "right.md", "--gold", "5", "--data", train).out == "nothing found\n"
+
+
+@pytest.mark.slow
+def test_systems_are_compared(run: "Run", tmp_path: Path) -> None:
+    _, gold = write(tmp_path)
+    (tmp_path / "found.txt").write_text("Ada B-PER\nran O\n\nEve B-PER\nsat O\n")
+    found = run("ner", "compare", gold, f"perfect={gold}", tmp_path / "found.txt", "--out", tmp_path / "out")
+    assert found.code == 0
+    assert "no significant winner between perfect and found.txt in entity F1: -0.2000" in found.out
+    assert json.loads((tmp_path / "out/comparison.json").read_text())["errors"][0]["only_a"] == ["test.txt-2"]
+    assert (tmp_path / "out/comparison.md").is_file()
+    assert "two or more systems" in run("ner", "compare", gold, gold).err

@@ -1,0 +1,90 @@
+"""Comparisons: equal systems have no winner, real differences are found, equal figures are one."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from ner.comparison import RunRecord, compare, comparison_markdown, draw, read_run, train_examples, write_run
+from ner.examples import Example, Span
+from paperscope_core.errors import ExampleFileError
+
+GOLD = [
+    Example(
+        id=str(number),
+        text="Ada saw Rome",
+        tokens=((0, 3), (4, 7), (8, 12)),
+        spans=(Span(start=0, end=3, label="PER"), Span(start=8, end=12, label="LOC")),
+    )
+    for number in range(40)
+]
+
+
+def without(numbers: range) -> list[Example]:
+    """Predictions that miss the place in some examples."""
+    return [replace(one, spans=one.spans[:1]) if at in numbers else one for at, one in enumerate(GOLD)]
+
+
+@pytest.mark.slow
+def test_a_real_difference_is_found_and_a_small_one_is_no_win() -> None:
+    found = compare(GOLD, {"good": without(range(2)), "other": without(range(1, 4)), "bad": without(range(30))})
+    assert [verdict.partition(":")[0] for verdict in found.verdicts] == [
+        "no significant winner between good and other in entity F1",
+        "good is better than bad in entity F1",
+        "other is better than bad in entity F1",
+    ]
+    difference = next(one for one in found.differences if (one.a, one.b) == ("good", "bad"))
+    assert difference.difference.low < difference.difference.value < difference.difference.high < 0
+    assert difference.difference.p <= difference.difference.p_adjusted < 0.05
+    place = next(one for one in found.differences if one.metric == "entity, F1 of PER" and one.b == "bad")
+    assert (place.difference.value, place.significant) == (0, False)
+
+
+def test_equal_figures_are_one_row() -> None:
+    found = compare(GOLD, {"a": without(range(2)), "b": without(range(4))})
+    names = next(metric.names for metric in found.metrics if "entity, micro F1" in metric.names)
+    assert {"nervaluate strict, micro F1", "seqeval strict, micro F1", "entity multiset, micro F1"} <= {*names}
+    assert sum(len(metric.names) for metric in found.metrics) == 11 * 4 + 2
+    assert len(found.metrics) < 20
+
+
+def test_errors_are_compared_by_example() -> None:
+    found = compare(GOLD, {"a": without(range(2)), "b": without(range(1, 3))})
+    (errors,) = found.errors
+    assert (errors.only_a, errors.only_b, errors.neither) == (["2"], ["0"], ["1"])
+    assert found.texts["2"] == {
+        "gold": ["Ada (PER)", "Rome (LOC)"],
+        "a": ["Ada (PER)", "Rome (LOC)"],
+        "b": ["Ada (PER)"],
+    }
+
+
+def test_the_report_has_cost_and_curve_beside_f1(tmp_path: Path) -> None:
+    runs = {"a": RunRecord(seconds=2, usd=0.5, train_examples=100), "b": RunRecord(seconds=4, train_examples=400)}
+    found = compare(GOLD, {"a": without(range(9)), "b": GOLD}, runs=runs, failed_gates={"a": ["unscored: 1"]})
+    text = comparison_markdown(found)
+    assert "| a | 0.9404 | 20.0 | 0.5000 | 100 |" in text
+    assert "| b | 1.0000 | 10.0 |  | 400 |" in text
+    assert "**Gate failed** (a): unscored: 1" in text
+    pytest.importorskip("matplotlib")
+    draw(found, tmp_path / "comparison.png")
+    assert (tmp_path / "comparison.png").stat().st_size > 1000
+
+
+def test_a_run_s_record_is_beside_its_predictions(tmp_path: Path) -> None:
+    file = tmp_path / "found.jsonl"
+    assert read_run(file) == RunRecord()
+    write_run(file, RunRecord(seconds=1.5, train_examples=7))
+    assert read_run(file) == RunRecord(seconds=1.5, train_examples=7)
+    (tmp_path / "found.jsonl.run.json").write_text('{"seconds": "long"}')
+    with pytest.raises(ExampleFileError, match=r"found\.jsonl\.run\.json: no record of a run"):
+        read_run(file)
+
+
+@pytest.mark.parametrize(
+    ("manifest", "examples"),
+    [('{"train": {"examples": 5}}', 5), ('{"train": [{"examples": 5}, {"examples": 2}]}', 7), ("{}", None), ("", None)],
+)
+def test_the_training_examples_are_the_manifest_s(tmp_path: Path, manifest: str, examples: int | None) -> None:
+    (tmp_path / "manifest.json").write_text(manifest)
+    assert train_examples(tmp_path) == examples
