@@ -17,7 +17,8 @@ __all__ = ["complete_follow_up", "depends_on_history", "names_in", "parallels"]
 _LEAD = re.compile(r"(?i)^\s*(?:(?:and|but|or|so|ok(?:ay)?|then|also)\b[\s,]*)*(?:(?:what|how)\s+about\s+)?")
 _PRONOUN = re.compile(
     r"(?i)\b(?P<owned>its)\b|\b(?P<many>they|them|their|these|those)\b(?!\s+(?!is\b|are\b|was\b|were\b|do\b)\w+s\b)"
-    r"|\bit\b(?!\s+(?:is\s+)?(?:possible|true|clear|known|likely|better|worth)\b)|\bthe (?:same|former|latter)\b"
+    r"|\bit\b(?!\s+(?:is\s+)?(?:possible|true|clear|known|likely|better(?!\s+than\b)|worth)\b)"
+    r"|\bthe (?:same|former|latter)\b"
     r"|\b(?:this|that)\b(?=\s*(?:[?.!,]|$|(?:is|was|does|did|has|mean|help|work|happen|hold|matter|apply|differ)\b))"
 )
 _ASKS = re.compile(

@@ -85,6 +85,32 @@ async def test_a_model_reads_each_message_of_a_conversation_whatever_its_form(
     assert (asked.question, asked.filters.papers) == ("What is the F1 of Dice on WSJ?", (PAPER,))
 
 
+@pytest.mark.parametrize(
+    ("kind", "text"), [("library", "The library has 1 paper"), ("talk", "You are welcome; ask on.")]
+)
+async def test_what_a_model_takes_for_no_question_on_papers_is_not_looked_up(
+    corpus: Corpus, index: GraphIndex, embedder: Embedder, kind: str, text: str
+) -> None:
+    said = {"kind": kind, "question": "Do you have others?", "same_papers": False, "reply": "You are welcome; ask on."}
+    model = FakeModel([json.dumps(said)])
+    answer = await QueryEngine(corpus, index, embedder, model).ask("ah, fine, do you have others", history=[LAST])
+    assert questions_of(model) == ["question"]
+    assert answer.text.startswith(text)
+    assert (answer.context, answer.warnings) == (Context(), ())
+
+
+async def test_a_paper_that_the_rewritten_question_names_is_searched_whatever_the_model_says(
+    corpus: Corpus, embedder: Embedder
+) -> None:
+    question = "What does Dice Losses for Imbalanced Tagging show on WSJ?"
+    model = FakeModel([json.dumps({"question": question, "same_papers": True})])
+    other = Turn(question="Which datasets are used?", answer="Two.", papers=("bbbb00000002",))
+    asked = await Understanding(corpus, embedder, model).read(
+        "and the Dice paper", filters=Filters(), history=[other], stages=Stages()
+    )
+    assert (asked.question, asked.filters.papers) == (question, ())
+
+
 async def test_a_stream_understands_as_a_plain_question_does(
     corpus: Corpus, index: GraphIndex, embedder: Embedder
 ) -> None:
