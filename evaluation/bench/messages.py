@@ -9,10 +9,8 @@ from itertools import chain
 from pathlib import Path
 
 import numpy as np
-import torch
 from numpy import float32
 from numpy.typing import NDArray
-from torch.nn import functional
 
 from evaluation.bench.common import print_page
 from evaluation.gold.files import read_lines, separate_errors
@@ -92,6 +90,9 @@ def messages_in(file: Path) -> list[Message]:
 
 async def fit(messages: Sequence[Message], embedder: Embedder) -> KindModel:
     """The model with the least cross-entropy on the messages, with a penalty on squared weights."""
+    import torch
+    from torch.nn import functional
+
     vectors = await embedder.embed([message.text for message in messages])
     counts = Counter(chain.from_iterable(features(message.text) for message in messages))
     words = sorted(word for word, count in counts.items() if count >= _LEAST_MESSAGES)
@@ -101,7 +102,7 @@ async def fit(messages: Sequence[Message], embedder: Embedder) -> KindModel:
     bias = torch.zeros(len(KINDS), requires_grad=True)
     optimizer = torch.optim.LBFGS([weights, bias], max_iter=_STEPS, line_search_fn="strong_wolfe")
 
-    def closure() -> torch.Tensor:
+    def closure() -> "torch.Tensor":
         optimizer.zero_grad()
         loss = functional.cross_entropy(inputs @ weights + bias, wanted) + _PENALTY * (weights**2).sum()
         loss.backward()
