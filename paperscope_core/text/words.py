@@ -5,12 +5,16 @@ the same form. Words keep their case until `word_key` folds it, because case dis
 """
 
 import re
+import sys
+import threading
 import unicodedata
+from contextlib import contextmanager
 from functools import cache, lru_cache
+from importlib.abc import MetaPathFinder
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 __all__ = [
     "NAME_SEPARATOR",
@@ -139,10 +143,32 @@ def singular(word: str) -> str:
 @cache
 def _lexicon() -> "Callable[[str], dict[str, tuple[str, ...]]]":
     """Looks up a word's base forms by part of speech; importing it and reading its lexicon takes 0.2 s."""
-    from lemminflect import getAllLemmas
+    with _without_spacy():
+        from lemminflect import getAllLemmas
 
     lookup: Callable[[str], dict[str, tuple[str, ...]]] = getAllLemmas
     return lookup
+
+
+@contextmanager
+def _without_spacy() -> "Iterator[None]":
+    """Hides spaCy from this thread's imports: lemminflect imports it where it is installed, in 3 s, to extend its
+    tokens."""
+    finder = _NoSpacy()
+    sys.meta_path.insert(0, finder)
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(finder)
+
+
+class _NoSpacy(MetaPathFinder):
+    def __init__(self) -> None:
+        self._thread = threading.get_ident()
+
+    def find_spec(self, fullname: str, path: object, target: object = None) -> None:  # noqa: ARG002 - the protocol's
+        if fullname == "spacy" and threading.get_ident() == self._thread:
+            raise ModuleNotFoundError("spaCy is not needed", name=fullname)
 
 
 def _without_regular_ending(word: str) -> str:

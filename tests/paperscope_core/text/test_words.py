@@ -1,11 +1,15 @@
 """One tokenizer, one stop list, one singularizer: which spellings meet and which stay apart."""
 
+import sys
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from paperscope_core.text.words import (
     STOP_WORDS,
+    _lexicon,
     content_words,
     entity_key,
     plain_words,
@@ -132,3 +136,14 @@ def test_names_meet_under_their_keys(name: str, key: str, singular_form: str) ->
 def test_a_key_of_any_text_is_a_key(text: str) -> None:
     assert singular_key(text) == singular_key(f" {text} ")
     assert "  " not in entity_key(text)
+
+
+def test_spacy_is_not_imported_for_the_lexicon(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "spacy.py").write_text("raise AssertionError('it takes seconds')")
+    monkeypatch.syspath_prepend(tmp_path)
+    for name in [name for name in sys.modules if name.partition(".")[0] in ("lemminflect", "spacy")]:
+        monkeypatch.delitem(sys.modules, name)
+    _lexicon.cache_clear()
+    assert _lexicon()("glaciers")["NOUN"] == ("glacier",)
+    with pytest.raises(AssertionError, match="seconds"):
+        __import__("spacy")
