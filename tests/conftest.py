@@ -6,10 +6,11 @@ import socket
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from pathlib import Path
 from typing import Any
 
+import httpcore2
 import pytest
 from filelock import FileLock
 from hypothesis import HealthCheck, settings
@@ -19,8 +20,9 @@ import ingest.pdf.backends.mupdf  # noqa: F401 # imports PyMuPDF without models 
 ROOT = Path(__file__).resolve().parent.parent
 NOBODY = 65534
 LOOPBACK = ("127.", "localhost", "::1")
-# No limits of time, because a busy machine would fail tests. `scripts/test --quick` selects the profile `quick`.
-settings.register_profile("all", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# No limits of time, because a busy machine would fail tests. Half of the usual number of examples, because every run
+# tries others. `scripts/test --quick` selects the profile `quick`.
+settings.register_profile("all", max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("quick", settings.get_profile("all"), max_examples=20)
 settings.load_profile("all")
 
@@ -72,6 +74,14 @@ def remember_vectors(pytestconfig: pytest.Config) -> Iterator[None]:
     folder = pytestconfig.cache.mkdir("vectors")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(build, "_local_embedder", lru_cache(maxsize=1)(partial(RememberedEmbedder, folder=folder)))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def share_certificates() -> Iterator[None]:
+    """Read the system's certificates once: each HTTP client reads them in 40 ms, also one that only calls loopback."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(httpcore2, "default_ssl_context", cache(httpcore2.default_ssl_context))
         yield
 
 

@@ -6,15 +6,14 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import nbformat
 import pytest
-from jupyter_client.manager import KernelManager
-from nbclient import NotebookClient
-from nbformat import NotebookNode
-from nbformat.v4 import new_code_cell
 
 from tests.paperscope_core.types.html_checker import check_html
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
 
 FOLDER = Path("examples") / "notebooks"
 NAMES = ("first-look", "tables-and-figures", "comparing-papers")
@@ -23,7 +22,7 @@ NAMES = ("first-look", "tables-and-figures", "comparing-papers")
 class Ran:
     """The outputs of a notebook that ran, found by a part of a cell's source."""
 
-    def __init__(self, notebook: NotebookNode) -> None:
+    def __init__(self, notebook: "NotebookNode") -> None:
         self._cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
 
     def html(self, source: str) -> str:
@@ -52,7 +51,7 @@ class Ran:
             if "text/html" in output.get("data", {})
         ]
 
-    def _outputs(self, source: str) -> list[NotebookNode]:
+    def _outputs(self, source: str) -> list["NotebookNode"]:
         [cell] = [cell for cell in self._cells if source in cell.source]
         return list(cell.outputs)
 
@@ -63,6 +62,11 @@ def run(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callab
 
     All notebooks share one kernel, which forgets its names before each, so that the libraries are loaded once.
     """
+    import nbformat
+    from jupyter_client.manager import KernelManager
+    from nbclient import NotebookClient
+    from nbformat.v4 import new_code_cell
+
     folder = tmp_path_factory.mktemp("jupyter")
     kernel = folder / "kernels" / "tests"
     kernel.mkdir(parents=True)
@@ -154,6 +158,8 @@ def test_comparing_papers(run: Callable[[str], Ran]) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_notebooks_have_no_outputs(root: Path, name: str) -> None:
+    import nbformat
+
     notebook = nbformat.read(root / FOLDER / f"{name}.ipynb", as_version=4)  # type: ignore[no-untyped-call]
     nbformat.validate(notebook)
     for cell in notebook.cells:

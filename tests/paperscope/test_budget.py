@@ -115,6 +115,7 @@ def test_an_add_stopped_by_its_budget_continues_with_a_new_one(
     assert len(server.names) == len(set(server.names)) == whole.calls
 
 
+@pytest.mark.slow
 def test_the_cost_stays_within_the_budget(opened: Callable[..., Library], server: ModelServer, paper: Path) -> None:
     (whole,) = estimated(opened(), paper)
     budget = Budget(max_cost=whole.cost / 2)

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -34,6 +35,7 @@ __all__ = [
     "serve_app",
     "settings_with_model",
     "upload",
+    "variables",
     "wait_until",
     "worker_pids",
 ]
@@ -146,7 +148,7 @@ class ServiceProcess:
 
     def __init__(self, folder: Path, settings: Mapping[str, object], **environment: str) -> None:
         self._folder = folder
-        given = {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", **_variables(settings), **environment}
+        given = {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", **variables(settings), **environment}
         self._environment = {**os.environ, **given}
         self.address = ""
 
@@ -161,6 +163,8 @@ class ServiceProcess:
             env=self._environment,
             cwd=self._folder.parent,
         )
+        # At the latest when the tests end, also if one fails.
+        weakref.finalize(self, self.process.kill)
         self.address = f"http://127.0.0.1:{port}"
         wait_until(self._answers)
         return time.monotonic() - begun
@@ -177,11 +181,12 @@ class ServiceProcess:
             return False
 
 
-def _variables(settings: Mapping[str, object], prefix: str = "PAPERSCOPE_") -> dict[str, str]:
+def variables(settings: Mapping[str, object], prefix: str = "PAPERSCOPE_") -> dict[str, str]:
+    """Settings as variables of the environment."""
     found: dict[str, str] = {}
     for name, value in settings.items():
         variable = prefix + name.upper().replace(".", "__")
-        found |= _variables(value, f"{variable}__") if isinstance(value, Mapping) else {variable: str(value)}
+        found |= variables(value, f"{variable}__") if isinstance(value, Mapping) else {variable: str(value)}
     return found
 
 

@@ -1,6 +1,7 @@
 """The bench of the HTTP service: a real service over a real library is asked by several clients at once."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -12,10 +13,10 @@ from paperscope_core.settings import load_settings
 
 @pytest.mark.slow
 def test_a_service_is_asked_beside_its_library(
-    root: Path, short_paper: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    root: Path, short_paper: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], served_embedder: None
 ) -> None:
     library, out = tmp_path / "library", tmp_path / "served.json"
-    with Library.open(library, settings=load_settings(environ={})) as opened:
+    with Library.open(library, settings=load_settings(environ=os.environ)) as opened:
         opened.add(short_paper)
     options = ["--library", str(library), "--questions", str(root / "examples" / "paper" / "questions.jsonl")]
     assert main(["serve", *options, "--clients", "2", "--seconds", "0.3", "--out", str(out)]) == 0

@@ -98,6 +98,7 @@ async def test_bundled_weights_that_were_changed_are_refused(copied_weights: Pat
         await LocalEmbedder(changed).embed(["text"])
 
 
+@pytest.mark.slow
 async def test_a_broken_folder_is_a_model_error(copied_weights: Path) -> None:
     (copied_weights / "model.safetensors").write_bytes(b"no weights")
     with pytest.raises(ModelError, match=r"minilm \(.*the model can't be loaded; is its folder complete"):
@@ -127,6 +128,7 @@ async def test_a_hub_name_that_can_not_be_reached_is_a_model_error(
         await LocalEmbedder(weights).embed(["text"])
 
 
+@pytest.mark.slow
 async def test_a_cross_encoder_scores_each_text(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     from transformers import BertConfig, BertForSequenceClassification, set_seed
 

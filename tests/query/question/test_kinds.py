@@ -39,6 +39,7 @@ def test_no_held_out_message_is_one_of_the_others() -> None:
     assert min(counts[kind] for kind in KINDS) >= 200
 
 
+@pytest.mark.slow
 async def test_the_model_is_fitted_to_the_vectors_and_words_of_messages() -> None:
     texts: dict[str, MessageKind] = {
         "Which loss is best?": "papers",

@@ -8,15 +8,20 @@ from collections.abc import Iterator
 import httpx2
 import pytest
 
+from tests.model_server import serve
 from tests.service.conftest import settings_in
-from tests.service.servers import serve_app
+from tests.service.servers import embedder_settings, serve_app
 
 MANY = [f"What is the recall of system {number}?" for number in range(200_000)]
 
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with serve_app(settings_in(tmp_path_factory.mktemp("limits"), **{"service.batch_questions": 3})) as address:
+    limits = tmp_path_factory.mktemp("limits")
+    with (
+        serve() as model,
+        serve_app(settings_in(limits, **embedder_settings(model.url), **{"service.batch_questions": 3})) as address,
+    ):
         yield address
 
 

@@ -127,39 +127,27 @@ def test_requests_in_progress_finish_and_new_ones_are_refused(library: Path) -> 
     assert late.headers["retry-after"]
 
 
-def test_requests_that_take_too_long_are_cancelled_at_shutdown(library: Path) -> None:
-    with serve(model_reply, seconds=30.0) as model, running(library, model, seconds=1.0) as (process, address):
+def test_requests_and_jobs_that_hang_share_the_grace_period_and_are_cancelled_or_requeued(library: Path) -> None:
+    seconds = 3.0
+    with serve(model_reply, seconds=120.0) as model, running(library, model, seconds=seconds) as (process, address):
         plain, streamed = (
             Asking(address, {"question": f"{QUESTION} {stream}", "stream": stream}) for stream in (False, True)
         )
         for asking in (plain, streamed):
             asking.start()
-        wait_for(lambda: len(model.bodies) == 2, seconds=120)
+        questions = {"file": ("q.txt", b"Which rank was used for the second model?\n")}
+        job = httpx2.post(f"{address}/v1/batch", files=questions).headers["location"]
+        wait_for(lambda: len(model.bodies) == 3, seconds=120)
         began = time.monotonic()
         process.send_signal(signal.SIGTERM)
         responses = plain.answered(), streamed.answered()
-        assert process.wait(20) == 0
-        assert time.monotonic() - began < 15
-    assert [response.status_code for response in responses] == [503, 200]
-    for problem in (responses[0].json(), events_of(responses[1])[-1][1]):
-        assert (problem["type"], problem["status"]) == ("urn:paperscope:problem:ending", 503)
-
-
-def test_a_question_and_a_job_that_hang_share_the_grace_period_and_the_job_is_requeued(library: Path) -> None:
-    seconds = 3.0
-    with serve(model_reply, seconds=120.0) as model, running(library, model, seconds=seconds) as (process, address):
-        asking = Asking(address, {})
-        asking.start()
-        questions = {"file": ("q.txt", b"Which rank was used for the second model?\n")}
-        job = httpx2.post(f"{address}/v1/batch", files=questions).headers["location"]
-        wait_for(lambda: len(model.bodies) == 2, seconds=120)
-        began = time.monotonic()
-        process.send_signal(signal.SIGTERM)
-        assert asking.answered().json()["type"] == "urn:paperscope:problem:ending"
         wait_for(lambda: not worker_pids(process.pid), seconds=4)
         assert process.wait(40) == 0
         # A busy machine takes a while to end a process.
         assert time.monotonic() - began < seconds + CLOSING_SECONDS + 5
+    assert [response.status_code for response in responses] == [503, 200]
+    for problem in (responses[0].json(), events_of(responses[1])[-1][1]):
+        assert (problem["type"], problem["status"]) == ("urn:paperscope:problem:ending", 503)
     with closing(Store.open(library)) as store:
         again = store.jobs.get(job.rpartition("/")[2])
     assert (again.state, again.attempts) == ("queued", 0), "it is not blamed for the end"

@@ -162,6 +162,7 @@ def test_what_is_too_large_is_refused_before_it_is_read_and_cut_off_where_it_doe
     assert files_of_jobs(folder) == []
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_said_and_nothing_is_left(address: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_arguments: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
