@@ -1,8 +1,9 @@
 """Reads the figures of a report in Markdown: tables, scikit-learn's text tables, lines such as `Recall: 0.52`."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 __all__ = ["SHARES", "Number", "Report", "Row", "Table", "read_report", "role_of"]
 
@@ -24,7 +25,7 @@ SHARES = ("precision", "recall", "f1", "accuracy")
 _NUMBER = re.compile(r"([+\-\u2212]?)(\d{1,3}(?:,\d{3})+|\d+)(\.\d+)?( ?%)?(?: ?\(([^()]*)\))?")
 _HEADING = re.compile(r"#{1,6}[ \t](.*)")
 _RULE_CELL = re.compile(r":?-+:?")
-_VALUE = re.compile(r"\d[\d.,]*")
+_VALUE = re.compile(r"\d[\d.,]*|-")
 _INLINE = re.compile(r"(?<![A-Za-z0-9-])([A-Za-z][A-Za-z0-9-]{0,20}) ?[:=] ?(\d{0,3}\.\d{1,12}%?)")
 
 
@@ -54,10 +55,11 @@ class Number:
         return self.low - slack <= high and low <= self.high + slack
 
     def as_share(self) -> "Number":
-        """The number as a share of 1, if it is printed as a percentage."""
+        """The number as a share of 1, if it is printed as a percentage. A whole number of percent is rounded, too."""
+        half = self.half or (0.005 if self.value <= 1 else 0.5)
         if self.value <= 1:
-            return self
-        return Number(value=self.value / 100, half=self.half / 100, note=self.note, bold=self.bold)
+            return replace(self, half=half)
+        return replace(self, value=self.value / 100, half=half / 100)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,6 +77,15 @@ class Row:
             if role_of(column) == role:
                 return number.as_share() if role in SHARES else number
         return None
+
+    def shares(self) -> list[dict[str, Number]]:
+        """The shares by role, apart for columns with other words beside the role, such as `Train F1` and `Test F1`."""
+        found: defaultdict[str, dict[str, Number]] = defaultdict(dict)
+        for column, number in self.numbers.items():
+            if (role := role_of(column)) in SHARES:
+                words = [word for word in re.split(r"[\s/]+", column.lower()) if not role_of(word)]
+                found[" ".join(words)][role] = number.as_share()
+        return list(found.values())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -150,9 +161,10 @@ def _table_end(lines: Sequence[str], start: int) -> int:
 
 
 def _is_text_head(line: str) -> bool:
-    """Whether the line is the head of scikit-learn's classification report: only names of roles, two or more."""
+    """Whether the line is the head of a classification report: names of roles, two or more, maybe after one word."""
     words = line.split()
-    return len(words) > 1 and "|" not in line and all(role_of(word) for word in words)
+    named = words[1:] if words and not role_of(words[0]) else words
+    return "|" not in line and len(named) > 1 and all(map(role_of, named))
 
 
 def _goes_on(line: str) -> bool:
@@ -165,7 +177,8 @@ def _table(lines: Sequence[str], start: int, end: int, title: str) -> Table:
         cells = [_cells(line) for line in (lines[start], *lines[start + 2 : end])]
         numbers = [start + 1, *range(start + 3, end + 1)]
     else:
-        columns = lines[start].split()
+        words = lines[start].split()
+        columns = words if role_of(words[0]) else words[1:]
         found = [(at + 1, _text_cells(lines[at], columns)) for at in range(start + 1, end) if lines[at].strip()]
         cells, numbers = [["", *columns], *(row for _, row in found)], [start + 1, *(at for at, _ in found)]
     head = _spelled_out(cells[0])
@@ -210,11 +223,10 @@ def _number(cell: str) -> Number | None:
         return None
     sign, whole, fraction, percent, note = found.groups()
     value = float(f"{whole.replace(',', '')}{fraction or ''}")
-    half = 0.5 * 10.0 ** -(len(fraction or ".") - 1) if fraction else 0.0
+    half = 0.5 * 10.0 ** -(len(fraction or ".") - 1) if fraction or percent else 0.0
     scale = 100 if percent else 1
-    return Number(
-        value=(-value if sign in ("-", "\u2212") else value) / scale, half=half / scale, note=note or "", bold=bold
-    )
+    value = (-value if sign in ("-", "\u2212") else value) / scale
+    return Number(value=value, half=half / scale, note=note or "", bold=bold)
 
 
 def _plain(text: str) -> str:

@@ -15,8 +15,9 @@ __all__ = ["SCENARIOS", "ClassReport", "Finding", "check_table", "correct_counts
 
 Kind = Literal["contradiction", "doubt", "recovered"]
 
-# A system that predicts more than three times the gold, or less than a third, is rather broken than weak.
+# A system that predicts more than three times the gold is rather broken than weak, unless there is little gold.
 _RATIO_LIMIT = 3
+_FEW = 100
 # Coarser figures fit so many counts that none is found again.
 _MOST_COUNTS = 100
 # Two figures of this unit or more are often equal by chance.
@@ -52,16 +53,17 @@ def check_table(table: Table, gold: Sequence[int]) -> Iterator[Finding]:
 
 
 def _check_row(row: Row) -> Iterator[Finding]:
-    precision, recall, f1 = row.role("precision"), row.role("recall"), row.role("f1")
-    name = row.name.lower()
-    if precision and recall and f1 and not any(word in name for word in ("macro", "weighted", "accuracy")):
-        low, high = _f1_of(precision.low, recall.low), _f1_of(precision.high, recall.high)
-        if not f1.shows(low, high):
-            yield _found(
-                row,
-                "contradiction",
-                f"F1 {f1.value:g} does not follow from precision and recall: {_between(low, high)}",
-            )
+    """F1 against precision and recall. A mean of F1 over classes is at most the F1 of the means: F1 is concave."""
+    for shares in row.shares():
+        precision, recall, f1 = (shares.get(role) for role in ("precision", "recall", "f1"))
+        if precision and recall and f1 and not {"macro", "weighted"} & {*_words(row.name)}:
+            low, high = _f1_of(precision.low, recall.low), _f1_of(precision.high, recall.high)
+            if not f1.shows(0, high):
+                message = f"F1 {f1.value:g} is more than precision and recall give: {_between(low, high)}"
+                yield _found(row, "contradiction", message)
+            elif not f1.shows(low, high):
+                message = f"F1 {f1.value:g} is less than precision and recall give, {_between(low, high)}: "
+                yield _found(row, "doubt", f"{message}is it a mean over classes or runs?")
     yield from _check_counts(row)
 
 
@@ -139,7 +141,7 @@ def _check_precision(
         )
         yield from _explain_wrong(row, wrong, correct, gold, (low, high))
         stated = (low + high) / 2
-    if gold and stated and not 1 / _RATIO_LIMIT <= stated / gold <= _RATIO_LIMIT:
+    if gold and gold >= _FEW and stated and stated / gold > _RATIO_LIMIT:
         yield _found(
             row,
             "doubt",
@@ -164,10 +166,9 @@ def _explain_wrong(
 
 
 def _is_called_accuracy(row: Row, number: Number) -> bool:
-    columns = [column for column, value in row.numbers.items() if value.as_share() == number]
-    return any("accuracy" in {role_of(part) for part in column.split("/")} for column in columns) and (
-        not number.note or role_of(number.note) == "accuracy"
-    )
+    column = next((column for column in row.numbers if role_of(column) == "precision"), "")
+    named = "accuracy" in {role_of(part) for part in column.split("/")}
+    return named and (not number.note or role_of(number.note) == "accuracy")
 
 
 def whole_between(low: float, high: float) -> tuple[int, int]:
@@ -192,9 +193,13 @@ def _check_repeated(table: Table) -> Iterator[Finding]:
             )
 
 
+def _words(name: str) -> list[str]:
+    return re.findall(r"[^\W_]+", name.lower())
+
+
 def is_average(row: Row) -> bool:
     """Whether a row is an average or a sum over the others, by its name."""
-    return any(word in _AVERAGES for word in row.name.lower().split())
+    return any(word in _AVERAGES for word in _words(row.name))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -207,7 +212,7 @@ class ClassReport:
     @classmethod
     def of(cls, table: Table) -> "ClassReport | None":
         """The classes of a table with a recall and a support for each of two or more; None otherwise."""
-        averages = {row.name.lower().split()[0]: row for row in table.rows if is_average(row)}
+        averages = {_words(row.name)[0]: row for row in table.rows if is_average(row)}
         classes = [row for row in table.rows if not is_average(row)]
         complete = [row for row in classes if row.role("recall") and row.role("gold") and not row.role("correct")]
         return cls(classes=classes, averages=averages) if len(classes) > 1 and len(complete) == len(classes) else None
@@ -274,7 +279,7 @@ def _bounds(row: Row, role: str) -> tuple[int, int]:
 def _check_averages(table: Table) -> Iterator[Finding]:
     classes = [row for row in table.rows if not is_average(row)]
     for row in table.rows:
-        kind = row.name.lower().split()[0] if row.name else ""
+        kind = (_words(row.name) or [""])[0]
         if not is_average(row) or kind not in ("macro", "weighted", "micro", "accuracy") or len(classes) < 2:
             continue
         for role in ("precision", "recall", "f1"):

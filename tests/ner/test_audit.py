@@ -52,11 +52,38 @@ def test_what_follows_from_counts_is_no_contradiction(rows: list[tuple[int, int,
 
 def test_an_f1_that_does_not_follow_is_found() -> None:
     (found,) = messages(table("Modèle,Précision,Prec.,Rappel,Recall,F1", "CamemBERT,,0.80,,0.60,0.70"), "contradiction")
-    assert found == "CamemBERT: F1 0.7 does not follow from precision and recall: 0.6806 to 0.6908"
+    assert found == "CamemBERT: F1 0.7 is more than precision and recall give: 0.6806 to 0.6908"
     assert (
         messages(table("Model,Precision,Recall,F1", "x,80.0%,60.0%,68.6%", "macro avg,0.8,0.6,0.7"), "contradiction")
         == []
     )
+
+
+def test_an_f1_below_that_of_the_means_can_be_a_mean() -> None:
+    report = table("Level,Precision,Recall,F1", "5%,0.917,0.897,0.892")
+    assert messages(report, "contradiction") == []
+    assert messages(report) == [
+        "5%: F1 0.892 is less than precision and recall give, 0.9064 to 0.9074: is it a mean over classes or runs?"
+    ]
+
+
+def test_whole_percentages_are_rounded_and_columns_of_other_data_apart() -> None:
+    assert messages(table("Tool,TP,FP,FN,Precision,Recall", "a,2,1,1,67%,67", "b,7,0,2,100%,78%")) == []
+    assert messages(table("Model,Train F1,Precision,Recall,Test F1", "a,0.99,0.60,0.70,0.65")) == []
+
+
+def test_text_reports_are_read_with_a_name_for_the_label() -> None:
+    report = """```
+       label  precision    recall  f1-score   support
+     Class 1       0.90      0.50      0.64       100
+     Class 2       0.50      0.50      0.50        20
+    accuracy          -         -      0.50       120
+   macro-avg       0.70      0.50      0.67       120
+```"""
+    assert messages(report, "contradiction") == [
+        "macro-avg: f1 0.67 does not follow from the classes: 0.5650 to 0.5750",
+    ]
+    assert "accuracy: always predicting Class 1 has accuracy 0.8333, which beats 0.5" in messages(report)
 
 
 def test_figures_are_recomputed_from_counts() -> None:
@@ -81,6 +108,7 @@ def test_a_column_of_all_errors_is_explained() -> None:
 def test_precision_called_accuracy_is_found() -> None:
     (found,) = messages(table("Run,Support,TP,FP,Acc/Precision", "a,210,150,50,0.75"))
     assert found.startswith("a: what is called accuracy (0.75) is precision, 150 / 200; right of all")
+    assert messages(table("Run,TP,FP,FN,Precision,Type accuracy", "a,10,0,50,1.00,1.00")) == []
     # A share of whole sentences is an accuracy.
     assert messages(table("Run,Total,Correct,Incorrect,Precision", "sentences,200,150,50,0.75 (Acc)")) == []
 
