@@ -182,10 +182,15 @@ def span_labels(rows: Sequence[GridRow], columns: Columns, region: TableRegion) 
 
 
 def _with_labels(block: list[GridRow]) -> list[GridRow]:
-    """Spreads the single labels of the leading columns over the block, otherwise extends each label to the next one."""
+    """Spreads the single labels of the leading columns over the block, otherwise extends each label to the next one.
+
+    A label in the last row is that row's.
+    """
     spread = block
     column = 0
-    while len(labels := [index for index, row in enumerate(spread) if row.piece_at(column)]) == 1 and len(spread) > 1:
+    while len(labels := [index for index, row in enumerate(spread) if row.piece_at(column)]) == 1:
+        if labels[0] == len(spread) - 1:
+            break
         spread = _spread(spread, labels[0], column)
         column += 1
     if column or not labels or len(labels) == len(block):

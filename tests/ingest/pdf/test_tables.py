@@ -129,6 +129,16 @@ def test_a_label_between_two_rows_is_that_of_both() -> None:
     assert spans == {"Model": (0, 1), "plain": (1, 1), "nested": (2, 2)}
 
 
+def test_a_label_in_the_last_row_of_a_block_is_not_that_of_the_rows_above() -> None:
+    rows = [
+        [(0, "Set"), (80, "Kind"), (150, "F1")],
+        [(80, "small"), (150, "1.0")],
+        [(80, "large"), (150, "2.0")],
+        [(0, "dev"), (80, "total"), (150, "3.0")],
+    ]
+    assert grid_of(rows, rules=[0, 14, 52])[1:] == [["", "small", "1.0"], ["", "large", "2.0"], ["dev", "total", "3.0"]]
+
+
 def test_a_rule_far_below_the_top_is_not_that_of_the_header() -> None:
     names = [(0, "Name"), (80, "Meaning")]
     rows = [names, *([(0, f"item{index}"), (80, "what it is")] for index in range(14))]
