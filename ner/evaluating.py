@@ -1,7 +1,7 @@
 """The report of one system: every scorer's figures with intervals, its labels, its failures, and the gates."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -72,6 +72,8 @@ class Evaluation:
         examples: The scored examples.
         scores: The figures of each scorer.
         character_tag_macro_f1: The mean F1 over the tags of characters, O included, as KLUE's systems report it.
+        piece_tag_macro_f1: The same over the pieces of a tokenizer, if one was given.
+        unknown_labels: The predicted entities whose label the gold doesn't have, by label.
         failures: The outputs that could not be used, by reason. They score as empty.
         failed_gates: Reasons not to use these figures.
     """
@@ -80,6 +82,8 @@ class Evaluation:
     examples: int
     scores: list[ScorerFigures]
     character_tag_macro_f1: float
+    piece_tag_macro_f1: float | None
+    unknown_labels: dict[str, int]
     failures: dict[str, int]
     failed_gates: list[str]
 
@@ -91,6 +95,7 @@ def evaluate(
     system: str,
     tags: Sequence[Sequence[str]] | None = None,
     scheme: Scheme = "IOB2",
+    pieces: Callable[[str], Sequence[tuple[int, int]]] | None = None,
     failed_gates: Sequence[str] = (),
     seed: int = 0,
 ) -> Evaluation:
@@ -102,15 +107,21 @@ def evaluate(
         system: The system's name.
         tags: The predicted tags, if the system predicted tags; see `score_all`.
         scheme: Their scheme.
+        pieces: Splits a text into the pieces of the system's tokenizer.
         failed_gates: What `join_predictions` and `check_run` found.
         seed: The seed of the intervals.
     """
     scores = score_all(gold, predictions, tags=tags, scheme=scheme)
+    labels = {span.label for one in gold for span in one.spans}
     return Evaluation(
         system=system,
         examples=len(gold),
         scores=[_figures(score, seed) for score in scores],
         character_tag_macro_f1=tag_macro_f1(gold, predictions),
+        piece_tag_macro_f1=tag_macro_f1(gold, predictions, pieces) if pieces else None,
+        unknown_labels=dict(
+            Counter(span.label for one in predictions for span in one.spans if span.label not in labels)
+        ),
         failures=dict(Counter(one.failure for one in predictions if one.failure).most_common()),
         failed_gates=list(failed_gates),
     )
@@ -170,12 +181,18 @@ def markdown(evaluation: Evaluation, *, by_label: Sequence[str] = ("entity", "ne
     ]
     lines += [f"**Gate failed:** {reason}" for reason in evaluation.failed_gates]
     lines += [f"Failed outputs: {count} ({reason})" for reason, count in evaluation.failures.items()]
-    lines += [""] * bool(evaluation.failed_gates or evaluation.failures)
+    lines += [
+        f"Entities of a label that the gold doesn't have: {count} ({markdown_line(label)})"
+        for label, count in evaluation.unknown_labels.items()
+    ]
+    lines += [""] * (lines[-1] != "")
     lines += markdown_table(
         ("scorer", "mode", "precision", "recall", "F1", "F1 interval", "macro F1", "correct", "predicted", "gold"),
         [_scorer_row(one) for one in evaluation.scores],
     )
     lines += ["", f"Character tags, O included, macro F1: {evaluation.character_tag_macro_f1:.4f}"]
+    if evaluation.piece_tag_macro_f1 is not None:
+        lines += ["", f"Tags of the tokenizer's pieces, O included, macro F1: {evaluation.piece_tag_macro_f1:.4f}"]
     for one in evaluation.scores:
         if one.scorer in by_label and one.labels:
             lines += [

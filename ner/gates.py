@@ -1,15 +1,19 @@
 """Reasons why the figures of a run must not be used, found before anyone reads them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ner.datasets import leakage
 from ner.examples import Example
 from ner.scoring import aligned_tags
 from paperscope_core.errors import InputError
 
-__all__ = ["Joined", "check_run", "join_predictions", "unknown_rate"]
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+__all__ = ["Joined", "check_run", "join_predictions", "piece_places", "unknown_rate"]
 
 # Short sentences recur: 6 % of CoNLL-2003's dev texts are in its train split, none of SciER's or WNUT's. A set that was
 # selected on has all of them.
@@ -120,14 +124,34 @@ def unknown_rate(tokenizer: Path, examples: Sequence[Example]) -> float:
     Raises:
         InputError: The file is no `tokenizer.json`.
     """
-    from tokenizers import Tokenizer
-
-    try:
-        found = Tokenizer.from_file(str(tokenizer))
-    except Exception as error:  # tokenizers raises no narrower one
-        raise InputError(f"{error}; name a tokenizer.json", where=tokenizer) from error
-    found.no_truncation()
-    found.no_padding()
+    found = _load_tokenizer(tokenizer)
     unknown = getattr(found.model, "unk_token", None)
     pieces = [piece for example in examples for piece in found.encode(example.text, add_special_tokens=False).tokens]
     return pieces.count(unknown) / len(pieces) if pieces and unknown else 0.0
+
+
+def piece_places(tokenizer: Path) -> Callable[[str], Sequence[tuple[int, int]]]:
+    """A function that gives the characters [start, end) of each piece of a text.
+
+    Raises:
+        InputError: The file is no `tokenizer.json`.
+    """
+    found = _load_tokenizer(tokenizer)
+
+    def places(text: str) -> Sequence[tuple[int, int]]:
+        offsets: list[tuple[int, int]] = found.encode(text, add_special_tokens=False).offsets
+        return offsets
+
+    return places
+
+
+def _load_tokenizer(file: Path) -> "Tokenizer":
+    from tokenizers import Tokenizer
+
+    try:
+        found = Tokenizer.from_file(str(file))
+    except Exception as error:  # tokenizers raises no narrower one
+        raise InputError(f"{error}; name a tokenizer.json", where=file) from error
+    found.no_truncation()
+    found.no_padding()
+    return found

@@ -136,7 +136,8 @@ SelectedOption = Annotated[
     typer.Option("--selected-on", help="The data by which a model or epoch was selected: fails if they hold the gold."),
 ]
 TokenizerOption = Annotated[
-    Path | None, typer.Option("--tokenizer", help="The system's tokenizer.json: fails if it doesn't suit the data.")
+    Path | None,
+    typer.Option("--tokenizer", help="The system's tokenizer.json: scores its pieces; fails if it doesn't suit."),
 ]
 
 
@@ -159,7 +160,7 @@ def evaluate_predictions(
     by always predicting O, gold in the data for training or selection, a tokenizer that doesn't know the script.
     """
     from ner.evaluating import evaluate, markdown
-    from ner.gates import check_run, join_predictions
+    from ner.gates import check_run, join_predictions, piece_places
     from paperscope_core.codec import to_json
 
     due = import_examples(gold).examples
@@ -178,6 +179,7 @@ def evaluate_predictions(
         system=name or predictions.name,
         tags=None if joined.failed else found.tags,
         scheme=found.scheme or "IOB2",
+        pieces=piece_places(tokenizer) if tokenizer else None,
         failed_gates=failed,
         seed=seed,
     )
