@@ -1,6 +1,5 @@
 """Reads JSON and JSON Lines of entity data: SciER, SciERC, spaCy, GLiNER, and brat's standoff files."""
 
-import json
 import re
 import tarfile
 from collections import Counter
@@ -8,6 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
+
+from pydantic_core import from_json
 
 from ner.examples import Example, Span, read_lines
 from paperscope_core.errors import ExampleFileError
@@ -68,26 +69,32 @@ def _records(path: Path) -> Iterator[tuple[int, str, object]]:
     """The records with their number and place."""
     lines = [(number, line) for number, line in read_lines(path) if line.strip()]
     try:
-        whole = json.loads("\n".join(line for _, line in lines))
-    except json.JSONDecodeError as error:
+        whole = _json("\n".join(line for _, line in lines))
+    except ValueError as error:
         if len(lines) < 2 or not _is_json(lines[0][1]):
-            where = f"{path}:{lines[error.lineno - 1][0]}" if lines else str(path)
-            raise ExampleFileError(f"no JSON: {error.msg}", where=where) from error
+            at = int(found[1]) if (found := re.search(r"at line (\d+)", str(error))) else 1
+            where = f"{path}:{lines[min(at, len(lines)) - 1][0]}" if lines else str(path)
+            raise ExampleFileError(f"no JSON: {error}", where=where) from error
     else:
         listed = whole if isinstance(whole, list) and not _is_pair(whole) else [whole]
         yield from ((number, f"{path}, record {number}", record) for number, record in enumerate(listed, start=1))
         return
     for order, (number, line) in enumerate(lines, start=1):
         try:
-            yield order, f"{path}:{number}", json.loads(line)
-        except json.JSONDecodeError as error:
-            raise ExampleFileError(f"no JSON: {error.msg}", where=f"{path}:{number}") from error
+            yield order, f"{path}:{number}", _json(line)
+        except ValueError as error:
+            raise ExampleFileError(f"no JSON: {error}", where=f"{path}:{number}") from error
+
+
+def _json(text: str) -> object:
+    """Raises ValueError, also for half a surrogate pair and for what is nested too deep, unlike the json module."""
+    return from_json(text, allow_inf_nan=False)
 
 
 def _is_json(line: str) -> bool:
     try:
-        json.loads(line)
-    except json.JSONDecodeError:
+        _json(line)
+    except ValueError:
         return False
     return True
 

@@ -107,6 +107,8 @@ def test_our_own_files_are_recognized(tmp_path: Path) -> None:
         ("## k\tx\na\tB-A\nb\n", ":3", "a character, a tab and a tag"),
         ('["a", 2\n', ":1", "no JSON"),
         ("[ O\n\n] a O\n", ":3", "3 columns, expected 2"),
+        ('["\\ud800", {"entities": []}]', ":1", "hex escape"),
+        ("[" * 10_000 + '"', ":1", "recursion limit"),
         ('{"a": 1}\n', ", record 1", "no known form"),
         ('{"sentence": "a", "ner": []}\n{"ner": []}\n', ":2", "'sentence' is missing"),
         ('{"sentence": "a", "ner": []}\n{broken\n', ":2", "no JSON"),
