@@ -76,7 +76,7 @@ def growth(stage: "Stage", name: str, *, size: int, least: float = 0.05, limit: 
     make = stage.inputs[name]
     stage.prepare(make(100))()  # Loads what is loaded once.
     seconds: list[float] = []
-    for factor in (1, 2, 4):
+    for factor in (4, 2, 1):
         work = stage.prepare(make(int(factor * size * stage.share)))
         runs = []
         # The shorter of two runs: other processes make the longer one.
@@ -85,8 +85,11 @@ def growth(stage: "Stage", name: str, *, size: int, least: float = 0.05, limit: 
             if runs[0] < least:
                 break
             if runs[-1] >= limit:
-                return Growth((*seconds, limit), stopped=True)
-        seconds.append(max(min(runs), least))
+                return Growth((limit, *seconds), stopped=True)
+        seconds.insert(0, max(min(runs), least))
+        if seconds == [least]:
+            # The smaller inputs take no longer.
+            return Growth((least, least, least))
     return Growth(tuple(seconds))
 
 
