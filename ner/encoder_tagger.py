@@ -114,7 +114,8 @@ class EncoderTagger:
     def _score(self, pieces: Sequence[Pieces]) -> list[NDArray[float64]]:
         """Scores of shape (units, tags) per text."""
         scores = [np.zeros((len(of.ids), len(self.tags.tags))) for of in pieces]
-        order = sorted(windows([len(of.ids) for of in pieces]), key=lambda window: window.start - window.end)
+        order = [window for window in windows([len(of.ids) for of in pieces]) if window.start < window.end]
+        order.sort(key=lambda window: window.start - window.end)
         device = next(self.network.parameters()).device
         self.network.eval()
         before = len(self.splitter.before)

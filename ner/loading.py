@@ -1,25 +1,48 @@
 """Loads any recognizer that this package trained."""
 
 import json
+from functools import cache
+from importlib.resources import as_file, files
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ner.recognizer import Recognizer
 from paperscope_core.errors import ModelError
 
-__all__ = ["load_recognizer"]
+if TYPE_CHECKING:
+    from ner.encoder_tagger import EncoderTagger
+
+__all__ = ["load_recognizer", "papers_recognizer"]
+
+
+@cache
+def papers_recognizer() -> "EncoderTagger":
+    """The recognizer of tasks, methods, datasets and metrics in papers that is installed with Paperscope.
+
+    It is an adapter over the bundled MiniLM; `ner/papers/README.md` is its model card.
+
+    Raises:
+        ModelError: The bundled MiniLM is missing.
+    """
+    from ner.encoder_tagger import EncoderTagger
+
+    with as_file(files("ner") / "papers") as folder:
+        return EncoderTagger.load(folder)
 
 
 def load_recognizer(folder: Path, *, device: str = "cpu") -> Recognizer:
     """Load what a training wrote.
 
     Args:
-        folder: The folder, with `recognizer.json`.
+        folder: The folder, with `recognizer.json`; "papers", if there is no such folder, for `papers_recognizer`.
         device: "cpu" or "cuda".
 
     Raises:
         InputError: An extra is not installed.
         ModelError: There is no recognizer in the folder, or it can't be loaded.
     """
+    if str(folder) == "papers" and not folder.exists():
+        return papers_recognizer()
     try:
         kind = json.loads((folder / "recognizer.json").read_text(encoding="utf-8"))["kind"]
     except (OSError, ValueError, KeyError, TypeError) as error:

@@ -4,6 +4,7 @@ import hashlib
 import io
 import json
 import operator
+import os
 import platform
 import random
 import time
@@ -436,6 +437,8 @@ class _Trained(nn.Module):  # type: ignore[misc]
 
 @contextmanager
 def _deterministic(options: TrainingOptions) -> Iterator[None]:
+    # cuBLAS is deterministic only with this setting, which it reads when it is first used.
+    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
     threads, deterministic = torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()
     torch.set_num_threads(options.threads)
     torch.use_deterministic_algorithms(True)

@@ -4,7 +4,8 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache, lru_cache, partial
+from pathlib import Path
 
 from numpy import float32
 from numpy.typing import NDArray
@@ -15,9 +16,11 @@ from ingest.extraction.image_entities import add_to_graph
 from ingest.extraction.local_extractor import LocalExtractor
 from ingest.extraction.merge import combine, connected_groups, merge_groups
 from ingest.extraction.model_extractor import ModelExtractor
+from ingest.extraction.recognized import RecognizedTypes
 from ingest.extraction.resolution import certain_pairs, doubtful_pairs, judge_names
 from ingest.extraction.summaries import most_discussed, summarise
 from ingest.sandbox.isolated_extractor import IsolatedExtractor
+from ner.loading import load_recognizer
 from paperscope_core.protocols import EntityExtractor, LanguageModel
 from paperscope_core.settings import ExtractSettings, LimitSettings
 from paperscope_core.types import (
@@ -56,7 +59,7 @@ def extractor_for(
     Args:
         model: Extracts entities beside the rules, judges names that may mean the same, and summarises terms. Without
             one, rules work alone.
-        settings: May replace the types of entities.
+        settings: May replace the types of entities, and name a recognizer that types the names of the rules.
         embed: Embeds names, so that names of similar meaning are judged, too.
         limits: Lets the rules work in a child process with these limits; None for this process.
     """
@@ -65,12 +68,16 @@ def extractor_for(
     local = (
         LocalExtractor(types=types) if limits is None else _isolated_extractor(tuple(types.meanings.items()), limits)
     )
+    extract: ExtractText = local.extract
+    if settings.recognizer:
+        load = cache(partial(load_recognizer, Path(settings.recognizer)))
+        extract = RecognizedTypes(local.extract, load, types=types).extract
     if model is None:
-        return ResolvingExtractor(local.extract, None, types=types)
+        return ResolvingExtractor(extract, None, types=types)
     asking = ModelExtractor(model, types=types, max_tokens=settings.tokens_per_call, gleanings=settings.gleanings)
 
     async def extract_by_both(paper: Paper, chunks: Sequence[Chunk]) -> Extraction:
-        parts = await asyncio.gather(local.extract(paper, chunks), asking.extract(paper, chunks))
+        parts = await asyncio.gather(extract(paper, chunks), asking.extract(paper, chunks))
         return link_isolated_entities(paper, combine(*parts, types=types), types=types)
 
     return ResolvingExtractor(extract_by_both, model, embed=embed, types=types)

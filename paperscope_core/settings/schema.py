@@ -153,6 +153,11 @@ class ExtractSettings(RoleSettings):
     tokens_per_call: int = Field(
         default=2500, ge=200, description="neighbouring chunks share a call up to about this many tokens"
     )
+    recognizer: str = Field(
+        default="",
+        description="types the names that the rules find: papers, the installed recognizer, or a folder that "
+        "`paperscope ner train` wrote; empty: rules alone",
+    )
     gleanings: int = Field(
         default=0, ge=0, le=5, description="how often the model is asked again whether it missed something, a call each"
     )

@@ -31,7 +31,7 @@ __all__ = ["ensemble", "predict", "train"]
 
 Kind = Literal["encoder", "soft-labels", "spacy", "generative", "alpaca"]
 OutFile = Annotated[Path, typer.Option("--out", "-o", help="The file of span JSONL to write.")]
-DeviceOption = Annotated[str, typer.Option("--device", help="cpu or cuda.")]
+DeviceOption = Annotated[str, typer.Option("--device", help="cpu, cuda, or auto: a GPU if there is one.")]
 LabelsOption = Annotated[
     Path | None,
     typer.Option("--labels", help="A JSON object: what each label means. Without it, the names of the labels."),
@@ -82,7 +82,7 @@ def train(
     threads: Annotated[
         int, typer.Option("--threads", min=1, help="Results repeat to the bit for the same number.")
     ] = 1,
-    device: DeviceOption = "cpu",
+    device: DeviceOption = "auto",
     language: Annotated[str, typer.Option("--language", help="spaCy's code of the language.")] = "xx",
     form: FormOption = "bracketed",
     labels: LabelsOption = None,
@@ -113,7 +113,7 @@ def train(
         context=not no_context,
         dtype=dtype,
         threads=threads,
-        device=device,
+        device=_device(device),
     )
     manifests = []
     numbers = _seeds(seeds)
@@ -128,7 +128,7 @@ def train(
             elif kind == "generative":
                 from ner.generative import GenerativeOptions, train_generative
 
-                recipe = GenerativeOptions(model=encoder, form=form, seed=seed, device=device, dtype=dtype)
+                recipe = GenerativeOptions(model=encoder, form=form, seed=seed, device=_device(device), dtype=dtype)
                 recipe = replace(recipe, **{name: value for name, value in given.items() if name != "batch"})
                 meanings = _meanings(labels, examples)
                 manifests.append(train_generative(examples, meanings, recipe, folder, on_progress=step))
@@ -176,7 +176,10 @@ def predict(
     files: Annotated[list[Path], typer.Argument(help="Data of any format, or with --text plain texts.")],
     out: OutFile,
     *,
-    system: Annotated[Path | None, typer.Option("--system", "-s", help="A folder that `ner train` wrote.")] = None,
+    system: Annotated[
+        Path | None,
+        typer.Option("--system", "-s", help="A folder that `ner train` wrote, or papers for the installed one."),
+    ] = None,
     labels: LabelsOption = None,
     shots: Annotated[
         Path | None, typer.Option("--shots", help="Examples for the language model; at most --shown of them are used.")
@@ -184,7 +187,7 @@ def predict(
     shown: Annotated[int, typer.Option("--shown", min=0, help="The number of examples that it is shown.")] = 5,
     form: FormOption = "bracketed",
     text: Annotated[bool, typer.Option("--text", help="Each file is one plain text.")] = False,
-    device: DeviceOption = "cpu",
+    device: DeviceOption = "auto",
     config: ConfigOption = None,
 ) -> None:
     """Find entities by a trained recognizer, or without --system by the language model of the role `extract`."""
@@ -195,7 +198,7 @@ def predict(
     if system is not None:
         from ner.loading import load_recognizer
 
-        recognizer: Recognizer = load_recognizer(system, device=device)
+        recognizer: Recognizer = load_recognizer(system, device=_device(device))
     else:
         recognizer = _language_model(config, labels, shots, shown, form)
     started = time.perf_counter()
@@ -250,7 +253,7 @@ def ensemble(
     out: OutFile,
     *,
     vote: Annotated[bool, typer.Option("--vote", help="Keep what most systems find, in place of mean scores.")] = False,
-    device: DeviceOption = "cpu",
+    device: DeviceOption = "auto",
 ) -> None:
     """Combine recognizers: the mean of their scores over the parts of words that any of them tells apart, or votes."""
     from ner.encoder_tagger import EncoderTagger
@@ -265,13 +268,13 @@ def ensemble(
     def predictions(system: Path) -> "list[Example]":
         if system.is_file():
             return read_examples(system)
-        return asyncio.run(load_recognizer(system, device=device).recognize(examples))
+        return asyncio.run(load_recognizer(system, device=_device(device)).recognize(examples))
 
     alone = [predictions(system) for system in systems]
     if vote:
         found = vote_on(alone)
     else:
-        found = ScoreEnsemble([EncoderTagger.load(system, device=device) for system in systems]).tag(examples)
+        found = ScoreEnsemble([EncoderTagger.load(system, device=_device(device)) for system in systems]).tag(examples)
     write_examples(out, found)
     print_text(f"{out}: {len(found)} texts, {sum(len(example.spans) for example in found)} entities")
     if any(example.spans for example in examples):
@@ -280,6 +283,18 @@ def ensemble(
             print_text(f"{system}: entity F1 (offsets and label) {score:.4f}")
         print_text(f"alone: {mean_and_deviation(scores)}")
         print_text(f"ensemble: {entity_f1(examples, found):.4f}")
+
+
+def _device(name: str) -> str:
+    """The device that `auto` means; another name as it is. Raises InputError."""
+    import torch
+
+    available = torch.cuda.is_available()
+    if name == "auto":
+        return "cuda" if available else "cpu"
+    if name == "cuda" and not available:
+        raise InputError("--device cuda: PyTorch finds no GPU; use cpu or auto")
+    return name
 
 
 def _seeds(text: str) -> list[int]:
