@@ -1,18 +1,19 @@
-"""Finds figures: the graphics next to a caption, and pictures without one."""
+"""Finds figures: the graphics next to a caption, and pictures and plots without one."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ingest.document.geometry import bounding_box, contains, overlap, overlap_x, overlap_y
 from ingest.pdf.captions import Caption, nameless
 from ingest.pdf.columns import crosses
-from ingest.pdf.frames import Frame, FramedFloat, frame_at
+from ingest.pdf.frames import Frame, FramedFloat, frame_at, is_program
 from ingest.pdf.furniture import find_furniture
 from ingest.pdf.graphics import Graphics, find_running_text, graphics_of
 from ingest.pdf.layout import PageLayout
 from ingest.pdf.lines import Line
 from ingest.pdf.panels import FoundPanel, find_panels, is_marked
+from ingest.pdf.plots import find_plots
 from ingest.pdf.tables.model import FoundTable
 from paperscope_core.types import Box
 
@@ -20,8 +21,8 @@ __all__ = ["FoundFigure", "find_figures", "framed_figure"]
 
 # Points unless said otherwise; chosen on the development papers.
 _MARGIN = 4.0  # The margin between a figure's crop and its caption or the text.
-_REACH = 14.0  # The largest vertical distance of a label from the graphics, doubled for a label with a mark,
-# and where a figure has text like captions inside.
+_REACH = 14.0  # The largest vertical distance of a label from the graphics, doubled for a label with a mark, or in a
+# font that other labels have and the text has not, and where a figure has text like captions inside.
 _ASIDE = 30.0  # The largest horizontal distance of a label from the graphics.
 _MIN_SIDE = 12.0  # Lower or narrower graphics are rules and logos.
 _MIN_SHARED = 20.0  # Text bounds the area above or below a caption if it overlaps it by this width.
@@ -32,7 +33,8 @@ _BESIDE_COST = 60.0  # Figures beside their caption are rare.
 _MIN_ASIDE = 60.0  # The least width of an area beside a caption, and of lines that bound an area.
 _OTHER_CAPTION = 60.0  # Another caption this close to the graphics may be theirs.
 _CAPTION_OVERHANG = 15.0  # A caption may extend into a gutter by this.
-# Pictures without a caption.
+# Pictures and plots without a caption.
+_MAX_PLOT_SHARE = 0.8  # Larger drawings are backgrounds.
 _MIN_PICTURE = 80.0  # Smaller pictures are icons.
 _MIN_PAGE_SHARE, _MAX_PAGE_SHARE = 0.02, 0.6  # Larger pictures are backgrounds or scans.
 
@@ -66,7 +68,10 @@ class FoundFigure:
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class _Surroundings:
-    """The neighbourhood of a caption: captions and other boxes that no figure covers, prose, and parts of a figure."""
+    """The neighbourhood of a caption: captions and other boxes that no figure covers, prose, and parts of a figure.
+
+    `font` is that of the body.
+    """
 
     captions: Sequence[Box]
     barriers: Sequence[Box]
@@ -74,6 +79,7 @@ class _Surroundings:
     labels: Sequence[Line]
     graphics: Graphics
     quoted: frozenset[Line]
+    font: str
 
 
 def framed_figure(framed: FramedFloat) -> FoundFigure:
@@ -98,46 +104,83 @@ def find_figures(
     claimed |= {line for layout in layouts for caption in layout.captions for line in caption.lines}
     free = [[line for line in layout.lines if line not in claimed] for layout in layouts]
     figures: list[FoundFigure] = []
+    template = _template(layouts)
     for layout, lines, furniture in zip(layouts, free, find_furniture(layouts, free), strict=True):
         taken = [part.box for table in tables for part in table.parts if part.page == layout.index]
         taken += [box for each in framed for page, box in each.boxes if page == layout.index]
         taken += [caption.box for caption in layout.captions if caption in named]
         captions = [caption for caption in layout.captions if caption not in named]
-        figures.extend(_figures_of_page(layout, captions, taken=taken, free=lines, furniture=furniture))
+        page = _Page(layout=layout, captions=captions, taken=taken, free=lines, furniture=furniture, template=template)
+        figures.extend(_figures_of_page(page))
     counts = Counter(place for layout in layouts for place in {box.rounded() for box in layout.content.images})
     return [figure for figure in figures if figure.caption.lines or counts[figure.box.rounded()] < 2]
 
 
-def _figures_of_page(
-    layout: PageLayout,
-    captions: Sequence[Caption],
-    *,
-    taken: Sequence[Box],
-    free: Sequence[Line],
-    furniture: frozenset[Line],
-) -> list[FoundFigure]:
-    """Returns the figures of the captions of a page that have no table, outside the boxes that tables have `taken`."""
-    wanted = [caption for caption in captions if caption.kind != "other"]
-    if not wanted and not layout.content.images:
-        return []
-    prose = find_running_text(layout, free) | furniture
-    graphics = graphics_of(layout, taken=taken)
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class _Page:
+    """A page with its captions that have no table, the boxes that tables have taken, its free lines, those of them
+    that are furniture, and the drawings that most pages have."""
+
+    layout: PageLayout
+    captions: Sequence[Caption]
+    taken: Sequence[Box]
+    free: Sequence[Line]
+    furniture: frozenset[Line]
+    template: frozenset[Box]
+
+
+def _template(layouts: Sequence[PageLayout]) -> frozenset[Box]:
+    """Returns the drawings that are at the same place on most pages, such as the frame of a slide."""
+    counts = Counter(place for layout in layouts for place in {box.rounded() for box in layout.content.drawings})
+    return frozenset(place for place, count in counts.items() if count > max(2, len(layouts) / 2))
+
+
+def _figures_of_page(page: _Page) -> list[FoundFigure]:
+    """Returns the figures of the captions of a page, and its pictures and plots without a caption."""
+    layout, captions, free = page.layout, page.captions, page.free
+    if not layout.content.images and not layout.content.drawings:
+        captions = [caption for caption in captions if caption.kind != "other"]
+        if not captions:
+            return []
+    prose = find_running_text(layout, free) | page.furniture
+    graphics = graphics_of(layout, taken=page.taken)
     found: list[FoundFigure] = []
-    blocks = [*taken, *(caption.box for caption in captions)]
-    for caption in wanted:
+    blocks = [*page.taken, *(caption.box for caption in page.captions)]
+
+    def around(caption: Caption | None) -> _Surroundings:
         used = {line for figure in found for line in figure.lines}
-        surroundings = _Surroundings(
-            captions=[other.box for other in captions if other is not caption],
-            barriers=[*(box for box in blocks if box is not caption.box), *(figure.box for figure in found)],
+        own = caption.box if caption else None
+        return _Surroundings(
+            captions=[other.box for other in page.captions if other is not caption],
+            barriers=[*(box for box in blocks if box is not own), *(figure.box for figure in found)],
             prose=[line for line in free if line in prose],
             labels=[line for line in free if line not in prose and line not in used],
             graphics=graphics,
             quoted=layout.quoted,
+            font=layout.body.font,
         )
-        found.append(_find(layout, caption, surroundings))
+
+    found += [_find(layout, caption, around(caption)) for caption in captions if caption.kind != "other"]
     others = [*blocks, *(figure.box for figure in found), *(line.box for line in prose)]
     pictures = _lone_pictures(layout, graphics.images, others)
-    return [*found, *(FoundFigure(page=layout.index, caption=nameless("figure", box), box=box) for box in pictures)]
+    found += [FoundFigure(page=layout.index, caption=nameless("figure", box), box=box) for box in pictures]
+    return [*found, *_lone_plots(page, around(None))]
+
+
+def _lone_plots(page: _Page, around: _Surroundings) -> Iterator[FoundFigure]:
+    """Yields the plots and diagrams without a caption, with their labels."""
+    layout = page.layout
+    programs = [line for line in around.labels if is_program(line, layout.body)]
+    solid = [*around.barriers, *(line.box for line in (*around.prose, *programs))]
+    drawings = [box for box in around.graphics.drawings if box.rounded() not in page.template]
+    around = replace(around, labels=[line for line in around.labels if line not in programs])
+    limit = _MAX_PLOT_SHARE * layout.content.width * layout.content.height
+    for plot in find_plots(drawings, lines=page.free, solid=solid):
+        top, bottom = _bounds(layout, plot, solid, (plot.x0, plot.x1))
+        lines, box = _with_labels(plot, around, Box(0.0, top, layout.content.width, bottom))
+        free = not any(overlap(box, other) for other in solid)
+        if free and box.width * box.height < limit and not frame_at(box, layout).is_text:
+            yield FoundFigure(page=layout.index, caption=nameless("figure", box), box=box, lines=lines)
 
 
 def _find(layout: PageLayout, caption: Caption, around: _Surroundings) -> FoundFigure:
@@ -175,7 +218,12 @@ def _with_labels(box: Box, around: _Surroundings, area: Box) -> tuple[frozenset[
     while left or letters:
         near = box.grown(_ASIDE, _REACH)
         far = near.grown(0, _REACH)
-        more = [line for line in left if contains(far if around.quoted or is_marked(line) else near, line.box)]
+        fonts = {line.font for line in found} - {around.font}
+        more = [
+            line
+            for line in left
+            if contains(far if around.quoted or is_marked(line) or line.font in fonts else near, line.box)
+        ]
         rotated = [letter for letter in letters if contains(near, letter)]
         if not more and not rotated:
             break

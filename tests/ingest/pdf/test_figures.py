@@ -267,6 +267,48 @@ def test_a_picture_without_a_caption_is_a_figure(drawn: Drawn) -> None:
     assert figure.place.box == pytest.approx((130, 130, 290, 290), abs=2)
 
 
+def ticked_plot(page: pymupdf.Page, x0: float, y0: float, x1: float, y1: float) -> None:
+    """A plot in a frame with ticks and numbers at its axes, and the name of the lower one further away."""
+    page.draw_rect((x0, y0, x1, y1))
+    page.draw_bezier((x0, y1), (x0 + 40, y0), (x1 - 40, y0), (x1, y0 + 5))
+    for part in range(1, 5):
+        x, y = x0 + part * (x1 - x0) / 5, y0 + part * (y1 - y0) / 5
+        page.draw_line((x, y1), (x, y1 + 6))
+        page.draw_line((x0 - 6, y), (x0, y))
+        page.insert_text((x - 3, y1 + 16), str(part), fontsize=9, fontname="helv")
+        page.insert_text((x0 - 14, y + 3), str(part), fontsize=9, fontname="helv")
+    page.insert_text(((x0 + x1) / 2 - 15, y1 + 40), "Dose", fontsize=9, fontname="helv")
+
+
+@sheet(1)
+def lone_plots(page: pymupdf.Page) -> None:
+    prose(page, LEFT, 100, 195, wide=True)
+    ticked_plot(page, 90, 210, 270, 340)
+    ticked_plot(page, 330, 210, 510, 340)
+    prose(page, LEFT, 420, 700, wide=True)
+
+
+def test_plots_without_a_caption_are_one_figure_with_its_labels(drawn: Drawn) -> None:
+    [figure] = drawn.figures[lone_plots].values()
+    assert (figure.label, figure.caption) == ("", "")
+    assert figure.place.box == pytest.approx((76, 210, 510, 383), abs=9)
+    assert figure.text.split("\n")[-1] == "Dose"
+
+
+@sheet(1)
+def boxes_of_text(page: pymupdf.Page) -> None:
+    for row in range(4):
+        for column in range(3):
+            x, y = 100 + 120 * column, 200 + 40 * row
+            page.draw_rect((x, y, x + 120, y + 40), fill=(0.9, 0.9, 1))
+            page.insert_text((x + 20, y + 24), f"cell {row} {column}", fontsize=10, fontname="tiro")
+    prose(page, LEFT, 420, 700, wide=True)
+
+
+def test_boxes_of_text_are_no_plot(drawn: Drawn) -> None:
+    assert not drawn.figures[boxes_of_text]
+
+
 def repeated_picture(page: pymupdf.Page) -> None:
     blob(page, 100, 500, 300, 690)
     prose(page, LEFT, 100, 400)
