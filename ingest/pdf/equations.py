@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from ingest.document.geometry import bounding_box, contains, runs_of
 from ingest.document.pages import HorizontalRule
@@ -17,11 +18,14 @@ __all__ = ["FoundEquation", "find_equations"]
 _NUMBER = re.compile(r"\(((?:[A-Z]{1,2}\.?)?\d+(?:\.\d+)*[a-z]?)\)")
 _PROSE_WORD = re.compile(r"[a-z]{3,}")
 _RELATION = re.compile(r"[=≤≥<>∈→≈∼∝≡⊆⊂←↦≜≔]")
+_OPERATOR = re.compile(r"[=≤≥<>≈∼∝≡+−±×·∗∪∩∨∧−]")
+_LETTERS = re.compile(r"[^\W\d_]{2,}")
 _PLAIN_WORD = re.compile(r"[A-Za-z]{2,}[.,;:]?")
 _LONG_WORD = re.compile(r"[A-Za-z]{4,}[.,;:]?")
 
 # Points, or letter sizes; `math` is the share of letters in a mathematical font. Chosen on the development papers.
 _CONNECTED = 9.0  # The largest distance, in points, between lines of one equation.
+_CONTINUED = 22.0  # The same before a line that begins with an operator, as the next line of a long equation does.
 _MAX_BAR_HEIGHT = 1.6  # Points; the largest height of the bars of fractions and roots, which are wider.
 _BARS_ABOVE = 10.0  # Points above the letters that are searched for the bar of a root in a numerator.
 _AT_EDGE = 5.0  # Points; the largest distance of a number from an edge of the column.
@@ -54,12 +58,23 @@ def find_equations(layout: PageLayout, free: Sequence[Line]) -> list[FoundEquati
     found: list[FoundEquation] = []
     across = Edges(left=layout.edges[0].left, right=layout.edges[-1].right)
     for edge, lines in zip([*layout.edges, across], layout.by_column(free), strict=True):
-        for cluster in runs_of(
-            sorted((line for line in lines if not _is_prose(line, edge)), key=lambda line: line.box.y0),
-            joins=lambda run, line: line.box.y0 < max(other.box.y1 for other in run) + _CONNECTED,
-        ):
+        prose = [line.middle for line in lines if _is_prose(line, edge)]
+        formulas = sorted((line for line in lines if not _is_prose(line, edge)), key=lambda line: line.box.y0)
+        for cluster in runs_of(formulas, joins=partial(_joins, prose=prose)):
             found.extend(_read(layout, cluster, edge=edge))
     return found
+
+
+def _joins(run: Sequence[Line], line: Line, *, prose: Sequence[float]) -> bool:
+    """Whether a line belongs to the equation above it: it is close, or continues it with an operator.
+
+    `prose` are the heights of the lines of text in the column.
+    """
+    bottom = max(other.box.y1 for other in run)
+    if line.box.y0 < bottom + _CONNECTED:
+        return True
+    continued = bool(_OPERATOR.match(line.text)) and line.box.y0 < bottom + _CONTINUED
+    return continued and not any(bottom < middle < line.middle for middle in prose)
 
 
 def _read(layout: PageLayout, cluster: Sequence[Line], *, edge: Edges) -> list[FoundEquation]:
@@ -108,8 +123,12 @@ def _number(line: Line, edge: Edges) -> str:
         return match[1]
     if not -_AT_EDGE < line.box.x1 - edge.right < _BEYOND_EDGE:
         return ""
-    apart = alone or line.words[-1].x0 - line.words[-2].x1 > _NUMBER_GAP * line.size
-    return match[1] if apart or line.math > _MATH_NUMBERED else ""
+    return match[1] if alone or _is_apart(line.words) or line.math > _MATH_NUMBERED else ""
+
+
+def _is_apart(words: Sequence[Word]) -> bool:
+    """Whether a gap is before the last of two words or more."""
+    return words[-1].x0 - words[-2].x1 > _NUMBER_GAP * words[-1].size
 
 
 def _is_prose(line: Line, edge: Edges) -> bool:
@@ -119,7 +138,7 @@ def _is_prose(line: Line, edge: Edges) -> bool:
         return False
     if indent > _INDENTED and line.math > _MATH_INDENTED and line.box.x1 < edge.right - _INDENTED:
         return False
-    if indent > _INDENTED and line.math > _MATH_NUMBERED and _NUMBER.fullmatch(line.words[-1].text):
+    if line.math > _MATH_NUMBERED and _number(line, edge) and (indent > _INDENTED or _is_apart(line.words)):
         return False
     worded = sum(bool(_PROSE_WORD.search(word.text)) for word in line.words) > 0.5 * len(line.words)
     if indent < _MAX_INDENT * line.size and all(_PLAIN_WORD.fullmatch(word.text) for word in line.words):
@@ -129,24 +148,28 @@ def _is_prose(line: Line, edge: Edges) -> bool:
 
 
 def _is_display(cluster: Sequence[Line], edge: Edges) -> bool:
-    """Whether lines without a number are a formula: indented, mathematical, with a relation sign and hardly any words.
+    """Whether lines without a number are a formula: mathematical, with a relation sign, hardly any words, and indented
+    unless nearly all of it is mathematical.
 
-    In a centred line, italics count as mathematical, since fonts such as Times set formulas in them.
+    In centred lines, italics and single letters count as mathematical, since fonts such as Times set formulas in them.
     """
     letters = sum(len(line.text) for line in cluster)
     box = bounding_box(line.box for line in cluster)
     words = [word for line in cluster for word in line.words]
     long_words = sum(bool(_LONG_WORD.fullmatch(word.text)) for word in words)
-    if letters < _MIN_LETTERS or long_words > _MAX_LONG_WORDS or box.x0 - edge.left <= _INDENTED:
+    if letters < _MIN_LETTERS or long_words > _MAX_LONG_WORDS:
         return False
     if not any(_RELATION.search(line.text) for line in cluster):
         return False
     math = sum(line.math * len(line.text) for line in cluster)
+    if box.x0 - edge.left <= _INDENTED:
+        # The last line of a paragraph may be a formula, too; a wide equation begins below it, and indented.
+        return cluster[0].box.x0 - edge.left > _INDENTED and math > _MATH_PROSE * letters
     centred = abs(box.x0 - edge.left - (edge.right - box.x1)) < _CENTRED * edge.width
-    if centred and long_words <= 1:
+    if centred and long_words <= len(cluster):
         math = max(math, sum(len(word.text) for word in words if _is_symbol(word)))
     return math > _DISPLAY_MATH * letters
 
 
 def _is_symbol(word: Word) -> bool:
-    return word.italic or word.math > 0.5 or not any(letter.isalpha() for letter in word.text)
+    return word.italic or word.math > 0.5 or not _LETTERS.search(word.text)

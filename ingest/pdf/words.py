@@ -15,7 +15,9 @@ from paperscope_core.types import Box
 
 __all__ = ["Word", "em_box", "fold_initials", "split_row", "words_of"]
 
-_MATH_FONT = re.compile(r"CMMI|CMSY|CMEX|MSBM|MSAM|LMMath|Math|Symbol|EUFM|EUSM|RSFS", re.IGNORECASE)
+_MATH_FONT = re.compile(
+    r"CMMI|CMSY|CMEX|MSBM|MSAM|LMMath|Math|Symbol|EUFM|EUSM|RSFS|(?:tx|px|MT|TXB)(?:mi|sy|ex)\b", re.IGNORECASE
+)
 _ROMAN = re.compile(r"CMR\d|SFRM\d|LMRoman", re.IGNORECASE)
 _SINGLE_GLYPHS = frozenset("√⎷⎸∑∏∫⋃⋂⎛⎜⎝⎞⎟⎠⎡⎢⎣⎤⎥⎦⎧⎨⎩⎪⎫⎬⎭")  # Each is a word by itself.
 

@@ -159,3 +159,21 @@ def test_several_numbered_rows_are_several_equations() -> None:
 
 def test_enumeration_is_not_an_equation() -> None:
     assert equations(("(1)", 50, 100), ("we show that the model works", 80, 100), (PROSE, 80, 112)) == []
+
+
+def test_lines_that_begin_with_an_operator_continue_an_equation() -> None:
+    found = equations(
+        (PROSE, 50, 80), ("f = a + b", 140, 110), ("+ c + d", 175, 131), ("+ e", 175, 152), (PROSE, 50, 180)
+    )
+    assert [item.text for item in found] == ["f = a + b + c + d + e"]
+
+
+def test_text_between_two_formulas_parts_them() -> None:
+    found = equations((PROSE, 50, 80), ("f = a + b", 153, 110), ("and", 50, 122), ("= c + d", 158, 136))
+    assert [item.text for item in found] == ["f = a + b", "= c + d"]
+
+
+def test_a_centred_line_of_single_letters_and_signs_is_an_equation() -> None:
+    [found] = equations((PROSE, 50, 80), ("X(0) = Y(0) = 1", 140, 110), (PROSE, 50, 140))
+    assert found.text == "X(0) = Y(0) = 1"
+    assert equations((PROSE, 50, 80), ("where the count = 12", 130, 110), (PROSE, 50, 140)) == []
