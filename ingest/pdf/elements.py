@@ -102,14 +102,16 @@ class _Drafting:
             yield Draft(at=-1, element=_passage(text, "authors", [self._around(0, authors)]))
 
     def _text(self) -> Iterator[Draft]:
-        """Yields headings, paragraphs and references. A heading or an equation ends a paragraph, a float does not."""
+        """Yields headings, paragraphs and references. A heading, an equation or the end of a slide ends a paragraph, a
+        float does not."""
         role: PassageRole = "paragraph"
         in_references, number = False, 0
         run: list[tuple[int, FlowLine]] = []
         for index, part in enumerate([*self._parts, None]):
-            if isinstance(part, FlowLine):
+            ends_slide = bool(run) and part is not None and part.page > run[-1][1].page and self._is_slide(part.page)
+            if isinstance(part, FlowLine) and not ends_slide:
                 run.append((index, part))
-            elif not isinstance(part, _Float):
+            elif ends_slide or not isinstance(part, _Float):
                 at = {id(line): index for index, line in run}
                 entries, text = _bibliography([line for _, line in run], titled=in_references, after=number)
                 number = entries[-1].number if entries else number
@@ -120,13 +122,16 @@ class _Drafting:
                     yield Draft(at=at[id(paragraph.lines[0])], element=element)
                 for entry in entries:
                     yield Draft(at=at[id(entry.lines[0])], element=self._reference(entry))
-                run = []
+                run = [(index, part)] if isinstance(part, FlowLine) else []
             if isinstance(part, FoundHeading):
                 in_references = is_references_title(part.text)
                 role = "abstract" if part.text.lower().strip(" .:—") == "abstract" else "paragraph"
                 place = self._place(part.page, part.box)
                 heading = Passage(id="", place=place, order=0, text=part.text, role="heading", level=part.level)
                 yield Draft(at=index, element=heading)
+
+    def _is_slide(self, page: int) -> bool:
+        return self._structure.layouts[page].is_slide
 
     def _reference(self, entry: Entry) -> Reference:
         flow = self._flow(entry.lines)
@@ -281,7 +286,13 @@ def _page_parts(structure: Structure, layout: PageLayout) -> list[_Part]:
     headings = [heading for heading in structure.headings if heading.page == page]
     titled = {line for heading in headings for line in heading.lines}
     flow = [
-        FlowLine(page=page, column=layout.column(line), edges=layout.edges_at(line), line=line)
+        FlowLine(
+            page=page,
+            column=layout.column(line),
+            edges=layout.edges_at(line),
+            line=line,
+            is_slide=layout.is_slide,
+        )
         for line in structure.text[page]
         if line not in titled
     ]

@@ -23,6 +23,7 @@ _REPEAT_MARGIN = 0.15  # The margin that contains texts repeated on other pages.
 _EDGE = 0.08  # A line within this margin that a gap separates from the text is furniture, whatever its text.
 _GAP = 0.9  # The least such gap, in letter sizes.
 _WIDER = 1.25  # A gap is wider than the usual one between lines by this factor.
+_SMALLER = 0.7  # Points by which the furniture of a slide is smaller than the body.
 _COUNTED_SHARE = 0.3  # The least share of pages with numbers that increase with the pages.
 _UPWARDS = 3  # The quarter turns of text that runs up the page.
 _PAGE_NUMBER = re.compile(
@@ -35,7 +36,8 @@ def find_furniture(layouts: Sequence[PageLayout], free: Sequence[Sequence[Line]]
 
     In the outer seventh of a page: texts that repeat on another page, ignoring digits. In the outer tenth: page
     numbers, and what is printed below a number that increases with the pages. At the edge: lines separated from the
-    text by a gap. Above or below everything else: numbers that increase with the pages.
+    text by a gap. Above or below everything else: numbers that increase with the pages. On slides: what is at one
+    place on most of them, and of these texts only those smaller than the body, so that titles are none.
     """
     counted, step = _page_numbers(layouts, free)
     repeated = Counter(
@@ -44,9 +46,22 @@ def find_furniture(layouts: Sequence[PageLayout], free: Sequence[Sequence[Line]]
         for key in {_repeat_key(line) for line in lines if _in_margin(line, layout, share=_REPEAT_MARGIN)}
     )
 
+    slides = sum(layout.is_slide for layout in layouts)
+    fixed = Counter(
+        key
+        for layout, lines in zip(layouts, free, strict=True)
+        if layout.is_slide
+        for key in {_place_key(line) for line in lines}
+    )
+
     def is_furniture(line: Line, page: _Page) -> bool:
         if line in counted:
             return True
+        if page.layout.is_slide:
+            if fixed[_place_key(line)] > max(1, slides / 2):
+                return True
+            if line.size > page.layout.body.size - _SMALLER and not _is_page_number(line, page.lines):
+                return False
         # The number of an equation may repeat in a margin, too.
         worded = sum(letter.isalpha() for letter in line.text) > 2
         if worded and _in_margin(line, page.layout, share=_REPEAT_MARGIN) and repeated[_repeat_key(line)] > 1:
@@ -149,6 +164,11 @@ def _is_outermost(line: Line, lines: Sequence[Line]) -> bool:
 def _repeat_key(line: Line) -> tuple[str, int]:
     """Returns what is equal in a running head on all pages: its text without digits, and its height on the page."""
     return re.sub(r"\d+", "#", line.text.lower()), round(line.baseline / 3)
+
+
+def _place_key(line: Line) -> tuple[str, int, int]:
+    """Returns what is equal in the frame of all slides: its text without digits, and its place."""
+    return re.sub(r"\d+", "#", line.text), round(line.box.x0 / 3), round(line.baseline / 3)
 
 
 def _is_page_number(line: Line, lines: Sequence[Line]) -> bool:

@@ -123,9 +123,13 @@ class _Block:
             and max(line.math for line in self.lines) <= _MAX_MATH
             and first.size >= body.size - (_MUCH_SMALLER if style.bold or style.italic else _LARGER)
             and not text.endswith((",", ";") if self.is_larger else (",", ";", "-"))
-            and not text[0].islower()
             and (self.is_larger or not body.is_program(first.font))
         )
+
+    @property
+    def is_slide_title(self) -> bool:
+        """Whether it is the first text of a slide, and larger than the body or bold."""
+        return self.layout.is_slide and self.above is None and (self.is_larger or self.style.bold)
 
     @property
     def has_space_above(self) -> bool:
@@ -239,6 +243,10 @@ def find_headings(
         run_in = block.lines[0] in run_ins
         if _key(block.text) != paper_title and (run_in or _is_heading(block, titles, stacked=stacked)):
             found.append(block)
+    lower = [block for block in found if block.text[0].islower()]
+    capital = {(block.style, block.lines[0].font) for block in found if block not in lower}
+    # A heading may begin with the name of a function; but so may bold text.
+    found = [block for block in found if block not in lower or (block.style, block.lines[0].font) in capital]
     found += _lone_italics([block for block in blocks if block not in found])
     order = {block: at for at, block in enumerate(blocks)}
     found.sort(key=lambda block: order[block])
@@ -306,6 +314,8 @@ def _is_heading(block: _Block, titles: Mapping[str, int], *, stacked: bool) -> b
     if not (strong or style.italic) or not block.may_be_heading or block.is_contents_entry:
         return False
     key = _key(text)
+    if block.is_slide_title:
+        return True
     if strong and (FIXED_TITLE.fullmatch(text) or (len(key) > 3 and key in titles and not text.endswith(":"))):
         return True
     numbered = bool(NUMBER.match(text)) and not text.endswith(".")
@@ -314,6 +324,7 @@ def _is_heading(block: _Block, titles: Mapping[str, int], *, stacked: bool) -> b
     if not block.is_short or not (stacked or block.has_space_above) or block.is_continued:
         return False
     plain = strong and not text.endswith((".", ":")) and len(text) > 2
+    plain = plain and (style.bold or not text[0].islower())
     return numbered or (plain and not _FORMULA.search(text) and not block.is_row)
 
 
@@ -327,6 +338,7 @@ def _lone_italics(blocks: Sequence[_Block]) -> list[_Block]:
         and block.text[-1].isalnum()
         and len(block.text) < 0.5 * _MAX_LENGTH
         and block.may_be_heading
+        and not block.text[0].islower()
         and block.is_short
         and block.has_space_above
         and not block.is_continued

@@ -59,12 +59,13 @@ _MIN_SIDEBAR_LINES = 3  # Fewer lines are a label or a line number.
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class FlowLine:
-    """A line of running text on a page (its index from 0), with its column and the column's edges."""
+    """A line of running text on a page (its index from 0) or a slide, with its column and the column's edges."""
 
     page: int
     column: int
     edges: Edges
     line: Line
+    is_slide: bool = False
 
     @property
     def indent(self) -> float:
@@ -75,6 +76,10 @@ class FlowLine:
     def is_short(self) -> bool:
         """Whether the line ends before its column does."""
         return self.line.box.x1 < self.edges.right - _SHORT * self.line.size
+
+    def follows_break(self, last: "FlowLine") -> bool:
+        """Whether the line before it on a slide was ended on purpose: this line's first word would have fitted."""
+        return self.is_slide and last.edges.right - last.line.box.x1 > self.line.words[0].box.width + self.line.size
 
     def shares_column(self, other: "FlowLine") -> bool:
         """Whether another line is in the same column of the same page."""
@@ -128,7 +133,7 @@ def _starts(group: Sequence[FlowLine], line: FlowLine, *, style: TextStyle) -> b
     last = group[-1]
     text, before = line.line.text, last.line.text
     ended = bool(_TERMINAL.search(before))
-    if _has_other_size(last.line, line.line) or _is_next_item(group[0], line):
+    if _has_other_size(last.line, line.line) or _is_next_item(group[0], line) or line.follows_break(last):
         return True
     if _LIST.match(text) and (ended or text[0] in "•●◦▪■‣∙"):
         return True

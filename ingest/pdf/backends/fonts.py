@@ -6,7 +6,7 @@ from functools import cache
 __all__ = ["glyph_text", "is_bold", "is_italic", "is_monospaced", "is_small_capitals", "plain_name"]
 
 _BOLD = re.compile(
-    r"bold|medi(?:\b|ital)|medium|black|heavy|-?bx\d|cm(mi)?b|^Lin(Libertine|Biolinum)\w*T[BZ]", re.IGNORECASE
+    r"bold|medi(?:\b|ital)|medium|black|heavy|-?bx\d|cm(mi)?b|^sfsx\d|^Lin(Libertine|Biolinum)\w*T[BZ]", re.IGNORECASE
 )
 _ITALIC = re.compile(r"ital|obl|cmti|sfti|cmssi|sfsi|slant|-it\b", re.IGNORECASE)
 _MONOSPACED = re.compile(

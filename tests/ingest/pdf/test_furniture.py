@@ -1,5 +1,7 @@
 """Page numbers, line numbers and stamps."""
 
+from dataclasses import replace
+
 import pytest
 
 from ingest.document.pages import PageContent
@@ -44,6 +46,18 @@ def test_the_last_line_of_a_manuscript_with_wide_spaces_is_text() -> None:
     assert find_furniture([layout], [layout.lines]) == [frozenset()]
     dense = printed_page(1, [*((text, 100 + 12.0 * row) for row, (text, _) in enumerate(rows)), ("A notice", 748)])
     assert [line.text for line in find_furniture([dense], [dense.lines])[0]] == ["A notice"]
+
+
+def test_the_title_of_a_slide_is_text_and_what_all_slides_have_is_not() -> None:
+    titles = ("Methods", "Results", "Results", "End")
+    layouts = [
+        printed_page(at, [(title, 30), (f"item {'abcd'[at - 1]}", 120), ("The Talk", 200), ("A. Speaker", 280)])
+        for at, title in enumerate(titles, start=1)
+    ]
+    content = [PageContent(number=at, width=400, height=300) for at in (1, 2, 3, 4)]
+    slides = [replace(layout, content=page) for layout, page in zip(layouts, content, strict=True)]
+    found = find_furniture(slides, [*(slide.lines for slide in slides[:3]), slides[3].lines[:2]])
+    assert [{line.text for line in lines} for lines in found] == [{"The Talk", "A. Speaker"}] * 3 + [set()]
 
 
 def test_the_lines_of_a_page_are_measured_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -106,3 +106,23 @@ def test_entry_of_a_table_of_contents_is_not_a_heading(entry: list[Line]) -> Non
     number = line("7", 130, x0=text.box.x1 - 5, bold=True)
     assert len(found([text, line("2 Foxes", 130, bold=True), line(PLAIN, 150)])) == 1
     assert found([text, *entry, number, line(PLAIN, 150)]) == []
+
+
+def test_a_heading_in_lower_case_has_the_style_of_another_heading() -> None:
+    lower = [line(PLAIN, 100), line("predict and plot", 130, bold=True), line(PLAIN, 150)]
+    assert found(lower) == []
+    other = [line("Functions", 180, bold=True), line(PLAIN, 200)]
+    assert [heading.text for heading in found([*lower, *other])] == ["predict and plot", "Functions"]
+
+
+def test_the_first_bold_line_of_a_slide_is_its_title_whatever_its_punctuation() -> None:
+    lines = [line("How does it end?", 30, bold=True), line("It ends well.", 45), line("All is said:", 60, bold=True)]
+    slide = PageLayout(
+        content=PageContent(number=1, width=400, height=300),
+        words=(),
+        lines=tuple(lines),
+        edges=(Edges(left=50, right=350),),
+        body=BodyStyle(size=10, font="Times"),
+    )
+    titles = [heading.text for heading in find_headings([slide], [lines], outline=())]
+    assert titles == ["How does it end?"]
