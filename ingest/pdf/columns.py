@@ -3,7 +3,7 @@
 from bisect import bisect
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
 from statistics import median
 from typing import TypeVar
 
@@ -23,6 +23,8 @@ _EMPTY_SHARE = 0.25  # The most words in a strip of a gutter, as a share of the 
 _SHALLOW_SHARE = 0.1  # Strips with this many more words belong to the same gap.
 _DEEP_SHARE = 0.02  # The middle of a gap is that of its emptiest strips, to within this share.
 _INKED_SHARE = 0.1  # The text begins and ends where at least this share of the rows has words.
+_CROSSED_SHARE = 0.05  # A share of the rows, such as the title's, may cross a white strip between columns,
+_MIN_WHITE = 2  # which is wider than so many strips.
 _NEAR_SHARE = 0.04  # The largest distance of a gutter from its place among equal columns, in widths of the text.
 _MIN_ROWS = 12  # The least number of rows of running text for three columns or more.
 _MIN_WORDS = 2.5  # The least mean number of words in a column's row of running text; table cells have fewer.
@@ -37,7 +39,8 @@ def find_gutters(pages: Sequence[tuple[float, Sequence[Word]]]) -> list[tuple[fl
     """Returns the x of each page's gutters, none on a page of one column.
 
     A page whose full-width floats hide the gutters gets the document's, if most of its lines break there. More than two
-    columns must be found on half of the pages, since a table of equal columns looks like them.
+    columns must be found on half of the pages, since a table of equal columns looks like them. The only page of a
+    document may be a poster, whose columns differ in length.
 
     Args:
         pages: The width and the words of each page.
@@ -48,6 +51,9 @@ def find_gutters(pages: Sequence[tuple[float, Sequence[Word]]]) -> list[tuple[fl
     ]
     if 2 * sum(bool(found) for found in many) >= len(pages):
         own = [found or others for found, others in zip(own, many, strict=True)]
+    if len(pages) == 1 and not own[0]:
+        [(width, words)] = pages
+        own = [_white_gutters(words, width=width)]
     shown = [found for found in own if found]
     if not shown or 2 * len(shown) < len(pages):
         return own
@@ -113,6 +119,18 @@ def _even_gutters(words: Sequence[Word], *, width: float) -> tuple[float, ...]:
         if len(found) == columns - 1 and all(_breaks_at(words, x) for x in found) and _is_prose(words, found):
             return tuple(found)
     return ()
+
+
+def _white_gutters(words: Sequence[Word], *, width: float) -> tuple[float, ...]:
+    """Returns the gutters of running text in columns of any length: strips that hardly any row crosses."""
+    rows = len({round(word.baseline) for word in words})
+    if rows < _MIN_ROWS:
+        return ()
+    counts = _words_per_strip(words, width=width)
+    used = [strip for strip, count in enumerate(counts) if count > _CROSSED_SHARE * rows]
+    gaps = [(left + right + 1) / 2 / _STEPS * width for left, right in pairwise(used) if right - left > _MIN_WHITE]
+    found = tuple(x for x in gaps if _breaks_at(words, x))
+    return found if 0 < len(found) < _MAX_COLUMNS and _is_prose(words, found) else ()
 
 
 def _is_prose(words: Sequence[Word], gutters: Sequence[float]) -> bool:

@@ -23,7 +23,7 @@ _REPEAT_MARGIN = 0.15  # The margin that contains texts repeated on other pages.
 _EDGE = 0.08  # A line within this margin that a gap separates from the text is furniture, whatever its text.
 _GAP = 0.9  # The least such gap, in letter sizes.
 _WIDER = 1.25  # A gap is wider than the usual one between lines by this factor.
-_SMALLER = 0.7  # Points by which the furniture of a slide is smaller than the body.
+_OTHER_SIZE = 0.7  # Points by which the furniture of a slide is smaller than the body, and a title is larger.
 _COUNTED_SHARE = 0.3  # The least share of pages with numbers that increase with the pages.
 _UPWARDS = 3  # The quarter turns of text that runs up the page.
 _PAGE_NUMBER = re.compile(
@@ -36,8 +36,8 @@ def find_furniture(layouts: Sequence[PageLayout], free: Sequence[Sequence[Line]]
 
     In the outer seventh of a page: texts that repeat on another page, ignoring digits. In the outer tenth: page
     numbers, and what is printed below a number that increases with the pages. At the edge: lines separated from the
-    text by a gap. Above or below everything else: numbers that increase with the pages. On slides: what is at one
-    place on most of them, and of these texts only those smaller than the body, so that titles are none.
+    text by a gap, other than the large type of an only page. Above or below everything else: numbers that increase with
+    the pages. On slides: what is at one place on most of them, and of the rest only what is smaller than the body.
     """
     counted, step = _page_numbers(layouts, free)
     repeated = Counter(
@@ -60,13 +60,15 @@ def find_furniture(layouts: Sequence[PageLayout], free: Sequence[Sequence[Line]]
         if page.layout.is_slide:
             if fixed[_place_key(line)] > max(1, slides / 2):
                 return True
-            if line.size > page.layout.body.size - _SMALLER and not _is_page_number(line, page.lines):
+            if line.size > page.layout.body.size - _OTHER_SIZE and not _is_page_number(line, page.lines):
                 return False
         # The number of an equation may repeat in a margin, too.
         worded = sum(letter.isalpha() for letter in line.text) > 2
         if worded and _in_margin(line, page.layout, share=_REPEAT_MARGIN) and repeated[_repeat_key(line)] > 1:
             return True
-        if not _in_margin(line, page.layout, share=_NUMBER_MARGIN):
+        # The title of a poster is at its edge.
+        titled = len(layouts) == 1 and line.size > page.layout.body.size + _OTHER_SIZE
+        if titled or not _in_margin(line, page.layout, share=_NUMBER_MARGIN):
             return False
         return page.foot_number < line.box.y0 or _is_page_number(line, page.lines) or page.is_separated(line)
 

@@ -8,7 +8,7 @@ from ingest.document.pages import PageContent
 from ingest.pdf.furniture import find_furniture, find_stamp
 from ingest.pdf.layout import PageLayout
 from ingest.pdf.line_numbers import find_line_numbers
-from tests.ingest.pdf.words import chars, printed_page, sentence, word
+from tests.ingest.pdf.words import chars, printed_line, printed_page, sentence, word
 
 
 def test_raised_numbers_of_a_list_are_not_line_numbers() -> None:
@@ -58,6 +58,14 @@ def test_the_title_of_a_slide_is_text_and_what_all_slides_have_is_not() -> None:
     slides = [replace(layout, content=page) for layout, page in zip(layouts, content, strict=True)]
     found = find_furniture(slides, [*(slide.lines for slide in slides[:3]), slides[3].lines[:2]])
     assert [{line.text for line in lines} for lines in found] == [{"The Talk", "A. Speaker"}] * 3 + [set()]
+
+
+def test_the_large_type_at_the_edge_of_an_only_page_is_its_title() -> None:
+    text = printed_page(1, [("some text of it", 300), ("and some more", 312)])
+    title, notice = (printed_line("Rivers that Remember", 40, size=size) for size in (24, 10))
+    for line, kept in ((title, True), (notice, False)):
+        page = replace(text, lines=(line, *text.lines))
+        assert (find_furniture([page], [page.lines]) == [frozenset()]) is kept
 
 
 def test_the_lines_of_a_page_are_measured_once(monkeypatch: pytest.MonkeyPatch) -> None:
