@@ -129,8 +129,8 @@ def _white_gutters(words: Sequence[Word], *, width: float) -> tuple[float, ...]:
     counts = _words_per_strip(words, width=width)
     used = [strip for strip, count in enumerate(counts) if count > _CROSSED_SHARE * rows]
     gaps = [(left + right + 1) / 2 / _STEPS * width for left, right in pairwise(used) if right - left > _MIN_WHITE]
-    found = tuple(x for x in gaps if _breaks_at(words, x))
-    return found if 0 < len(found) < _MAX_COLUMNS and _is_prose(words, found) else ()
+    columns = [[word for word in words if left < word.center < right] for left, right in pairwise([0.0, *gaps, width])]
+    return tuple(gaps) if len(columns) <= _MAX_COLUMNS and all(_is_prose(column, ()) for column in columns) else ()
 
 
 def _is_prose(words: Sequence[Word], gutters: Sequence[float]) -> bool:
