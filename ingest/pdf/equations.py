@@ -81,7 +81,8 @@ def _read(layout: PageLayout, cluster: Sequence[Line], *, edge: Edges) -> list[F
     """Returns the equations in lines that are close together: one for each number, with the lines nearest to it."""
     numbered = [line for line in cluster if _number(line, edge)]
     if not numbered:
-        return [_equation(layout, cluster, number="")] if _is_display(cluster, edge) else []
+        typed = all(layout.body.has_one_width(line.font) for line in cluster)
+        return [_equation(layout, cluster, number="")] if not typed and _is_display(cluster, edge) else []
     shares: dict[Line, list[Line]] = {line: [] for line in numbered}
     for line in cluster:
         shares[min(numbered, key=lambda other: abs(other.baseline - line.baseline))].append(line)

@@ -46,31 +46,30 @@ def find_furniture(layouts: Sequence[PageLayout], free: Sequence[Sequence[Line]]
         for key in {_repeat_key(line) for line in lines if _in_margin(line, layout, share=_REPEAT_MARGIN)}
     )
 
-    slides = sum(layout.is_slide for layout in layouts)
-    fixed = Counter(
-        key
-        for layout, lines in zip(layouts, free, strict=True)
-        if layout.is_slide
-        for key in {_place_key(line) for line in lines}
-    )
+    # Slides with one title are steps of one.
+    slides = [(layout.title, lines) for layout, lines in zip(layouts, free, strict=True) if layout.is_slide]
+    titled = {(_place_key(line), title) for title, lines in slides for line in lines}
+    fixed = Counter(key for key, _ in titled)
+    most = max(1, len({title for title, _ in slides}) / 2)
 
     def is_furniture(line: Line, page: _Page) -> bool:
-        if line in counted:
-            return True
-        if page.layout.is_slide:
-            if fixed[_place_key(line)] > max(1, slides / 2):
-                return True
-            if line.size > page.layout.body.size - _OTHER_SIZE and not _is_page_number(line, page.lines):
-                return False
-        # The number of an equation may repeat in a margin, too.
-        worded = sum(letter.isalpha() for letter in line.text) > 2
-        if worded and _in_margin(line, page.layout, share=_REPEAT_MARGIN) and repeated[_repeat_key(line)] > 1:
+        layout = page.layout
+        if line in counted or (layout.is_slide and fixed[_place_key(line)] > most):
             return True
         # The title of a poster is at its edge.
-        titled = len(layouts) == 1 and line.size > page.layout.body.size + _OTHER_SIZE
-        if titled or not _in_margin(line, page.layout, share=_NUMBER_MARGIN):
+        is_title = len(layouts) == 1 and line.size > layout.body.size + _OTHER_SIZE
+        is_text = layout.is_slide and line.size > layout.body.size - _OTHER_SIZE
+        is_text = is_text and not _PAGE_NUMBER.fullmatch(line.text)
+        # The number of an equation may repeat in a margin, too.
+        worded = sum(letter.isalpha() for letter in line.text) > 2
+        if is_text or is_title or not _in_margin(line, layout, share=_REPEAT_MARGIN):
             return False
-        return page.foot_number < line.box.y0 or _is_page_number(line, page.lines) or page.is_separated(line)
+        if worded and repeated[_repeat_key(line)] > 1:
+            return True
+        if not _in_margin(line, layout, share=_NUMBER_MARGIN):
+            return False
+        separated = page.is_separated(line) and not layout.body.is_program(line.font)
+        return page.foot_number < line.box.y0 or _is_page_number(line, page.lines) or separated
 
     pages = [_Page(layout, lines, step) for layout, lines in zip(layouts, free, strict=True)]
     return [frozenset(line for line in page.lines if is_furniture(line, page)) for page in pages]

@@ -88,6 +88,11 @@ class PageLayout:
         return self.content.turns == 0 and self.content.width > _SLIDE_RATIO * self.content.height
 
     @property
+    def title(self) -> str:
+        """The first of its largest lines."""
+        return max(self.lines, key=lambda line: line.size).text if self.lines else ""
+
+    @property
     def columns(self) -> int:
         """The number of columns."""
         return len(self.gutters) + 1
