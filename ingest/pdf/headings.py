@@ -42,6 +42,7 @@ _ENTRY_GAP = (
 _FULL_LINE = 3.0  # The largest distance from the end of a title's first line to the end of the column.
 
 _FORMULA = re.compile(r"[=∫∑∏≤≥≈→←∈]")
+_WORD = re.compile(r"[^\W\d_]{2}")  # The labels of a drawing may be single letters.
 _LEADERS = re.compile(r"(?:\.\s?){4}")
 _ORNAMENT = re.compile(r"^[■□▪▫◼◾◆♦▶►]\s*(?=[^\W_])")
 _LABELLED = re.compile(r"(?:appendix|chapter)\s+[A-Z\d]{1,3}[.:]?", re.IGNORECASE)
@@ -119,7 +120,7 @@ class _Block:
         return (
             len(text) <= _MAX_LENGTH
             and len(self.lines) <= _MAX_LINES
-            and any(letter.isalpha() for letter in text)
+            and bool(_WORD.search(text))
             and max(line.math for line in self.lines) <= _MAX_MATH
             and first.size >= body.size - (_MUCH_SMALLER if style.bold or style.italic else _LARGER)
             and not text.endswith((",", ";") if self.is_larger else (",", ";", "-"))

@@ -126,3 +126,7 @@ def test_the_first_bold_line_of_a_slide_is_its_title_whatever_its_punctuation() 
     )
     titles = [heading.text for heading in find_headings([slide], [lines], outline=())]
     assert titles == ["How does it end?"]
+
+
+def test_single_letters_are_labels_and_no_heading() -> None:
+    assert found([line(PLAIN, 100), line("A B C", 130, size=14), line(PLAIN, 150)]) == []
