@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import dropwhile
 
 from ingest.document.geometry import bounding_box, contains, runs_of
 from ingest.document.pages import HorizontalRule
@@ -81,8 +82,10 @@ def _read(layout: PageLayout, cluster: Sequence[Line], *, edge: Edges) -> list[F
     """Returns the equations in lines that are close together: one for each number, with the lines nearest to it."""
     numbered = [line for line in cluster if _number(line, edge)]
     if not numbered:
-        typed = all(layout.body.has_one_width(line.font) for line in cluster)
-        return [_equation(layout, cluster, number="")] if not typed and _is_display(cluster, edge) else []
+        # The last line of a paragraph may be a symbol.
+        formula = list(dropwhile(lambda line: line.box.x0 - edge.left < _FLUSH, cluster))
+        typed = all(layout.body.has_one_width(line.font) for line in formula)
+        return [_equation(layout, formula, number="")] if not typed and _is_display(formula, edge) else []
     shares: dict[Line, list[Line]] = {line: [] for line in numbered}
     for line in cluster:
         shares[min(numbered, key=lambda other: abs(other.baseline - line.baseline))].append(line)

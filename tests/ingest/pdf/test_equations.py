@@ -177,3 +177,9 @@ def test_a_centred_line_of_single_letters_and_signs_is_an_equation() -> None:
     [found] = equations((PROSE, 50, 80), ("X(0) = Y(0) = 1", 140, 110), (PROSE, 50, 140))
     assert found.text == "X(0) = Y(0) = 1"
     assert equations((PROSE, 50, 80), ("where the count = 12", 130, 110), (PROSE, 50, 140)) == []
+
+
+def test_a_symbol_at_the_end_of_a_paragraph_is_not_part_of_the_formula_below() -> None:
+    [found] = equations((PROSE, 50, 80), ("j.", 50, 92), ("X(0) = Y(0) = 1", 140, 108), (PROSE, 50, 140))
+    assert found.text == "X(0) = Y(0) = 1"
+    assert equations((PROSE, 50, 80), ("d = 2 + n.", 50, 92)) == []
