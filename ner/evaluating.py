@@ -211,6 +211,8 @@ def _scorer_row(one: ScorerFigures) -> list[str]:
     macro = f"{one.macro_f1:.4f}" if one.labels else ""
     interval_text = f"{one.interval[0]:.4f}–{one.interval[1]:.4f}"
     figures = _figure_cells(one.micro)
+    if not one.labels:  # an accuracy
+        figures[:2] = ["", ""]
     return [one.scorer, one.mode, *figures[:3], interval_text, macro, *figures[3:]]
 
 

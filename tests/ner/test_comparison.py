@@ -59,6 +59,7 @@ def test_errors_are_compared_by_example() -> None:
     }
 
 
+@pytest.mark.slow
 def test_the_report_has_cost_and_curve_beside_f1(tmp_path: Path) -> None:
     runs = {"a": RunRecord(seconds=2, usd=0.5, train_examples=100), "b": RunRecord(seconds=4, train_examples=400)}
     found = compare(GOLD, {"a": without(range(9)), "b": GOLD}, runs=runs, failed_gates={"a": ["unscored: 1"]})

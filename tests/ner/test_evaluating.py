@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from ner.audit import audit_report
 from ner.evaluating import evaluate, f1_tallies, label_tallies, markdown
 from ner.examples import Example, Span
 from ner.scoring import score_all
@@ -21,6 +22,7 @@ def test_the_report_names_scorers_failures_and_gates() -> None:
     assert entity.interval[0] < entity.micro.f1 == 0.8 == entity.macro_f1 < entity.interval[1]
     assert report.failures == {"cut": 2}
     text = markdown(report)
+    assert not [one for one in audit_report(text) if one.kind != "recovered"]
     assert "**Gate failed:** unscored" in text
     assert "Failed outputs: 2 (cut)" in text
     assert "| entity | offsets and label | 1.0000 | 0.6667 | 0.8000 |" in text
