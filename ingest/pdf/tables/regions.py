@@ -331,7 +331,7 @@ def run_of_rows(
         near, far = (line.box.y1, line.box.y0) if side == "above" else (line.box.y0, line.box.y1)
         gap = step * (near - edge)
         beside = bool(run) and abs(line.baseline - run[-1].baseline) < 0.5 * line.size
-        if (gap < -2 and not beside) or not left <= line.center <= right:
+        if (gap < -2 and not run) or not left <= line.center <= right:
             continue
         limit = (_MAX_ROW_GAP if run else _MAX_CAPTION_GAP) * line.size
         column = layout.column(line)

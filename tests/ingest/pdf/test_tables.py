@@ -302,6 +302,16 @@ def test_titles_above_the_first_rule_are_the_header() -> None:
     assert table.grid.header_rows == 1
 
 
+def test_lines_half_a_line_below_others_are_of_the_table() -> None:
+    rows: list[tuple[float, Sequence[tuple[float, str]]]] = [(130, [(0, "Name"), (100, "Kind"), (200, "Meaning")])]
+    for top in (150, 190, 230):
+        text = [(100, "of two lines"), (200, "a text of lines")]
+        rows += [(top, text), (top + 6, [(0, "label")]), (top + 12, text)]
+    [table] = find_tables([page_of([(100, [(0, "Table 1: Scores.")]), *rows], [])])
+    texts = ["label", "of two lines of two lines", "a text of lines a text of lines"]
+    assert [cell.text for cell in table.grid.cells] == ["Name", "Kind", "Meaning", *(3 * texts)]
+
+
 def test_a_rule_that_extends_beyond_the_text_is_that_of_the_header() -> None:
     head: list[tuple[float, Sequence[tuple[float, str]]]] = [
         (130, [(6, "Model"), (200, "Test")]),
