@@ -4,7 +4,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from evaluation.bench import growth, latency, messages, parse, quality, serve, tenants
+from evaluation.bench import growth, latency, messages, names, parse, quality, serve, tenants
 from paperscope_core.errors import PaperscopeError
 from paperscope_core.text.escaping import terminal_text
 
@@ -18,6 +18,7 @@ _COMMANDS = {
     "serve": serve,
     "tenants": tenants,
     "messages": messages,
+    "names": names,
 }
 
 

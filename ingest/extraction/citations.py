@@ -20,6 +20,8 @@ __all__ = ["citations"]
 _MAX_SENTENCES = 3
 _MAX_TERMS = 2
 _MAX_OWN = 5
+# Two works of one bibliography share a title of fewer words, such as "Introduction".
+_TELLING_WORDS = 3
 # Less than any statement of the text: citations are frequent and carry little information.
 _WEIGHT = 0.25
 _MARK = re.compile(r"\[\S{0,40}\]")
@@ -69,12 +71,16 @@ def _own_work(paper: Paper) -> Entity | None:
 
 
 def _cited(paper: Paper, named: SentenceEntities) -> Iterator[_Cited]:
-    """Yields the cited works; entries of one title and author are one work."""
+    """Yields the cited works; entries of one title and author are one work, and so are those of one longer title, whose
+    authors may be read differently."""
     works: dict[str, list[Reference]] = defaultdict(list)
     names: dict[str, str] = {}
+    titled: dict[str, str] = {}
     for element in paper.elements:
         if isinstance(element, Reference):
             id_, name = _named(element)
+            if len(name.split()) >= _TELLING_WORDS:
+                id_ = titled.setdefault(_letters(name), id_)
             if name:
                 names.setdefault(id_, name)
                 works[id_].append(element)

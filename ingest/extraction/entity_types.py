@@ -1,4 +1,4 @@
-"""Types of entities, kinds of relations, and the inference of a type from a name or its context."""
+"""Types of entities, kinds of relations, and the inference of a type from the contexts of a name."""
 
 import re
 from collections import Counter, defaultdict
@@ -21,7 +21,7 @@ __all__ = [
     "PatternKind",
     "TermType",
     "TypeSystem",
-    "type_of_name",
+    "type_of_class",
     "types_in_context",
 ]
 
@@ -50,43 +50,18 @@ ModelRelationKind = Literal[
 # From the most to the least specific: the first of these wins if sources disagree about an entity.
 ENTITY_TYPES: tuple[EntityType, ...] = get_args(EntityType)
 
-# Head nouns, in the singular, that indicate a term's type. Chosen by hand among the words that head entities of
-# SciERC's and SciER's training sets: those that indicate the type of at least 60 % of them, and "score" for "F1 score".
-# Without the table entities.typed.f1 falls from 0.34 to 0.16 on SciERC's and from 0.42 to 0.05 on SciER's; these are
-# figures of the fitting data. A word with another meaning in other fields ("immune system") is omitted.
-_HEAD_WORDS: Mapping[TermType, str] = {
-    "metric": """
-            acc accuracy auc bleu cer complexity correlation f f1 fid iou kappa latency mae measure metric miou mrr
-            ndcg perplexity ppl prec precision psnr rate rec recall rmse runtime score speedup ssim throughput wer
-        """,
-    "dataset": """
-            bank benchmark collection corpus dataset devset testset treebank wikipedia
-        """,
-    "task": """
-            alignment answering captioning classification completion comprehension detection disambiguation
-            estimation extraction forecasting generation identification inference labeling labelling linking
-            localization matching parsing prediction problem recognition reconstruction resolution retrieval
-            segmentation summarization tagging task tracking translation understanding
-        """,
-    "method": """
-            algorithm approach architecture attention augmentation bert classifier cnn convolution crf decoder
-            detector discriminator distillation embedding encoder framework gan generator learning loss lstm
-            mechanism method model module net network normalization optimizer parser pipeline pooling pretraining
-            procedure prompting regularization rnn sampling scheme search strategy tagger technique transformer
-            tuning
-        """,
-    "quantity": """
-            count day dimension epoch height hour length number parameter param percentage price second size step
-            temperature threshold time token total weight width year
-        """,
+# Words, in the singular, that name a type itself: "BM25 is a method", a column "Dataset".
+_WORDS_OF: Mapping[TermType, str] = {
+    "dataset": "benchmark corpus dataset treebank",
+    "metric": "measure metric score",
+    "task": "problem task",
+    "method": "algorithm approach architecture classifier framework method model network procedure strategy technique",
+    "quantity": "number parameter",
 }
-_HEADS = {word: kind for kind, words in _HEAD_WORDS.items() for word in words.split()}
-# Components if a word qualifies them ("convolutional layer"), otherwise amounts or nothing ("Layers").
-_COMPONENTS = frozenset({"filter", "function", "kernel", "layer", "operation", "unit"})
-# Words that name a type itself: a header "Model" names none, and "the BERT model" is BERT.
-CLASS_WORDS = frozenset(
-    "algorithm approach benchmark concept corpus dataset framework method metric measure model name number parameter "
-    "procedure property quantity result sample score strategy system table task technique type value".split()
+_CLASSES = {word: kind for kind, words in _WORDS_OF.items() for word in words.split()}
+# Words that say nothing as a header: a header "Model" names none, and "the BERT model" is BERT.
+CLASS_WORDS = (
+    frozenset("concept name property quantity result sample system table type value".split()) | _CLASSES.keys()
 )
 _WORD = re.compile(r"[^\W_]+")
 
@@ -146,16 +121,10 @@ _LIST = re.compile(
 )
 
 
-def type_of_name(name: str) -> TermType:
-    """Returns the type indicated by the name's last word ("dice loss" is a method, "Penn Treebank" a dataset), or
-    concept."""
-    words = _WORD.findall(name)
-    if not words:
-        return "concept"
-    last = word_key(words[-1])
-    if last in _COMPONENTS:
-        return "method" if len(words) > 1 and not words[0].isdigit() else "quantity"
-    return _HEADS.get(last) or _HEADS.get(last.rstrip("0123456789"), "concept")
+def type_of_class(words: str) -> TermType:
+    """Returns the type that the last of the words names ("Datasets", "a new method"), or concept."""
+    found = _WORD.findall(words)
+    return _CLASSES.get(word_key(found[-1]), "concept") if found else "concept"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -197,7 +166,7 @@ def types_in_context(sentences: Sequence[Sentence], finder: TermFinder) -> Mappi
             occurrences[term] += 1
             votes[term].update(_types_indicated(text[max(start - _REACH, 0) : start], text[end:]))
         for match in _LIST.finditer(sentence.text):
-            indicated = type_of_name(match[1])
+            indicated = type_of_class(match[1])
             for term in finder.find(match[2]):
                 votes[term][indicated] += 1
     best = {term: min(counts, key=lambda kind: (-counts[kind], kind)) for term, counts in votes.items() if counts}
@@ -212,7 +181,7 @@ def _types_indicated(before: str, rest: str) -> Sequence[TermType]:
     copula = _COPULA.match(rest)
     words = copula[1].split() if copula else []
     words += [found[1] for found in (_CALLED.search(before), _HEAD.match(rest)) if found]
-    indicated = [type_of_name(word) for word in words]
+    indicated = [type_of_class(word) for word in words]
     indicated += [kind for kind, pattern in _BEFORE if pattern.search(before)]
     indicated += [kind for kind, pattern in _AFTER if pattern.match(rest)]
     return [kind for kind in indicated if kind != "concept"][:1]

@@ -29,10 +29,11 @@ _MAX_NEAR = 3
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FloatMention:
-    """A sentence, by its number, that belongs to a float's caption, names the float or surrounds it."""
+    """A sentence, by its number, that belongs to a float's caption, names the float or surrounds it (`around`)."""
 
     float: str
     sentence: int
+    around: bool = False
 
 
 def _floats(paper: Paper) -> list[Table | Figure | Equation]:
@@ -56,7 +57,9 @@ def float_mentions(paper: Paper, text: PaperText) -> list[FloatMention]:
         for target, label in (*by_link[sentence.element], *by_label):
             if label.search(folded):
                 found.append(FloatMention(float=target, sentence=number))
-    return list(dict.fromkeys([*found, *_equation_neighbours(paper, text)]))
+    naming = {(mention.float, mention.sentence) for mention in found}
+    around = (one for one in _equation_neighbours(paper, text) if (one.float, one.sentence) not in naming)
+    return list(dict.fromkeys([*found, *around]))
 
 
 def _label_pattern(label: str) -> re.Pattern[str]:
@@ -79,7 +82,7 @@ def _equation_neighbours(paper: Paper, text: PaperText) -> Iterator[FloatMention
         after = [of_element[passage.id] for passage in near if passage.order > equation.order][:1]
         explaining = [numbers[0] for numbers in after if text.sentences[numbers[0]].text[:1].islower()]
         for number in (*(number for numbers in before for number in numbers[-2:]), *explaining):
-            yield FloatMention(float=equation.id, sentence=number)
+            yield FloatMention(float=equation.id, sentence=number, around=True)
 
 
 def float_entities(paper: Paper, text: PaperText, mentions: Sequence[FloatMention]) -> list[Entity]:
@@ -153,7 +156,7 @@ def float_relations(mentions: Sequence[FloatMention], named: SentenceEntities) -
     entities of a sentence are linked."""
     for mention in mentions:
         sentence = named.sentences[mention.sentence]
-        for entity in named.best(named.ids[mention.sentence], _MAX_TERMS):
+        for entity in named.best(named.ids[mention.sentence], _MAX_NEAR if mention.around else _MAX_TERMS):
             yield sentence_relation(mention.float, entity, "shows" if sentence.caption else "mentions", [sentence])
 
 

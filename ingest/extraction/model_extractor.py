@@ -12,9 +12,10 @@ from pydantic import BaseModel, BeforeValidator, TypeAdapter, WithJsonSchema, cr
 import prompts
 from ingest.document.element_text import element_text, table_outline
 from ingest.extraction.batches import gather_replies
-from ingest.extraction.entity_types import ModelRelationKind, TypeSystem, type_of_name
+from ingest.extraction.entity_types import ModelRelationKind, TypeSystem
 from ingest.extraction.mentions import FoldedText, strip_footnote_marks
 from ingest.extraction.merge import combine
+from ingest.extraction.name_types import type_of_name
 from paperscope_core.errors import ModelError, ModelReplyError
 from paperscope_core.models.structured import ask_json
 from paperscope_core.models.tokens import count_tokens

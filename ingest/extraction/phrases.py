@@ -13,15 +13,18 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ingest.extraction.entity_types import type_of_name
 from ingest.extraction.mentions import Sentence, is_coined
+from ingest.extraction.name_types import probability_of_type
+from ingest.extraction.names import split_name
 from paperscope_core.text.part_of_speech import tag_words
 from paperscope_core.text.words import STOP_WORDS, singular_key
 
-__all__ = ["Phrase", "PhraseCount", "count_phrases", "is_term_by_form", "split_name", "technical_phrases"]
+__all__ = ["Phrase", "PhraseCount", "count_phrases", "is_term_by_form", "technical_phrases"]
 
 _MAX_WORDS = 5
 _SINGLE_SCORE = 0.5
+# Half of what a type takes: the terms are chosen again, by more than their names (see `termhood`).
+_LIKE_A_TYPE = 0.3
 # Fewer letters are usually a symbol, a unit or initials.
 _LEAST_LETTERS = 3
 # Nouns, names and adjectives, without comparatives and superlatives; UNC are words that the tagger can't classify.
@@ -60,11 +63,11 @@ _SMALL_DIGITS = frozenset("₀₁₂₃₄₅₆₇₈₉⁰¹²³⁴⁵⁶⁷�
 _WORD = r"[^\W_]+(?:['\u2019.&/_^][^\W_]+)*[+#]*"
 _TOKEN = re.compile(rf"(?P<word>{_WORD})|[^\w\s]")
 _JOINT = re.compile(r"\s+|[\-\u2010\u2011\u2013]\s?")
+_POSSESSIVE = re.compile(r"(?<=\w)['\u2019]s$")
 _HYPHEN = re.compile(r"[\-\u2010\u2011\u2013]")
 _CAPITAL_BEFORE = re.compile(r"(?<!\w)([A-Z][\w'\u2019]{0,30})[\s\-](?:(?:of|for|in|on|by|&)\s)?(?:the\s)?$")
 _CAPITAL_AFTER = re.compile(r"[\s\-](?:(?:of|for|in|on|by|&)\s)?(?:the\s)?[A-Z]")
 _NEAR = 40
-_SPLIT = re.compile(r"[\s\-\u2010\u2011\u2013]+")
 _MASKED = re.compile(
     r"""\b[A-Z][\w'\u2019-]++(?:\s(?:and|&)\s[^\W\d_][\w'\u2019-]+|\set\sal\.?)?,?\s\(?(?:19|20)\d\d[a-z]?\)? # Lin
       | [(\[][^()\[\]]*\b(?:19|20)\d\d[a-z]?[^()\[\]]*[)\]]          # (see Lin et al., 2018; Devlin, 2019)
@@ -179,7 +182,8 @@ def _runs(text: str) -> Iterator[list[_Word]]:
     """Runs of nominal words with nothing but spaces or hyphens between them."""
     run: list[_Word] = []
     for word in _words(text):
-        if run and not _JOINT.fullmatch(text[run[-1].end : word.start]):
+        called = any(text.startswith("()", one.end) for one in (word, *run[-1:]))  # a function, behind what it is
+        if run and (called or not _JOINT.fullmatch(text[run[-1].end : word.start])):
             yield _up_to_noun(run)
             run = []
         if _breaks(word, after_name=bool(run) and _is_capitalized(run[-1].text)) or (
@@ -248,7 +252,7 @@ def _count(counts: dict[str, PhraseCount], text: str, run: Sequence[_Word], numb
             words = run[start:end]
             if (start and words[0].tied_left) or (end < len(run) and words[-1].tied_right):
                 continue  # half of a compound
-            form = text[words[0].start : words[-1].end]
+            form = _POSSESSIVE.sub("", text[words[0].start : words[-1].end])
             if len(words) == 1 and words[0].first and not is_coined(form):
                 form = form.lower()  # a capital at the beginning of a sentence is no evidence
             count = counts.setdefault(singular_key(form), PhraseCount(len(words)))
@@ -295,7 +299,7 @@ def _c_values(counts: dict[str, PhraseCount]) -> dict[str, float]:
 
 def _is_term(count: PhraseCount) -> bool:
     form = count.forms.most_common(1)[0][0]
-    words = _SPLIT.split(form)
+    words = split_name(form)
     if len(count.sentences) < 2 or len(form) < 2:
         return False
     if len(words) == 1:
@@ -327,7 +331,7 @@ def is_term_by_form(form: str, *, first: bool, headed: bool, prominent: bool) ->
     """Whether a run of words that occurs once is a term.
 
     A phrase that occurs twice is a term by its frequency. One that occurs once must have the form of a term: a coined
-    name, a name in capitals, or a phrase whose head noun indicates its type ("region proposal network"). In an
+    name, a name in capitals, or a phrase that is like names with a type ("region proposal network"). In an
     abstract, which hardly repeats terms, any phrase of two words is accepted.
 
     Args:
@@ -336,7 +340,7 @@ def is_term_by_form(form: str, *, first: bool, headed: bool, prominent: bool) ->
         headed: Whether a word such as "dataset" follows.
         prominent: Whether it occurs in the abstract or another element that summarises the paper.
     """
-    words = _SPLIT.split(form)
+    words = split_name(form)
     named = all(map(_is_named, words[first:]))
     if len(words) == 1 or headed:
         return (is_coined(form) and _is_long_name(form)) or (headed and named and not first)
@@ -344,12 +348,7 @@ def is_term_by_form(form: str, *, first: bool, headed: bool, prominent: bool) ->
         return False
     if named and any(map(is_coined, words)):
         return True
-    return " " in form and (prominent or type_of_name(form) in ("method", "task"))
-
-
-def split_name(name: str) -> list[str]:
-    """Returns the words of a name; the parts of a hyphenated word count singly."""
-    return [word for word in _SPLIT.split(name) if word]
+    return " " in form and (prominent or probability_of_type(form) >= _LIKE_A_TYPE)
 
 
 def _is_long_name(form: str) -> bool:

@@ -3,7 +3,8 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from ingest.extraction.entity_types import CLASS_WORDS, LocalRelationKind, TermType, type_of_name
+from ingest.extraction.entity_types import CLASS_WORDS, LocalRelationKind, TermType, type_of_class
+from ingest.extraction.name_types import type_of_name
 from ingest.extraction.sentences import excerpt
 from paperscope_core.text.words import STOP_WORDS, entity_key, word_key
 from paperscope_core.types import Relation, Table
@@ -56,7 +57,7 @@ def _is_prose(table: Table) -> bool:
 
 def _row_type(header: str, *, title: str) -> TermType:
     """Returns the type indicated by the title over the row headers ("Dataset")."""
-    return "quantity" if "=" in header else type_of_name(title)
+    return "quantity" if "=" in header else type_of_class(title)
 
 
 def _add(found: dict[str, tuple[str, TermType]], text: str, guess: TermType) -> None:

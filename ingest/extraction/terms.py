@@ -5,8 +5,9 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ingest.extraction.entity_types import TermType, TypeSystem, type_of_name
+from ingest.extraction.entity_types import TermType, TypeSystem, type_of_class
 from ingest.extraction.mentions import PaperText, Sentence, is_coined, variant_key
+from ingest.extraction.name_types import type_of_name
 from ingest.extraction.phrases import PhraseCount, technical_phrases
 from ingest.extraction.table_facts import table_names
 from paperscope_core.text.acronyms import find_definitions
@@ -49,7 +50,7 @@ def plainer_names(names: Sequence[Sequence[str]], types: Sequence[str]) -> Mappi
         head, _, last = forms[0].rpartition(" ")
         home = place.get(variant_key(head))
         is_classed = last.casefold() in _CLASSES and is_coined(head) and home not in (None, number)
-        if home is not None and is_classed and types[home] in (type_of_name(last), "concept"):
+        if home is not None and is_classed and types[home] in (type_of_class(last), "concept"):
             found[number] = home
         language = _LANGUAGE.match(forms[0])
         name = forms[0][language.end() :] if language else ""
@@ -133,7 +134,7 @@ def _plainest(groups: Sequence[Sequence[Term]]) -> list[Term]:
 def _is_headed(name: str, keys: Collection[str]) -> bool:
     """Whether a name is a known name followed by its class ("BERT model")."""
     head, _, last = name.rpartition(" ")
-    return type_of_name(last) != "concept" and variant_key(head) in keys and is_coined(head)
+    return type_of_class(last) != "concept" and variant_key(head) in keys and is_coined(head)
 
 
 def _acronyms(text: PaperText) -> tuple[list[Term], tuple[Meaning, ...]]:

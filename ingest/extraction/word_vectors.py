@@ -31,6 +31,11 @@ class WordVectors:
         self._rows = weights.get_slice(_TENSOR)
         self._known: dict[int, NDArray[float32]] = {}
 
+    @property
+    def dimension(self) -> int:
+        """The length of a vector."""
+        return int(self._rows.get_shape()[1])
+
     def pieces(self, word: str) -> list[int]:
         """The positions in the vocabulary of the pieces that a word is divided into."""
         return list(self._tokenizer.encode(word, add_special_tokens=False).ids)

@@ -156,3 +156,9 @@ def test_real_papers_meet(shared: Path, citing: str, cited: str) -> None:
     own = next(entity.id for entity in other.entities if entity.type == WORK and entity.name == papers[1].title)
     assert own in {entity.id for entity in one.entities}
     assert {relation.kind for relation in one.relations if relation.target == own} == {"cites", "cited with"}
+
+
+def test_entries_of_one_longer_title_are_one_work_however_their_authors_are_read() -> None:
+    other = "Ming Chang and Jacob Devlin. 2019. Bert: Pre-training of deep transformers. In NAACL."
+    cited = works(drawn(paper_of("p", TITLE, "Ada Lovelace", ("1", DEVLIN), ("2", other))))
+    assert cited["Bert: Pre-training of deep transformers"].sources == ("p/reference-1", "p/reference-2")

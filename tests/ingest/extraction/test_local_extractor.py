@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from ingest.document.element_text import element_text
 from ingest.extraction import ENTITY_TYPES, LocalExtractor
-from ingest.extraction.entity_types import type_of_name
+from ingest.extraction.name_types import type_of_name
 from paperscope_core.text.words import entity_key
 from paperscope_core.types import Cell, Equation, Extraction, Figure, Link, Panel, Paper, Reference, Table
 from tests.ingest.extraction.paper_builders import (
@@ -243,27 +243,44 @@ async def test_a_name_stands_only_where_it_is_a_whole_word() -> None:
 @pytest.mark.parametrize(
     ("sentence", "type_"),
     [
-        ("We follow a method called QuoRef2.", "method"),
-        ("It was trained on the QuoRef2.", "dataset"),
-        ("We report results on QuoRef2.", "dataset"),
-        ("QuoRef2 consistently outperforms all others.", "method"),
-        ("The task of QuoRef2 is hard.", "task"),
-        ("Ours wins in terms of QuoRef2.", "metric"),
-        ("We observe QuoRef2.", "concept"),
+        ("We follow a method called MultiX.", "method"),
+        ("It was trained on the MultiX.", "dataset"),
+        ("We report results on MultiX.", "dataset"),
+        ("MultiX consistently outperforms all others.", "method"),
+        ("The task of MultiX is hard.", "task"),
+        ("Ours wins in terms of MultiX.", "metric"),
+        ("We observe MultiX.", "concept"),
     ],
 )
 async def test_what_is_said_of_a_name_tells_its_type(sentence: str, type_: str) -> None:
     assert (
-        by_name(await extract(paper_of(*passages(sentence, "GrabCut and QuoRef2 are two names."))), "QuoRef2").type
+        by_name(await extract(paper_of(*passages(sentence, "GrabCut and MultiX are two names."))), "MultiX").type
         == type_
     )
 
 
 @pytest.mark.parametrize(
-    ("name", "type_"), [("convolutional layer", "method"), ("Layers", "quantity"), ("12 layers", "quantity")]
+    ("name", "type_"),
+    [
+        ("convolutional layer", "method"),
+        ("named entity recognition", "task"),
+        ("ranking problem", "task"),
+        ("SQuAD", "dataset"),
+        ("F1 score", "metric"),
+        ("first step", "concept"),
+        ("entry point", "concept"),
+        ("glacier mass balance", "concept"),
+        ("immune system", "concept"),
+    ],
 )
-def test_a_component_is_a_method_where_a_word_says_which(name: str, type_: str) -> None:
+def test_a_name_has_a_type_where_the_model_is_certain(name: str, type_: str) -> None:
     assert type_of_name(name) == type_
+
+
+async def test_a_function_and_an_owner_are_names_of_their_own() -> None:
+    texts = ["The covariance estimator vcovCL() is fast.", "The covariance estimator vcovCL() and NemoX\u2019s are."]
+    found = {one.name for one in (await extract(paper_of(*passages(*texts, "We and NemoX\u2019s.")))).entities}
+    assert found == {"covariance estimator", "vcovCL", "NemoX"}
 
 
 async def test_a_sign_in_brackets_or_behind_a_header_is_no_part_of_its_name() -> None:

@@ -46,11 +46,11 @@ def reply(entities: list[dict[str, str]], relations: list[dict[str, str]] | None
 
 async def test_what_stands_in_its_chunk_is_kept_with_its_element() -> None:
     paper = paper_of(*TEXTS)
-    entities = [found("C1", "BERT"), found("C1", "attention", kind="odd"), found("C2", "Dice loss")]
+    entities = [found("C1", "BERT", kind="odd"), found("C1", "attention", kind="odd"), found("C2", "Dice loss")]
     relations = [stated("C1", "BERT", "attention", "BERT uses attention.", kind="odd")]
     extraction = await ModelExtractor(FakeModel([reply(entities, relations)])).extract(paper, chunk_paper(paper))
     assert [(item.name, item.type, item.sources) for item in extraction.entities] == [
-        ("attention", "method", ("p/passage-1",)),
+        ("attention", "concept", ("p/passage-1",)),
         ("BERT", "method", ("p/passage-1",)),
         ("Dice loss", "method", ("p/passage-2",)),
     ]
