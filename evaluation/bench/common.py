@@ -43,13 +43,24 @@ class TimedSystem:
         return reports, note
 
 
-def timed_systems(options: argparse.Namespace) -> list[TimedSystem]:
-    """Paperscope, and LightRAG unless it gets no time."""
-    ours, peer = "evaluation.bench.synthetic_library", "evaluation.peers.lightrag_library"
-    systems = [TimedSystem(name="Paperscope", python=Path(sys.executable), module=ours, extends=True)]
+def timed_systems(options: argparse.Namespace, *, storages: bool = False) -> list[TimedSystem]:
+    """Paperscope, and LightRAG unless it gets no time.
+
+    With `storages`, LightRAG also with its FAISS storage, and on our storages.
+    """
+    own = Path(sys.executable)
+    systems = [TimedSystem(name="Paperscope", python=own, module="evaluation.bench.synthetic_library", extends=True)]
     if (seconds := options.peer_seconds) > 0:
-        python = options.peers_python
-        systems.append(TimedSystem(name="LightRAG", python=python, module=peer, extends=False, seconds=seconds))
+        peers = {"LightRAG": "evaluation.peers.lightrag_library"}
+        if storages:
+            peers["LightRAG-FAISS"] = "evaluation.peers.lightrag_library_faiss"
+        systems += [
+            TimedSystem(name=name, python=options.peers_python, module=module, extends=False, seconds=seconds)
+            for name, module in peers.items()
+        ]
+    if storages and seconds > 0:
+        module = "evaluation.bench.lightrag_on_library"
+        systems.append(TimedSystem(name="LightRAG-on-ours", python=own, module=module, extends=True, seconds=seconds))
     return systems
 
 

@@ -20,7 +20,7 @@ from graph_store import NativeGraphIndex, Store
 from paperscope.adding import AddRequest, Pipeline
 from paperscope_core.models import CachedEmbedder
 from paperscope_core.models.fakes import FakeEmbedder
-from paperscope_core.protocols import PageCallback
+from paperscope_core.protocols import Embedder, PageCallback
 from paperscope_core.types import (
     Box,
     Chunk,
@@ -38,7 +38,7 @@ from paperscope_core.types import (
 )
 from query import Retriever
 
-__all__ = ["extraction_of", "open_library", "paper_of"]
+__all__ = ["TimedEmbedder", "add_documents", "extraction_of", "open_library", "paper_of"]
 
 # The defaults of chunking.max_words and of the file size, and the dimension of the default embedder.
 _MAX_WORDS = 180
@@ -46,7 +46,7 @@ _MAX_MB = 200
 _DIMENSION = 384
 
 
-class _Embedder(FakeEmbedder):
+class TimedEmbedder(FakeEmbedder):
     """A deterministic embedder whose time is excluded."""
 
     def __init__(self, clock: Clock) -> None:
@@ -54,6 +54,7 @@ class _Embedder(FakeEmbedder):
         self._clock = clock
 
     async def embed(self, texts: Sequence[str]) -> NDArray[float32]:
+        """Embeds texts; see `Embedder`."""
         return await self._clock.leave_out(super().embed(texts))
 
 
@@ -116,31 +117,37 @@ def extraction_of(document: PeerDocument, paper: Paper) -> Extraction:
     )
 
 
+async def add_documents(store: Store, embedder: Embedder, documents: Sequence[PeerDocument]) -> None:
+    """Adds papers to the store."""
+    given = _FixedPaper()
+    pipeline = Pipeline(
+        store=store,
+        parser=given,
+        extractor=given,
+        embedder=CachedEmbedder(embedder, store),
+        max_words=_MAX_WORDS,
+        max_mb=_MAX_MB,
+    )
+    with tempfile.TemporaryDirectory() as files:
+        for document in documents:
+            given.document = document
+            file = Path(files) / f"{document.id}.txt"
+            file.write_text(document.title, encoding="utf-8")
+            await pipeline.add(AddRequest(path=file), None)
+
+
 @asynccontextmanager
 async def open_library(folder: Path, clock: Clock) -> AsyncIterator[TimedLibrary]:
     """Opens the library in a folder, or creates an empty one. The index is updated on closing."""
-    embedder, given = _Embedder(clock), _FixedPaper()
+    embedder = TimedEmbedder(clock)
     with (
         closing(Store.open(folder)) as store,
         closing(NativeGraphIndex.open(store, embedder=embedder.name)) as index,
-        tempfile.TemporaryDirectory() as files,
     ):
-        pipeline = Pipeline(
-            store=store,
-            parser=given,
-            extractor=given,
-            embedder=CachedEmbedder(embedder, store),
-            max_words=_MAX_WORDS,
-            max_mb=_MAX_MB,
-        )
         retriever = Retriever(store, index, embedder)
 
         async def add_all(documents: Sequence[PeerDocument]) -> None:
-            for document in documents:
-                given.document = document
-                file = Path(files) / f"{document.id}.txt"
-                file.write_text(document.title, encoding="utf-8")
-                await pipeline.add(AddRequest(path=file), None)
+            await add_documents(store, embedder, documents)
 
         async def add(document: PeerDocument) -> None:
             await add_all([document])

@@ -150,7 +150,15 @@ def _with_minilm(encoder: Any, weights: Path, folder: Path) -> Any:  # noqa: ANN
     )
 
 
-def make_rag(folder: Path, *, embed: Embed, dimension: int, tokens: Any, name: str) -> Any:  # noqa: ANN401
+def make_rag(
+    folder: Path,
+    *,
+    embed: Embed,
+    dimension: int,
+    tokens: Any,  # noqa: ANN401
+    name: str,
+    vector_storage: str = "NanoVectorDBStorage",
+) -> Any:  # noqa: ANN401
     """LightRAG without a language model, with its stores in `folder`; `tokens` is the tokenizer, called `name`."""
     lightrag: Any = import_module("lightrag")
     utils: Any = import_module("lightrag.utils")
@@ -165,6 +173,7 @@ def make_rag(folder: Path, *, embed: Embed, dimension: int, tokens: Any, name: s
         llm_model_func=no_model,
         tokenizer=utils.Tokenizer(name, tokens),
         enable_llm_cache=False,
+        vector_storage=vector_storage,
     )
 
 

@@ -17,30 +17,34 @@ from evaluation.peers.protocol import PeerCorpus, PeerDocument, units_with_text
 from evaluation.peers.runner import refuse_network
 from evaluation.peers.timing import Clock, TimedLibrary, run_worker
 
-__all__: list[str] = []
+__all__ = ["CHUNKS", "WordTokenizer", "open_library"]
 
 # The dimension of the default embedder, and the number of chunks that Paperscope's context holds.
 _DIMENSION = 384
-_CHUNKS = 8
+CHUNKS = 8
 
 
-class _WordTokenizer:
+class WordTokenizer:
     """Numbers the words, instead of a vocabulary that LightRAG would download."""
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
 
     def encode(self, content: str) -> list[int]:
+        """The numbers of the words."""
         return [self._numbers.setdefault(word, len(self._numbers)) for word in content.split()]
 
     def decode(self, tokens: list[int]) -> str:
+        """The words of numbers."""
         words = list(self._numbers)
         return " ".join(words[token] for token in tokens)
 
 
 @asynccontextmanager
-async def open_library(folder: Path, clock: Clock) -> AsyncIterator[TimedLibrary]:
-    """Opens the library in a folder, or creates an empty one.
+async def open_library(
+    folder: Path, clock: Clock, *, vectors: str = "NanoVectorDBStorage"
+) -> AsyncIterator[TimedLibrary]:
+    """Opens the library in a folder, or creates an empty one, with one of LightRAG's vector storages.
 
     Raises:
         ModuleNotFoundError: LightRAG is not installed.
@@ -53,7 +57,14 @@ async def open_library(folder: Path, clock: Clock) -> AsyncIterator[TimedLibrary
         return await clock.leave_out(embedder.embed(texts))
 
     # LightRAG names its stores after the folder, but a finished library's folder is renamed.
-    rag = make_rag(folder / "library", embed=embed, dimension=_DIMENSION, tokens=_WordTokenizer(), name="words")
+    rag = make_rag(
+        folder / "library",
+        embed=embed,
+        dimension=_DIMENSION,
+        tokens=WordTokenizer(),
+        name="words",
+        vector_storage=vectors,
+    )
     await rag.initialize_storages()
 
     async def add(document: PeerDocument) -> None:
@@ -64,7 +75,7 @@ async def open_library(folder: Path, clock: Clock) -> AsyncIterator[TimedLibrary
         await fill(rag, corpus, units_with_text(corpus), with_graph=True)
 
     async def retrieve(question: str) -> int:
-        return len(await search_chunks(rag, question, mode="mix", limit=_CHUNKS))
+        return len(await search_chunks(rag, question, mode="mix", limit=CHUNKS))
 
     yield TimedLibrary(papers=0, add=add, add_all=add_all, retrieve=retrieve)
     await rag.finalize_storages()

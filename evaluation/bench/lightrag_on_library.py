@@ -1,0 +1,67 @@
+"""The worker of `bench query` for LightRAG on our storages: a Paperscope library of synthetic papers.
+
+It asks what `evaluation.peers.lightrag_library` asks. Run in a separate process: see `evaluation.peers.timing`.
+"""
+
+import asyncio
+import logging
+import sys
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, closing
+from pathlib import Path
+
+from numpy import float32
+from numpy.typing import NDArray
+
+from evaluation.bench.synthetic_library import TimedEmbedder, add_documents
+from evaluation.peers.lightrag import search_chunks
+from evaluation.peers.lightrag_library import CHUNKS, WordTokenizer
+from evaluation.peers.protocol import PeerDocument
+from evaluation.peers.timing import Clock, TimedLibrary, run_worker
+from graph_store import Store
+from graph_store.lightrag.adapter import make_lightrag
+from graph_store.lightrag.reader import LibraryReader
+from graph_store.lightrag.vectors import TextVectors
+from paperscope_core.models import CachedEmbedder
+
+__all__: list[str] = []
+
+
+@asynccontextmanager
+async def open_library(folder: Path, clock: Clock) -> AsyncIterator[TimedLibrary]:
+    """Opens the library in a folder, or creates an empty one. The vectors of a new graph are stored on closing."""
+    embedder = TimedEmbedder(clock)
+    with closing(Store.open(folder)) as store:
+        cached = CachedEmbedder(embedder, store)
+
+        def embed(texts: Sequence[str]) -> NDArray[float32]:
+            return asyncio.run(cached.embed(texts))
+
+        reader = LibraryReader(store, TextVectors(embed, embedder=embedder.name, dimension=embedder.dimension))
+        rag = make_lightrag(reader, tokenizer=WordTokenizer())
+        await rag.initialize_storages()
+
+        async def add_all(documents: Sequence[PeerDocument]) -> None:
+            await add_documents(store, embedder, documents)
+            await _search_once(reader)
+
+        async def add(document: PeerDocument) -> None:
+            await add_all([document])
+
+        async def retrieve(question: str) -> int:
+            return len(await search_chunks(rag, question, mode="mix", limit=CHUNKS))
+
+        yield TimedLibrary(papers=len(store.entries()), add=add, add_all=add_all, retrieve=retrieve)
+        await rag.finalize_storages()
+
+
+async def _search_once(reader: LibraryReader) -> None:
+    """Computes the vectors that the first question would compute."""
+    view = await reader.view()
+    for kind in ("entities", "relationships"):
+        await asyncio.to_thread(view.table, kind)
+
+
+if __name__ == "__main__":
+    logging.disable(logging.WARNING)
+    run_worker(sys.argv[1:], open_library)
