@@ -25,6 +25,7 @@ from ner.network import (
     TaggerNetwork,
     batches,
     encoder_of_config,
+    load_encoder,
     load_tokenizer,
     save_config,
     windows,
@@ -33,6 +34,7 @@ from ner.pieces import Pieces, PieceSplitter, pack
 from ner.tagging import TagSet, text_tokens
 from paperscope_core.errors import ModelError
 from paperscope_core.files import output_errors, write_atomically
+from paperscope_core.models.weights import find_weights
 
 __all__ = ["EncoderTagger", "UnitScores"]
 
@@ -129,7 +131,7 @@ class EncoderTagger:
         return [rows[list(of.firsts)] for of, rows in zip(pieces, scores, strict=True)]
 
     def save(self, folder: Path) -> None:
-        """Write the tagger; the weights of an untouched encoder are not among its files.
+        """Write the tagger; the weights of a frozen encoder are not among its files.
 
         Raises:
             OutputError: A file can't be written.
@@ -150,22 +152,30 @@ class EncoderTagger:
             "temperature": self.temperature,
             "characters": self._characters,
             "tokenizer": self.splitter.digest,
+            "frozen": find_weights(options.encoder).name if options.frozen else "",
         }
         write_atomically(folder / _SETTINGS, f"{json.dumps(settings, indent=1, ensure_ascii=False)}\n".encode())
 
     @classmethod
     def load(cls, folder: Path, *, device: str = "cpu") -> Self:
-        """Read what `save` wrote.
+        """Read what `save` wrote, and the weights of its encoder if they were frozen.
 
         Raises:
-            ModelError: A file is missing or damaged, or the tokenizer is not the one that it was trained with.
+            ModelError: A file is missing or damaged, or the tokenizer or a frozen encoder is not the one that it was
+                trained with.
         """
         try:
             settings: dict[str, Any] = json.loads((folder / _SETTINGS).read_text(encoding="utf-8"))
             options = NetworkOptions(**settings["network"])
-            encoder = None
+            encoder = load_encoder(options.encoder) if options.frozen else None
+            if encoder is not None and (found := find_weights(options.encoder).name) != settings.get("frozen", found):
+                raise ModelError(
+                    f"trained over the encoder {settings['frozen']!r}, but {options.encoder!r} is {found!r}; train it "
+                    "again",
+                    where=folder,
+                )
             if options.encoder:
-                encoder = encoder_of_config(folder / _CONFIG)
+                encoder = encoder or encoder_of_config(folder / _CONFIG)
                 splitter = PieceSplitter.of(Tokenizer.from_file(str(folder / _TOKENIZER)))
             else:
                 splitter = load_tokenizer("")

@@ -22,6 +22,7 @@ __all__ = [
     "Window",
     "batches",
     "encoder_of_config",
+    "load_encoder",
     "load_tokenizer",
     "save_config",
     "windows",
@@ -55,6 +56,11 @@ class NetworkOptions:
     rank: int = 0
     dropout: float = 0.1
 
+    @property
+    def frozen(self) -> bool:
+        """Whether training leaves the encoder's weights as they are."""
+        return self.table or self.rank > 0
+
 
 class TaggerNetwork(nn.Module):  # type: ignore[misc]
     """Scores the tags of each piece.
@@ -72,7 +78,7 @@ class TaggerNetwork(nn.Module):  # type: ignore[misc]
         self.options = options
         self.encoder = encoder if encoder is not None else load_encoder(options.encoder, dropout=options.dropout)
         hidden = self.encoder.hidden_size
-        if options.rank or options.table:
+        if options.frozen:
             self.encoder.requires_grad_(False)
         if options.rank:
             _replace(self.encoder, nn.Linear, lambda linear: _LowRank(linear, options.rank))

@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from evaluation import Tally
 from evaluation.answers.questions import GoldQuestion
 from evaluation.answers.scoring import Cited, score_answer
+from paperscope_core.statistics import Tally
 from paperscope_core.types import Usage
 from service.batch.questions import Question
 from service.batch.rows import BatchRow

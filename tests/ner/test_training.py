@@ -59,11 +59,24 @@ def test_a_resumed_training_is_equal_to_the_bit(
     assert whole == parts
 
 
-def test_a_table_of_soft_labels_is_all_that_is_trained(options: TrainingOptions, tmp_path: Path) -> None:
-    options = replace(options, table=True, epochs=12, dropout=0.0)
+@pytest.mark.parametrize("changes", [{"table": True}, {"rank": 2}])
+def test_a_tagger_over_a_frozen_encoder_reloads_with_that_encoder_only(
+    options: TrainingOptions, tmp_path: Path, changes: dict[str, Any]
+) -> None:
+    encoder = write_encoder(tmp_path / "encoder")
+    options = replace(options, encoder=encoder, epochs=60, dropout=0.0, **changes)
     manifest = train_tagger([GOLD], GOLD, options, tmp_path / "a")
-    assert manifest["dev_f1_strict"] == manifest["dev_f1_reloaded"]
+    tagger = EncoderTagger.load(tmp_path / "a")
+    assert manifest["dev_f1_strict"] == manifest["dev_f1_reloaded"] > 0.5
     assert manifest["history"][-1]["loss"] < manifest["history"][0]["loss"] / 2
+    assert any(example.spans for example in tagger.tag(GOLD))
+    write_encoder(tmp_path / "encoder", seed=1)
+    with pytest.raises(ModelError, match="trained over the encoder 'encoder@"):
+        EncoderTagger.load(tmp_path / "a")
+
+
+def test_a_table_of_soft_labels_is_all_that_is_trained(options: TrainingOptions, tmp_path: Path) -> None:
+    train_tagger([GOLD], GOLD, replace(options, table=True, epochs=1), tmp_path / "a")
     assert set(load_file(tmp_path / "a" / "model.safetensors")) == {
         "head.table",
         "head.bias",

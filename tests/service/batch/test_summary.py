@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from evaluation import Tally
 from evaluation.answers.questions import GoldQuestion
 from evaluation.answers.scoring import Cited, score_answer
 from evaluation.score import total
@@ -14,6 +13,7 @@ from paperscope.library import Library
 from paperscope_core.codec import from_json, to_json
 from paperscope_core.errors import ModelRefusedError
 from paperscope_core.models import FakeModel
+from paperscope_core.statistics import Tally
 from paperscope_core.types import ModelRequest, Usage
 from service.batch import BadQuestion, BatchResult, BatchRunner, BatchSummary, Gold, Question, summary_lines
 

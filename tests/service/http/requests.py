@@ -73,7 +73,9 @@ def events_of(response: httpx2.Response) -> list[Event]:
 
 
 def model_reply(body: Body, *, text: str = "The rank is 256 and alpha is 512.") -> str:
-    """A model's answer that cites the first source."""
+    """A model's answer that cites the first source; a message of a conversation is understood as `QUESTION`."""
+    if body["response_format"]["json_schema"]["name"] == "question":
+        return json.dumps({"question": QUESTION})
     return json.dumps({"status": "answered", "answer": text, "claims": [{"text": text, "evidence": ["S0"]}]})
 
 
