@@ -52,7 +52,7 @@ def test_files_for_other_programs(run: "Run", example_library: Path, tmp_path: P
     assert shown.code == 0
     assert str(png) in shown.err.replace("\n", "")
     with Image.open(io.BytesIO(png.read_bytes())) as drawing:
-        assert drawing.width > 1000
+        assert drawing.width > 600
         assert len(drawing.convert("RGB").getcolors(1 << 24) or ()) > 20
     first = png.read_bytes()
     assert run("graph", "table 5", "--library", example_library, "--png", png).code == 0
