@@ -137,11 +137,10 @@ def _template(layouts: Sequence[PageLayout]) -> frozenset[Box]:
 
 def _figures_of_page(page: _Page) -> list[FoundFigure]:
     """Returns the figures of the captions of a page, and its pictures and plots without a caption."""
-    layout, captions, free = page.layout, page.captions, page.free
-    if not layout.content.images and not layout.content.drawings:
-        captions = [caption for caption in captions if caption.kind != "other"]
-        if not captions:
-            return []
+    layout, free = page.layout, page.free
+    captions = [caption for caption in page.captions if caption.kind != "other"]
+    if not captions and not layout.content.images and not layout.content.drawings:
+        return []
     prose = find_running_text(layout, free) | page.furniture
     graphics = graphics_of(layout, taken=page.taken)
     found: list[FoundFigure] = []
@@ -160,7 +159,9 @@ def _figures_of_page(page: _Page) -> list[FoundFigure]:
             font=layout.body.font,
         )
 
-    found += [_find(layout, caption, around(caption)) for caption in captions if caption.kind != "other"]
+    for caption in captions:
+        figure = _find(layout, caption, around(caption))  # with the figures that are already found
+        found.append(figure)
     others = [*blocks, *(figure.box for figure in found), *(line.box for line in prose)]
     pictures = _lone_pictures(layout, graphics.images, others)
     found += [FoundFigure(page=layout.index, caption=nameless("figure", box), box=box) for box in pictures]

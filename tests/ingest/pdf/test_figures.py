@@ -1,6 +1,7 @@
 """Figures on generated pages: where they are, their text, their panels and their crops."""
 
 import io
+import itertools
 from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 from PIL import Image
 
 from ingest.document.crops import trim_white
+from ingest.document.geometry import overlap
 from ingest.pdf import PdfParser
 from paperscope_core.types import Box, Figure, PaperFile
 
@@ -128,6 +130,21 @@ def plot_beside_blob(page: pymupdf.Page) -> None:
 def test_two_figures_side_by_side(drawn: Drawn) -> None:
     found = drawn.figures[plot_beside_blob]
     assert found["Figure 1"].place.box.x1 < 300 < found["Figure 2"].place.box.x0
+
+
+@sheet(2)
+def one_plot_over_two_captions(page: pymupdf.Page) -> None:
+    plot(page, 60, 100, 540, 250)
+    caption(page, 60, 265, "Figure 23: The first one.")
+    caption(page, 320, 265, "Figure 24: The second one.")
+    prose(page, LEFT, 300, 700)
+    prose(page, RIGHT, 300, 700)
+
+
+def test_what_one_figure_has_no_other_figure_takes(drawn: Drawn) -> None:
+    boxes = [figure.place.box for figure in drawn.figures[one_plot_over_two_captions].values() if figure.place.box]
+    assert boxes
+    assert not any(overlap(box, other) for box, other in itertools.combinations(boxes, 2))
 
 
 @sheet(2)
