@@ -26,7 +26,7 @@ from torch.optim.swa_utils import AveragedModel
 from ner.encoder_tagger import EncoderTagger
 from ner.examples import Example, Span
 from ner.network import WINDOW, NetworkOptions, TaggerNetwork, Window, batches, load_tokenizer, windows
-from ner.pieces import Pieces, pack
+from ner.pieces import Pieces, PieceSplitter, pack
 from ner.scoring import SCORERS, Counts
 from ner.tagging import TagSet, flat_spans
 from paperscope_core.errors import InputError
@@ -159,20 +159,8 @@ def train_tagger(
         folder.mkdir(parents=True, exist_ok=True)
     with _deterministic(options):
         torch.manual_seed(options.seed)
-        network = TaggerNetwork(
-            NetworkOptions(
-                encoder=options.encoder,
-                tags=len(tags.tags),
-                case=options.case and not options.table,
-                context=options.context,
-                table=options.table,
-                rank=options.rank,
-                dropout=options.dropout,
-            )
-        )
         splitter = load_tokenizer(options.encoder)
-        if options.table:
-            network.eval().start_soft_labels(splitter, [_name_of_tag(tag) for tag in tags.tags])
+        network = _new_network(options, tags, splitter)
         characters = all(end - start == 1 for corpus in corpora for example in corpus for start, end in example.tokens)
         tagger = EncoderTagger(network.to(options.device), splitter, tags, name=folder.name, characters=characters)
         data = _Data.of(corpora, tagger)
@@ -214,6 +202,23 @@ def train_tagger(
     write_atomically(folder / _MANIFEST, f"{json.dumps(manifest, indent=1, ensure_ascii=False)}\n".encode())
     (folder / _CHECKPOINT).unlink(missing_ok=True)
     return manifest
+
+
+def _new_network(options: TrainingOptions, tags: TagSet, splitter: PieceSplitter) -> TaggerNetwork:
+    network = TaggerNetwork(
+        NetworkOptions(
+            encoder=options.encoder,
+            tags=len(tags.tags),
+            case=options.case and not options.table,
+            context=options.context,
+            table=options.table,
+            rank=options.rank,
+            dropout=options.dropout,
+        )
+    )
+    if options.table:
+        network.eval().start_soft_labels(splitter, [_name_of_tag(tag) for tag in tags.tags])
+    return network
 
 
 def finished(

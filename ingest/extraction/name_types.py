@@ -68,18 +68,24 @@ def _probabilities(name: str) -> tuple[float, ...]:
     return tuple(map(float, _fitted().probabilities(features_of_name(name))[: len(FITTED_TYPES)]))
 
 
+def _likeliest(name: str) -> tuple[TermType, float]:
+    """The likeliest type of a name, and its probability."""
+    found = _probabilities(name)
+    highest = max(found)
+    return FITTED_TYPES[found.index(highest)], highest
+
+
 def probability_of_type(name: str) -> float:
     """The probability of the likeliest type of a name."""
-    return max(_probabilities(name))
+    return _likeliest(name)[1]
 
 
 def type_of_name(name: str) -> TermType:
     """Returns the type of a name, or concept if none is certain: also if the last word alone certainly has another
     one, because "macro F1" is an F1."""
-    found = dict(zip(FITTED_TYPES, _probabilities(name), strict=True))
-    best = max(FITTED_TYPES, key=found.__getitem__)
+    best, probability = _likeliest(name)
     stated = " " in name and type_of_class(name) == best
-    certain = found[best] >= _LEAST_SHARE * sum(found.values()) if stated else found[best] >= _LEAST
-    last = _probabilities((split_name(name) or [name])[-1])
-    contradicted = max(last) >= _LEAST and FITTED_TYPES[last.index(max(last))] != best
+    certain = probability >= (_LEAST_SHARE * sum(_probabilities(name)) if stated else _LEAST)
+    last, of_last = _likeliest((split_name(name) or [name])[-1])
+    contradicted = of_last >= _LEAST and last != best
     return best if certain and not contradicted else "concept"

@@ -270,14 +270,17 @@ def ensemble(
             return read_examples(system)
         return asyncio.run(load_recognizer(system, device=_device(device)).recognize(examples))
 
-    alone = [predictions(system) for system in systems]
+    scored = any(example.spans for example in examples)
     if vote:
+        alone = [predictions(system) for system in systems]
         found = vote_on(alone)
     else:
-        found = ScoreEnsemble([EncoderTagger.load(system, device=_device(device)) for system in systems]).tag(examples)
+        taggers = [EncoderTagger.load(system, device=_device(device)) for system in systems]
+        alone = [tagger.tag(examples) for tagger in taggers] if scored else []
+        found = ScoreEnsemble(taggers).tag(examples)
     write_examples(out, found)
     print_text(f"{out}: {len(found)} texts, {sum(len(example.spans) for example in found)} entities")
-    if any(example.spans for example in examples):
+    if scored:
         scores = [entity_f1(examples, one) for one in alone]
         for system, score in zip(systems, scores, strict=True):
             print_text(f"{system}: entity F1 (offsets and label) {score:.4f}")
