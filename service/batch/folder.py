@@ -19,7 +19,7 @@ from paperscope_core.types import Filters, content_hash
 from service.batch.questions import Question
 from service.batch.rows import BatchRow
 
-__all__ = ["Progress", "finished_rows", "folder_lock"]
+__all__ = ["Progress", "finished_rows", "folder_lock", "newly_finished"]
 
 _LOCK_FILE = ".batch.lock"
 _POLL_SECONDS = 0.5
@@ -119,6 +119,15 @@ def finished_rows(file: Path) -> list[BatchRow]:
     """The rows in a progress file, in the order of their questions; none if there is no such file."""
     rows = {finished.row.index: finished.row for finished in _parse(file.read_bytes() if file.is_file() else b"")}
     return [rows[index] for index in sorted(rows)]
+
+
+def newly_finished(file: Path, *, after: int) -> tuple[list[BatchRow], int]:
+    """The rows in a progress file after its first `after` lines, in the order in which they were finished.
+
+    The second value is the number of its lines: the `after` of the next call.
+    """
+    lines = (file.read_bytes() if file.is_file() else b"").split(b"\n")[:-1]
+    return [finished.row for finished in _parse(b"\n".join(lines[after:]))], len(lines)
 
 
 def _parse(data: bytes) -> list[_Finished]:

@@ -23,9 +23,12 @@ from paperscope_core.types import (
     Shortfall,
 )
 from service.batch import BatchSummary
+from service.batch.rows import BatchRow, RowStatus
 from service.jobs.requests import AddRequest, AddResult, BatchRequest
 
 __all__ = [
+    "BatchRowHead",
+    "BatchRows",
     "ConnectedEntities",
     "ConnectedEntity",
     "ElementList",
@@ -156,3 +159,30 @@ class JobView(BaseModel):
             name, result = from_json(BatchRequest, job.request).name, BatchSummary
         ended_with = from_json(result, job.result) if job.result else None
         return cls.model_validate({**asdict(job), "name": name, "result": ended_with})
+
+
+class BatchRowHead(BaseModel):
+    """A row of a batch in short; `right` (0 to 1) and `gold` are null without a gold answer."""
+
+    index: int
+    question: str
+    status: RowStatus
+    answer: str
+    confidence: float | None
+    seconds: float
+    warnings: tuple[str, ...]
+    gold: str | None = None
+    right: float | None = None
+
+    @classmethod
+    def of(cls, row: BatchRow) -> Self:
+        """The head of a row that is not scored yet."""
+        return cls.model_validate(row.record())
+
+
+class BatchRows(BaseModel):
+    """Rows of a batch; `next` is the `after` of the next request."""
+
+    rows: list[BatchRowHead]
+    next: int
+    scored: bool = Field(description="all rows are there, with their scores; ask no more")

@@ -4,18 +4,22 @@ import asyncio
 import io
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 from fastapi import Path as PathParameter
 from pydantic import BaseModel, ConfigDict, Field
 
 from paperscope_core.errors import QuestionFileError
 from paperscope_core.types import Job
 from service.batch import BadQuestion, parse_questions
-from service.batch.folder import finished_rows
+from service.batch.folder import finished_rows, newly_finished
+from service.batch.rows import BatchRow
+from service.http.pictures import with_pictures
 from service.http.problems import ProblemError
+from service.http.responses import json_response
 from service.http.routes.jobs import JobOf
 from service.http.uploads import (
     JobSubmitterOf,
@@ -26,7 +30,7 @@ from service.http.uploads import (
     read_json,
     uploaded_file,
 )
-from service.http.views import JobView
+from service.http.views import BatchRowHead, BatchRows, JobView
 from service.jobs.requests import BatchRequest, JobFiles, upload_name
 
 __all__ = ["router"]
@@ -34,6 +38,7 @@ __all__ = ["router"]
 router = APIRouter(tags=["batch"])
 
 _MAX_BATCH_BYTES = 16_000_000
+_ANSWERS, _PROGRESS = "answers.jsonl", "progress.jsonl"
 _MEDIA_TYPES = {".jsonl": "application/x-ndjson", ".csv": "text/csv", ".md": "text/markdown", ".png": "image/png"}
 
 
@@ -98,6 +103,35 @@ def _count_questions(data: bytes, name: str, limit: int) -> int:
     return len(questions)
 
 
+@router.get("/v1/jobs/{job}/rows", summary="List the rows of a batch")
+async def list_rows(
+    job: JobOf,
+    queue: JobSubmitterOf,
+    after: Annotated[int, Query(ge=0, le=10**9, description="The `next` of the response before.")] = 0,
+) -> BatchRows:
+    """The rows without their answers' claims and context. While the batch runs, those finished since the last request;
+    `scored` is false then, and failed questions have no row yet. When it has ended, all rows, in the order of the
+    questions."""
+    folder = _results_folder(job, queue.folder)
+    data = await asyncio.to_thread(_read, folder / _ANSWERS) if job.ended else None
+    if data is not None:
+        rows = await asyncio.to_thread(lambda: [BatchRowHead.model_validate_json(line) for line in data.splitlines()])
+        return BatchRows(rows=rows, next=0, scored=True)
+    new, count = await asyncio.to_thread(newly_finished, folder / _PROGRESS, after=after)
+    return BatchRows(rows=[BatchRowHead.of(row) for row in new], next=count, scored=False)
+
+
+@router.get("/v1/jobs/{job}/rows/{index}", summary="Show a row of a batch", response_model=BatchRow)
+async def show_row(job: JobOf, queue: JobSubmitterOf, index: Annotated[int, PathParameter(ge=0, le=10**9)]) -> Response:
+    """A question with its whole answer, as `/v1/query` returns it; a failed question has none. Gold answers and scores
+    are in the list of rows."""
+    rows = await asyncio.to_thread(finished_rows, _results_folder(job, queue.folder) / _PROGRESS)
+    found = next(((row, row.answer) for row in rows if row.index == index), None)
+    if found is None or (answer := found[1]) is None:
+        raise ProblemError(404, "no-results", f"The job {job.id!r} ({job.state}) has no answer to question {index}.")
+    return json_response(replace(found[0], answer=with_pictures(answer)))
+
+
 @router.get("/v1/jobs/{job}/results/{file}", summary="Download the results of a batch", response_class=Response)
 async def get_results(
     job: JobOf, queue: JobSubmitterOf, file: Literal["answers.jsonl", "answers.csv", "report.md"]
@@ -106,8 +140,8 @@ async def get_results(
     was cancelled."""
     folder = _results_folder(job, queue.folder)
     data = await asyncio.to_thread(_read, folder / file)
-    if data is None and file == "answers.jsonl" and not job.ended:
-        rows = await asyncio.to_thread(finished_rows, folder / "progress.jsonl")
+    if data is None and file == _ANSWERS and not job.ended:
+        rows = await asyncio.to_thread(finished_rows, folder / _PROGRESS)
         data = "".join(row.to_json() + "\n" for row in rows).encode()
     return _file_response(data, file, job)
 

@@ -16,6 +16,7 @@ import pytest
 from paperscope_core.errors import OutputError
 from paperscope_core.models import FakeModel
 from service.batch import BatchRunner
+from service.batch.folder import newly_finished
 from tests.service.batch.fakes import HangingModel, MakeLibrary, questions, reply
 from tests.service.servers import wait_until
 
@@ -66,6 +67,9 @@ def test_a_second_run_into_a_locked_folder_asks_and_changes_nothing(make_library
             await BatchRunner(make_library(second), out=out).run_async(asked)
         assert time.monotonic() - began < 2
         assert state_of(out) == before
+        rows, count = newly_finished(out / "progress.jsonl", after=0)
+        assert ([row.question for row in rows], count) == (["F1 of the tagger?"], 1)
+        assert newly_finished(out / "progress.jsonl", after=count) == ([], 1)
         said = str(told.value)
         assert said.startswith(f"{out}: ")
         assert f"process {os.getpid()}" in said

@@ -215,6 +215,12 @@ def test_questions_that_are_none_are_refused_at_once_and_a_batch_without_papers_
         assert [row["question"] for row in rows] == ["What is it?", "Why?"]
         assert httpx2.get(f"{results}/answers.csv").headers["content-type"].startswith("text/csv")
         assert "What is it?" in httpx2.get(f"{results}/report.md").text
+        listed = httpx2.get(f"{address}{response.headers['location']}/rows").json()
+        assert listed["scored"]
+        assert [(row["question"], row["gold"]) for row in listed["rows"]] == [("What is it?", "a"), ("Why?", "b")]
+        whole = httpx2.get(f"{address}{response.headers['location']}/rows/1").json()
+        assert (whole["question"], whole["answer"]["status"]) == ("Why?", rows[1]["status"])
+        assert httpx2.get(f"{address}{response.headers['location']}/rows/2").status_code == 404
         assert httpx2.get(f"{results}/images/a-table-1.png").status_code == 404
 
 
