@@ -1,4 +1,4 @@
-"""The page at the service's address: the operations of the API, from its OpenAPI document.
+"""The page at `/docs`: the operations of the API, from its OpenAPI document.
 
 It needs no script and no style sheet, so that the service's content policy stays strict.
 """
@@ -17,7 +17,6 @@ __all__ = ["router"]
 router = APIRouter(include_in_schema=False)
 
 
-@router.get("/")
 @router.get("/docs")
 async def api_reference(request: Request) -> HTMLResponse:
     """Lists the operations; open to everybody, like the OpenAPI document that it is made from."""
