@@ -1,0 +1,6 @@
+/** Ask. */
+import { html } from '../ui/index.js'
+
+export function Ask() {
+  return html`<div class="page"><h1>Ask</h1></div>`
+}
