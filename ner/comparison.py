@@ -1,11 +1,13 @@
 """Compares systems on the same gold: figures side by side, differences beyond chance, errors, learning curves, cost."""
 
+import hashlib
 import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import combinations
 from pathlib import Path
+from statistics import fmean
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -25,11 +27,15 @@ __all__ = [
     "compare",
     "comparison_markdown",
     "draw",
+    "learning_curves",
     "read_run",
     "train_examples",
+    "training_recipe",
     "write_run",
 ]
 
+# What two runs of one recipe may differ in.
+_NO_RECIPE = ("seed", "threads", "device")
 # A difference whose adjusted p is above this can be chance (the usual level).
 _SIGNIFICANT = 0.05
 _EXAMPLES_SHOWN = 10
@@ -41,13 +47,13 @@ class RunRecord:
 
     Attributes:
         seconds: The time of predicting, without loading.
-        usd: What a provider charged for it.
+        cost: What its model calls cost, in the currency of the price settings; None if no price is set.
         train_examples: The examples that the system was trained on.
-        curve: Runs of the same curve differ only in their training examples.
+        curve: Runs of the same curve differ only in their training examples and seeds; "" is no curve.
     """
 
     seconds: float | None = None
-    usd: float | None = None
+    cost: float | None = None
     train_examples: int | None = None
     curve: str = ""
 
@@ -142,6 +148,35 @@ def train_examples(system: Path) -> int | None:
         return sum(int(corpus["examples"]) for corpus in corpora)
     except (OSError, ValueError, KeyError, TypeError):
         return None
+
+
+def training_recipe(system: Path) -> str:
+    """A name for how a system was trained, whatever its data, seed and place; "" if `manifest.json` does not say."""
+    try:
+        settings = json.loads((system / "recognizer.json").read_text(encoding="utf-8"))
+        manifest = json.loads((system / "manifest.json").read_text(encoding="utf-8"))
+        options = {name: value for name, value in manifest["options"].items() if name not in _NO_RECIPE}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return ""
+    digest = hashlib.sha256(json.dumps(options, sort_keys=True).encode()).hexdigest()
+    return f"{settings['kind']} {digest[:8]}"
+
+
+def learning_curves(found: Comparison) -> dict[str, list[tuple[int, float]]]:
+    """The entity F1 of the runs of each curve by their number of training examples, the mean where seeds differ.
+
+    A curve has runs with two numbers of examples or more.
+    """
+    figures: defaultdict[str, defaultdict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for one in found.systems:
+        run = found.runs.get(one.system, RunRecord())
+        if run.train_examples is not None and run.curve:
+            figures[run.curve][run.train_examples].append(_entity_figures(one).micro.f1)
+    return {
+        name: [(examples, fmean(values)) for examples, values in sorted(points.items())]
+        for name, points in figures.items()
+        if len(points) > 1
+    }
 
 
 def _record_of(predictions: Path) -> Path:
@@ -326,17 +361,24 @@ def _run_lines(found: Comparison) -> list[str]:
         run = found.runs.get(one.system, RunRecord())
         f1 = _entity_figures(one).micro.f1
         speed = f"{one.examples / run.seconds:,.1f}" if run.seconds else ""
-        cost = f"{run.usd:.4f}" if run.usd is not None else ""
+        cost = f"{run.cost:.4f}" if run.cost is not None else ""
         train = f"{run.train_examples:,}" if run.train_examples is not None else ""
         rows.append([one.system, f"{f1:.4f}", speed, cost, train])
     if not any(any(row[2:]) for row in rows):
         return []
-    head = ("system", "entity F1", "examples a second", "cost in USD", "training examples")
-    return ["", "## Cost", "", *markdown_table(head, rows)]
+    head = ("system", "entity F1", "examples a second", "cost", "training examples")
+    lines = ["", "## Cost", "", *markdown_table(head, rows)]
+    points = [
+        [name, f"{examples:,}", f"{f1:.4f}"] for name, curve in learning_curves(found).items() for examples, f1 in curve
+    ]
+    if points:
+        lines += ["", "## Learning curves", ""]
+        lines += markdown_table(("training", "examples", "entity F1 (mean over seeds)"), points)
+    return lines
 
 
 def draw(found: Comparison, file: Path) -> None:
-    """Draw the entity F1 by label, and learning curves if runs of one curve state their training examples.
+    """Draw the entity F1 by label, and the learning curves, if there are any.
 
     Needs matplotlib (extra: plots).
 
@@ -348,11 +390,7 @@ def draw(found: Comparison, file: Path) -> None:
     from paperscope_core.files import output_errors
 
     entity = {one.system: _entity_figures(one) for one in found.systems}
-    curves: defaultdict[str, list[tuple[int, float]]] = defaultdict(list)
-    for name, run in found.runs.items():
-        if run.train_examples is not None:
-            curves[run.curve].append((run.train_examples, entity[name].micro.f1))
-    curves = defaultdict(list, {name: sorted(points) for name, points in curves.items() if len(points) > 1})
+    curves = learning_curves(found)
     labels = ["micro", *sorted({label for one in entity.values() for label in one.labels})]
     figure = Figure(figsize=(max(6.0, 1.2 * len(labels) + 2), 8 if curves else 4), layout="constrained")
     axes = figure.subplots(2 if curves else 1, squeeze=False)[:, 0]
@@ -367,7 +405,7 @@ def draw(found: Comparison, file: Path) -> None:
     axes[0].set_title("entity F1 (offsets and label), 95 % bootstrap interval", fontsize=10)
     axes[0].legend(fontsize=8)
     for name, points in curves.items():
-        axes[1].plot(*zip(*points, strict=True), marker="o", label=name or "systems")
+        axes[1].plot(*zip(*points, strict=True), marker="o", label=name)
     if curves:
         axes[1].set_xlabel("training examples")
         axes[1].set_ylabel("entity F1")

@@ -13,7 +13,7 @@ from paperscope_core.errors import ModelError, ModelUnavailableError
 from paperscope_core.models.structured import strict_schema
 from paperscope_core.protocols import LanguageModel
 from paperscope_core.text.sentences import split_sentences
-from paperscope_core.types import Message, ModelRequest
+from paperscope_core.types import Message, ModelRequest, Usage
 from prompts import load
 
 __all__ = ["LanguageModelRecognizer", "joined", "text_windows"]
@@ -26,7 +26,8 @@ models lose track of a long one."""
 class LanguageModelRecognizer:
     """Asks a language model for the entities of a text, with examples if there are any.
 
-    `outcomes` counts what became of the entities in its replies, and the replies that could not be read.
+    `outcomes` counts what became of the entities in its replies, and the replies that could not be read; `usage` is
+    that of all replies.
 
     Args:
         model: The model.
@@ -45,6 +46,7 @@ class LanguageModelRecognizer:
     ) -> None:
         self.name = f"{model.name} ({form}, {len(shots)} examples)"
         self.outcomes = Counter[str]()
+        self.usage = Usage()
         self._model = model
         self._format = reply_format(form, tuple(labels))
         self._schema = strict_schema(TypeAdapter(JsonEntities)) if form == "json" else None
@@ -84,6 +86,7 @@ class LanguageModelRecognizer:
             raise
         except ModelError as error:
             return ParsedReply(spans=(), outcomes=Counter(), failure=error.public)
+        self.usage += reply.usage
         if reply.cut:
             return ParsedReply(spans=(), outcomes=Counter(), failure="the reply was cut off at its token limit")
         return self._format.parse(text, reply.text)

@@ -28,6 +28,7 @@ __all__ = [
     "score_all",
     "score_tags",
     "tag_macro_f1",
+    "token_classes",
 ]
 
 Tagged = Sequence[Sequence[str]]
@@ -381,6 +382,12 @@ def _pieces_in(example: Example, pieces: Sequence[tuple[int, int]]) -> set[Item]
 
 def _tokens(gold: Example, prediction: Example) -> Counted:
     return _count_items(_pieces_in(gold, gold.tokens), _pieces_in(prediction, gold.tokens))
+
+
+def token_classes(gold: Example, prediction: Example) -> Counted:
+    """Counts each token of the gold as one item of a class: the label of the entity that it is in, or O."""
+    due, given = (aligned_tags(one, tokens=gold.tokens)[0] for one in (gold, prediction))
+    return _count_items(*(((place, tag[2:] or "O") for place, tag in enumerate(tags)) for tags in (due, given)))
 
 
 def _characters(gold: Example, prediction: Example) -> Counted:

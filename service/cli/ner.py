@@ -4,7 +4,7 @@ import json
 from dataclasses import asdict, replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from rich.text import Text
@@ -15,16 +15,17 @@ from paperscope_core.errors import InputError
 from paperscope_core.files import output_errors, write_atomically
 from service.cli.display import print_json, print_text, stderr
 from service.cli.options import JsonOption, new_app
-from service.cli.recognizers import ensemble, predict, train
+from service.cli.recognizers import encoder, ensemble, predict, train
 
 if TYPE_CHECKING:
     from ner.examples import Example
+    from ner.gates import Joined
     from ner.importing import Imported
 
 __all__ = ["ner_app"]
 
 ner_app = new_app("Train, score and compare entity extractors.")
-for _command in (train, predict, ensemble):
+for _command in (train, predict, ensemble, encoder):
     ner_app.command()(_command)
 data_app = new_app("Read entity data of many formats, count it, and check it.")
 ner_app.add_typer(data_app, name="data")
@@ -264,14 +265,14 @@ def compare_systems(
     What `ner predict` recorded beside the predictions (FILE.run.json) gives speed, cost and the learning curve.
     """
     from ner.comparison import compare, comparison_markdown, draw, read_run
-    from ner.gates import check_run, join_predictions
+    from ner.gates import check_run
     from paperscope_core.codec import to_json
 
-    files = dict(_named(text) for text in systems)
-    if len(files) < 2 or len(files) < len(systems):
-        raise InputError("compare needs two or more systems with different names; name them by NAME=FILE")
+    if len(systems) < 2:
+        raise InputError("compare needs two or more systems; name them by NAME=FILE")
     due = import_examples(gold).examples
-    joined = {name: join_predictions(due, _with_ids(file, import_examples(file), due)) for name, file in files.items()}
+    files = _named_files(systems)
+    joined = _joined(due, files)
     failed = {name: [*one.failed, *check_run(due, one.predictions)] for name, one in joined.items()}
     found = compare(
         due,
@@ -292,6 +293,51 @@ def compare_systems(
     raise typer.Exit(int(any(failed.values())))
 
 
-def _named(text: str) -> tuple[str, Path]:
-    name, equals, file = text.partition("=")
-    return (name, Path(file)) if equals else (Path(text).name, Path(text))
+@ner_app.command("report")
+def write_report_of(
+    form: Annotated[
+        Literal["levels", "seeds", "spans", "pair"],
+        typer.Argument(
+            help="levels: sentences, entities and tokens, with counts. seeds: systems named SEED/NAME, then means. "
+            "spans: seqeval by label and nervaluate. pair: two systems, and classes of tokens."
+        ),
+    ],
+    gold: GoldArgument,
+    systems: Annotated[
+        list[str], typer.Argument(help="Predictions of the systems; FILE names itself.", metavar="NAME=FILE...")
+    ],
+    *,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="The Markdown file to write.")] = None,
+    seed: SeedOption = 0,
+) -> None:
+    """Report systems in one of four short forms, counted from their predictions; 1 if a prediction is missing."""
+    from ner.reports import write_report
+
+    due = import_examples(gold).examples
+    joined = _joined(due, _named_files(systems))
+    text = write_report(form, due, {name: one.predictions for name, one in joined.items()}, seed=seed)
+    failed = [f"{name}: {reason}" for name, one in joined.items() for reason in one.failed]
+    text = "".join(f"**Gate failed** {reason}\n\n" for reason in failed) + text
+    if out:
+        write_atomically(out, text.encode())
+    else:
+        print_text(text)
+    raise typer.Exit(int(bool(failed)))
+
+
+def _named_files(systems: list[str]) -> dict[str, Path]:
+    """The files of systems by their names. Raises InputError."""
+    files = {}
+    for text in systems:
+        name, equals, file = text.partition("=")
+        name, path = (name, Path(file)) if equals else (Path(text).name, Path(text))
+        if name in files:
+            raise InputError(f"two systems are named {name}; name them by NAME=FILE")
+        files[name] = path
+    return files
+
+
+def _joined(gold: "list[Example]", files: dict[str, Path]) -> "dict[str, Joined]":
+    from ner.gates import join_predictions
+
+    return {name: join_predictions(gold, _with_ids(file, import_examples(file), gold)) for name, file in files.items()}

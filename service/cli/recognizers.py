@@ -26,8 +26,9 @@ if TYPE_CHECKING:
     from ner.examples import Example
     from ner.recognizer import Recognizer
     from ner.training import TrainingOptions
+    from paperscope_core.types import Usage
 
-__all__ = ["ensemble", "predict", "train"]
+__all__ = ["encoder", "ensemble", "predict", "train"]
 
 Kind = Literal["encoder", "soft-labels", "spacy", "generative", "alpaca"]
 OutFile = Annotated[Path, typer.Option("--out", "-o", help="The file of span JSONL to write.")]
@@ -155,6 +156,8 @@ def _options(preset: str | None, encoder: str, kind: Kind, given: dict[str, Any]
 
     if preset:
         return replace(PAPERS, **given)
+    if kind == "soft-labels" and "rate" in given:  # its table is new, and nothing else is trained
+        given = {**given, "new_rate": given["rate"]}
     return TrainingOptions(encoder=encoder, table=kind == "soft-labels", **given)
 
 
@@ -188,10 +191,14 @@ def predict(
     form: FormOption = "bracketed",
     text: Annotated[bool, typer.Option("--text", help="Each file is one plain text.")] = False,
     device: DeviceOption = "auto",
+    curve: Annotated[
+        str | None,
+        typer.Option("--curve", help="The run's learning curve in `ner compare`; if none, that of equal options."),
+    ] = None,
     config: ConfigOption = None,
 ) -> None:
     """Find entities by a trained recognizer, or without --system by the language model of the role `extract`."""
-    from ner.comparison import RunRecord, train_examples, write_run
+    from ner.comparison import RunRecord, train_examples, training_recipe, write_run
     from ner.examples import write_examples
 
     examples = _texts(files) if text else [one for file in files for one in import_examples(file).examples]
@@ -205,10 +212,19 @@ def predict(
     found = asyncio.run(recognizer.recognize(examples))
     seconds = round(time.perf_counter() - started, 3)
     write_examples(out, found)
-    write_run(out, RunRecord(seconds=seconds, train_examples=train_examples(system) if system else None))
+    usage: Usage | None = getattr(recognizer, "usage", None)
+    record = RunRecord(
+        seconds=seconds,
+        cost=(usage.cost or None) if usage else None,
+        train_examples=train_examples(system) if system else None,
+        curve=curve if curve is not None else training_recipe(system) if system else "",
+    )
+    write_run(out, record)
     failures = sum(example.failure is not None for example in found)
     spans = sum(len(example.spans) for example in found)
     print_text(f"{out}: {len(found)} texts, {spans} entities, {failures} failures ({recognizer.name})")
+    if usage:
+        print_text(str(usage))
     outcomes: Counter[str] | None = getattr(recognizer, "outcomes", None)
     for outcome, count in (outcomes or {}).items():
         stderr().print(Text(f"! {count} {outcome}" if outcome != "exact" else f"  {count} exact", style="yellow"))
@@ -286,6 +302,27 @@ def ensemble(
             print_text(f"{system}: entity F1 (offsets and label) {score:.4f}")
         print_text(f"alone: {mean_and_deviation(scores)}")
         print_text(f"ensemble: {entity_f1(examples, found):.4f}")
+
+
+def encoder(
+    files: Annotated[list[Path], typer.Argument(help="The training data, of any format; its texts give the pieces.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="The folder to write, for `ner train --encoder`.")],
+    *,
+    pieces: Annotated[
+        int, typer.Option("--pieces", min=0, help="The most word pieces to learn; 0: each character is a piece.")
+    ] = 0,
+    hidden: Annotated[int, typer.Option("--hidden", min=32, help="Hidden values, a multiple of 32.")] = 192,
+    layers: Annotated[int, typer.Option("--layers", min=1)] = 3,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of the weights.")] = 1,
+) -> None:
+    """Write a small encoder with random weights, for a script that no installed encoder knows."""
+    if hidden % 32:
+        raise InputError(f"--hidden {hidden}: not a multiple of 32")
+    from ner.new_encoder import write_encoder
+
+    texts = [example.text for file in files for example in import_examples(file).examples]
+    count = write_encoder(out, texts, pieces=pieces, hidden=hidden, layers=layers, seed=seed)
+    print_text(f"{out}: {count} pieces, {layers} layers")
 
 
 def _device(name: str) -> str:

@@ -27,6 +27,13 @@ def test_a_model_is_shown_the_labels_and_examples() -> None:
     assert [(span.start, span.end, span.label) for span in found.spans] == [(0, 3, "PER")]
 
 
+def test_the_usage_of_all_replies_is_summed() -> None:
+    recognizer = LanguageModelRecognizer(FakeModel(["Eve slept", "Ada slept"]), LABELS)
+    recognize(recognizer, example_of("Eve slept"), example_of("Ada slept"))
+    assert recognizer.usage.calls == 2
+    assert recognizer.usage.completion_tokens == 4
+
+
 def test_json_is_asked_for_with_its_schema() -> None:
     model = FakeModel(['{"entities": [{"text": "Eve", "label": "PER", "occurrence": 2}]}'])
     recognizer = LanguageModelRecognizer(model, LABELS, form="json")

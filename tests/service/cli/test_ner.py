@@ -70,6 +70,18 @@ def test_reports_are_audited(run: "Run", tmp_path: Path) -> None:
     assert run("ner", "audit", tmp_path / "right.md", "--gold", "5", "--data", train).out == "nothing found\n"
 
 
+def test_systems_are_reported_in_short_forms(run: "Run", tmp_path: Path) -> None:
+    _, gold = write(tmp_path)
+    (tmp_path / "found.txt").write_text("Ada B-PER\nran O\n\nEve B-PER\nsat O\n")
+    printed = run("ner", "report", "levels", gold, f"perfect={gold}", tmp_path / "found.txt")
+    assert printed.code == 0
+    assert "### perfect\n" in printed.out
+    assert "| Entity level | 3 | 2 | 0 | 1 | 1.0000 | 0.6667 | 0.8000 |" in printed.out
+    found = run("ner", "report", "pair", gold, gold, "--out", tmp_path / "pair.md")
+    assert "a pair is two systems, not 1" in found.err
+    assert "two systems are named test.txt" in run("ner", "report", "levels", gold, gold, gold).err
+
+
 @pytest.mark.slow
 def test_systems_are_compared(run: "Run", tmp_path: Path) -> None:
     _, gold = write(tmp_path)

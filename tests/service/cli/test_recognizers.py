@@ -34,6 +34,22 @@ def test_recognizers_are_trained_combined_and_used(run: "Run", tmp_path: Path) -
     found = run("ner", "predict", tmp_path / "text.txt", "--text", "-s", systems[0], "-o", tmp_path / "found.jsonl")
     assert found.out.startswith(f"{tmp_path / 'found.jsonl'}: 1 texts, ")
     assert found.out.endswith("0 failures (seed-1)\n")
+    record = json.loads((tmp_path / "found.jsonl.run.json").read_text())
+    assert (record["train_examples"], record["cost"]) == (2, None)
+    assert record["curve"].startswith("encoder ")
+
+
+@pytest.mark.slow
+def test_a_new_encoder_is_written_and_a_table_over_it_gets_its_rate(run: "Run", tmp_path: Path) -> None:
+    gold = tmp_path / "gold.txt"
+    gold.write_text(GOLD)
+    made = run("ner", "encoder", gold, "--out", tmp_path / "encoder", "--hidden", "32", "--layers", "1")
+    assert made.out == f"{tmp_path / 'encoder'}: 12 pieces, 1 layers\n"
+    refused = run("ner", "encoder", gold, "--out", tmp_path / "other", "--hidden", "40")
+    assert "--hidden 40: not a multiple of 32" in refused.err
+    common = ("--encoder", tmp_path / "encoder", "--kind", "soft-labels", "--epochs", "1", "--rate", "0.05")
+    assert run("ner", "train", gold, "--dev", gold, "--out", tmp_path / "table", *common).code == 0
+    assert json.loads((tmp_path / "table/manifest.json").read_text())["options"]["new_rate"] == 0.05
 
 
 def test_data_for_a_language_model_are_written(run: "Run", tmp_path: Path) -> None:
