@@ -27,6 +27,7 @@ import {
  */
 const VIEWS = {
   ask: { icon: 'ask', load: () => import('./views/ask.js').then((module) => module.Ask) },
+  library: { icon: 'library', load: () => import('./views/library.js').then((module) => module.Library) },
 }
 const HOME = 'ask'
 
@@ -62,7 +63,7 @@ function App() {
   const sidebar = { name, session: session.data, onSignOut: signOut }
   return html`
     <div class="shell">
-      <a class="skip button primary" href="#main" onClick=${(event) => {
+      <a class="skip button primary" href=${location.hash || '#/'} onClick=${(event) => {
         event.preventDefault()
         main.current.focus()
       }}>${t('app.skip')}</a>
@@ -121,7 +122,7 @@ function Sidebar({ name, session, onSignOut, foldable = false }) {
   }
   const current = VIEWS[name]?.under ?? name
   const foldLabel = t(folded ? 'app.unfoldNavigation' : 'app.foldNavigation')
-  return html`<aside class="sidebar ${folded ? 'folded' : ''}">
+  return html`<div class="sidebar ${folded ? 'folded' : ''}">
     <div class="brand">
       ${!folded && html`<a href="#/ask"><img src="/web/icon.svg" width="24" height="24" alt="" /><span>${t('app.name')}</span></a>`}
       ${foldable &&
@@ -153,7 +154,7 @@ function Sidebar({ name, session, onSignOut, foldable = false }) {
       session.signed_in &&
       html`<button type="button" class="button quiet small end" onClick=${onSignOut}>${t('app.signOut')}</button>`}
     </div>
-  </aside>`
+  </div>`
 }
 
 function ThemeMenu() {

@@ -16,14 +16,16 @@ function change(next) {
 
 /**
  * Shows a message. With `undo`, it offers to undo; `commit` is called once it is gone without that, also if the page is
- * left.
+ * left (unless `leaving` is false).
  *
  * @param {string} text
- * @param {{kind?: 'info' | 'error', undo?: () => void, commit?: () => void, seconds?: number}} [options]
+ * @param {{kind?: 'info' | 'error', undo?: () => void, commit?: () => void, leaving?: boolean,
+ *   seconds?: number}} [options]
  */
-export function toast(text, { kind = 'info', undo, commit, seconds = SECONDS } = {}) {
+export function toast(text, { kind = 'info', undo, commit, leaving = true, seconds = SECONDS } = {}) {
   const id = following++
-  change([...toasts.slice(-3), { id, text, kind, undo, commit, seconds }])
+  toasts.slice(0, -3).forEach((one) => end(one))
+  change([...toasts, { id, text, kind, undo, commit, leaving, seconds }])
 }
 
 function end(toast, { undone = false } = {}) {
@@ -33,7 +35,7 @@ function end(toast, { undone = false } = {}) {
   else toast.commit?.()
 }
 
-addEventListener('pagehide', () => toasts.forEach((one) => one.commit?.()))
+addEventListener('pagehide', () => toasts.forEach((one) => one.leaving && one.commit?.()))
 
 /** Where messages appear. */
 export function Toasts() {
