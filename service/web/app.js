@@ -63,7 +63,7 @@ function App() {
   const sidebar = { name, session: session.data, onSignOut: signOut }
   return html`
     <div class="shell">
-      <a class="skip button primary" href=${location.hash || '#/'} onClick=${(event) => {
+      <a class="skip button primary" href="#main" onClick=${(event) => {
         event.preventDefault()
         main.current.focus()
       }}>${t('app.skip')}</a>
@@ -122,7 +122,7 @@ function Sidebar({ name, session, onSignOut, foldable = false }) {
   }
   const current = VIEWS[name]?.under ?? name
   const foldLabel = t(folded ? 'app.unfoldNavigation' : 'app.foldNavigation')
-  return html`<div class="sidebar ${folded ? 'folded' : ''}">
+  return html`<aside class="sidebar ${folded ? 'folded' : ''}">
     <div class="brand">
       ${!folded && html`<a href="#/ask"><img src="/web/icon.svg" width="24" height="24" alt="" /><span>${t('app.name')}</span></a>`}
       ${foldable &&
@@ -154,7 +154,7 @@ function Sidebar({ name, session, onSignOut, foldable = false }) {
       session.signed_in &&
       html`<button type="button" class="button quiet small end" onClick=${onSignOut}>${t('app.signOut')}</button>`}
     </div>
-  </div>`
+  </aside>`
 }
 
 function ThemeMenu() {

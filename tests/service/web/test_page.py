@@ -1,0 +1,54 @@
+"""The page loads in a browser, from this service only."""
+
+import re
+from collections.abc import Callable
+
+from playwright.sync_api import Page, expect
+
+
+def test_a_browser_shows_the_page(page: Page, assert_accessible: Callable[[Page], None]) -> None:
+    response = page.goto("/")
+    assert response is not None
+    assert response.status == 200
+    expect(page).to_have_title(re.compile("Paperscope$"))
+    expect(page.get_by_role("main")).to_be_visible()
+    assert_accessible(page)
+
+
+def test_the_libraries_load_by_their_names(page: Page) -> None:
+    page.goto("/")
+    names = page.evaluate(
+        """async () => {
+            const [preact, hooks, htm] = [await import("preact"), await import("preact/hooks"), await import("htm")];
+            return [typeof preact.h, typeof hooks.useState, typeof htm.default];
+        }"""
+    )
+    assert names == ["function"] * 3
+
+
+def test_the_policy_forbids_inline_scripts_and_other_hosts(page: Page, faults: list[str]) -> None:
+    page.goto("/")
+    blocked = page.evaluate(
+        """async () => {
+            const blocked = [];
+            document.addEventListener("securitypolicyviolation", (event) => {
+                blocked.push(event.effectiveDirective);
+                event.preventDefault();
+            });
+            const script = document.createElement("script");
+            script.textContent = "document.title = 'OWNED'";
+            document.body.append(script);
+            await fetch("http://127.0.0.1:9/").catch(() => {});
+            await new Promise((resolve) => setTimeout(resolve, 50));
+            return blocked;
+        }"""
+    )
+    assert sorted(blocked) == ["connect-src", "script-src-elem"]
+    assert "OWNED" not in page.title()
+    assert any("Content Security Policy" in fault for fault in faults)
+    faults.clear()
+
+
+def test_webgl_is_there_for_the_graph(page: Page) -> None:
+    page.goto("/")
+    assert page.evaluate("document.createElement('canvas').getContext('webgl2') !== null")
