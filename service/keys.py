@@ -108,9 +108,10 @@ class KeyStore:
         found = [entry.key for entry in self._entries() if hmac.compare_digest(entry.sha256, digest)]
         return found[0] if found and found[0].is_valid_on(self._today()) else None
 
-    def works(self, key_id: str) -> bool:
-        """Whether the key with this id is neither revoked nor expired."""
-        return any(key.id == key_id and key.is_valid_on(self._today()) for key in self.all())
+    def get(self, key_id: str) -> Key | None:
+        """The key with this id; None if it was revoked or has expired."""
+        today = self._today()
+        return next((key for key in self.all() if key.id == key_id and key.is_valid_on(today)), None)
 
     def create(
         self, name: str, library: Path, *, folders: Iterable[Path] = (), expires: date | None = None

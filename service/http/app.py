@@ -26,6 +26,7 @@ from service.http.middleware import (
 )
 from service.http.problems import PROBLEMS, document_problems, install_error_handlers
 from service.http.routes import ROUTERS
+from service.http.sessions import Sessions
 from service.http.shutdown import Shutdown
 from service.jobs import Supervisor
 from service.keys import KeyStore
@@ -109,6 +110,7 @@ def _build_service(settings: Settings) -> Service:
         settings=settings,
         libraries=Libraries(settings, on_usage=metrics.count_usage),
         keys=keys,
+        sessions=Sessions(),
         supervisor=Supervisor(settings, folders=library_folders, on_usage=metrics.count_usage),
         questions=questions,
         images=FairQueue(
@@ -140,7 +142,7 @@ class _App(FastAPI):
             app = CORSMiddleware(
                 app,
                 allow_origins=service.settings.service.origins,
-                allow_methods=("GET", "POST", "DELETE"),
+                allow_methods=("GET", "POST", "PATCH", "DELETE"),
                 allow_headers=("Authorization", "Content-Type", "X-API-Key", "X-Paper-Password", "X-Request-ID"),
                 expose_headers=("Location", "Retry-After", "X-Request-ID"),
             )

@@ -1,8 +1,9 @@
 """Authentication: identifies the caller and the library that they may use.
 
-With API keys, every request must send one (`Authorization: Bearer …` or `X-API-Key: …`); its library is all that the
-caller can see. Without keys, the service answers callers of this machine only, and refuses web pages of other sites
-that a browser calls it from (by DNS rebinding, or from another origin).
+With API keys, every request must send one (`Authorization: Bearer …` or `X-API-Key: …`), or the cookie of a session
+that began with one (see `sessions`); its library is all that the caller can see. A request with the cookie counts only
+if a page of the service itself sent it. Without keys, the service answers callers of this machine only, and refuses web
+pages of other sites that a browser calls it from (by DNS rebinding, or from another origin).
 """
 
 import asyncio
@@ -22,9 +23,10 @@ from paperscope_core.settings import Settings
 from service.http.limits import FairQueue, RateLimiter
 from service.http.metrics import Metrics
 from service.http.problems import ProblemError
+from service.http.sessions import Sessions, clear_cookie, session_token
 from service.http.shutdown import Shutdown
 from service.jobs import Supervisor
-from service.keys import KeyStore
+from service.keys import Key, KeyStore
 from service.libraries import Libraries
 from service.tracing import Tracing
 
@@ -34,6 +36,7 @@ __all__ = [
     "LibraryOf",
     "Service",
     "ServiceOf",
+    "admit",
     "authenticate",
     "is_loopback",
     "keys_unreadable",
@@ -44,6 +47,7 @@ _KEY_REMEDY = "send `Authorization: Bearer KEY`; `paperscope keys create` makes 
 _CHALLENGE = {"WWW-Authenticate": "Bearer"}
 _REFERER_ORIGIN = re.compile(r"[A-Za-z][\w+.-]*://[^/?#@]+(?=[/?#]|$)")
 _HOST_HEADER = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?")
+_SAFE_METHODS = ("GET", "HEAD")
 # Of Sec-Fetch-Site; "none" is an address that the user entered. Other ports of this machine are "same-site".
 _OWN_SITES = ("none", "same-origin")
 _BEARER = HTTPBearer(auto_error=False, description="A key that `paperscope keys create` made.")
@@ -63,6 +67,7 @@ class Service:
     settings: Settings
     libraries: Libraries
     keys: KeyStore
+    sessions: Sessions
     supervisor: Supervisor
     questions: FairQueue
     images: FairQueue
@@ -77,6 +82,14 @@ class Service:
         """Whether callers must send a key; true as soon as the first one exists. Raises ProblemError (503)."""
         try:
             return self.keys.required
+        except KeyFileError as error:
+            raise keys_unreadable() from error
+
+    async def key_of_session(self, token: str) -> Key | None:
+        """The key of a session, if both still work. Raises ProblemError (503)."""
+        key_id = self.sessions.key_id(token)
+        try:
+            return await asyncio.to_thread(self.keys.get, key_id) if key_id else None
         except KeyFileError as error:
             raise keys_unreadable() from error
 
@@ -120,17 +133,37 @@ async def authenticate(request: Request, service: Service) -> Caller:
     return caller
 
 
+def admit(request: Request, service: Service) -> None:
+    """Lets a request sign in, which counts against the rate limit of its address.
+
+    Raises:
+        ProblemError: 421 or 403 for another site's web page, 429 for too many requests.
+    """
+    if service.requires_key:
+        _check_origin(request)
+    else:
+        _check_local(request, service)
+    service.rate_limiter.take(request.client.host if request.client else "")
+
+
 async def _keyed_caller(request: Request, service: Service, address: str) -> Caller:
     scheme, _, secret = request.headers.get("authorization", "").partition(" ")
     secret = secret.strip() if scheme.lower() == "bearer" else request.headers.get("x-api-key", "")
+    token = "" if secret else session_token(request)
     try:
         key = await asyncio.to_thread(service.keys.find, secret) if secret else None
     except KeyFileError as error:
         raise keys_unreadable() from error
+    if token:
+        _check_own_page(request)
+        key = await service.key_of_session(token)
     if key is not None:
         return Caller(name=key.id, library=key.library, folders=key.folders, keyed=True)
     # Failed attempts count against the address.
     service.rate_limiter.take(address)
+    if token:
+        headers = {**_CHALLENGE, "Set-Cookie": clear_cookie(request)}
+        raise ProblemError(401, "session-ended", "The session has ended; sign in again.", headers=headers)
     if not secret:
         detail = f"This service takes an API key: {_KEY_REMEDY}."
         raise ProblemError(401, "no-key", detail, headers=_CHALLENGE)
@@ -158,15 +191,38 @@ def _check_local(request: Request, service: Service) -> None:
     if host is None or not (is_loopback(host[1]) or host[1] in settings.hosts):
         detail = f"The service is not known as {named!r}; add this name to service.hosts to allow it."
         raise ProblemError(421, "unknown-host", detail)
+    _check_origin(request, allowed=settings.origins)
+
+
+def _check_origin(request: Request, *, allowed: Collection[str] = ()) -> None:
+    """Raises ProblemError (403) if a browser says that a page of another origin makes it send the request."""
+    headers = request.headers
     origin = headers.get("origin", _origin_of(headers.get("referer", "")))
-    if origin in settings.origins:
+    if origin in allowed:
         return
     # A browser sends no Origin with what a page loads (images, links), but says where the page is from.
     foreign = headers.get("sec-fetch-site", "none") not in _OWN_SITES
-    if foreign or (origin is not None and origin.lower() != f"{request.url.scheme}://{named}"):
+    if foreign or (origin is not None and origin.lower() != _own_origin(request)):
         page = "another site" if origin is None else repr(origin)
         detail = f"A web page of {page} may not call this service; add its origin to service.origins to allow it."
         raise ProblemError(403, "foreign-origin", detail)
+
+
+def _check_own_page(request: Request) -> None:
+    """Raises ProblemError (403) unless a request with a cookie is from a page of this service.
+
+    To change something, the browser must say so; otherwise it is enough that it says nothing else.
+    """
+    _check_origin(request)
+    headers = request.headers
+    is_own = headers.get("sec-fetch-site") == "same-origin" or headers.get("origin", "").lower() == _own_origin(request)
+    if request.method not in _SAFE_METHODS and not is_own:
+        detail = "With a session's cookie, only the service's own page may change something; programs send an API key."
+        raise ProblemError(403, "foreign-origin", detail)
+
+
+def _own_origin(request: Request) -> str:
+    return f"{request.url.scheme}://{request.headers.get('host', '').lower()}"
 
 
 def _origin_of(referer: str) -> str | None:

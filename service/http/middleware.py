@@ -19,7 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from structlog.contextvars import bind_contextvars, clear_contextvars
 
 from paperscope_core.errors import KeyFileError
-from service.http.auth import Service, authenticate, unknown_key
+from service.http.auth import Service, admit, authenticate, unknown_key
 from service.http.limits import limit_body
 from service.http.metrics import RequestRecord
 from service.http.problems import ProblemError, error_response, error_text
@@ -71,6 +71,7 @@ _KEY_CHECK_SECONDS = 0.5
 # A colon, a space and a line break.
 _HEADER_OVERHEAD_BYTES = 4
 _PROTECTED = ("/v1/", "/metrics")
+_SIGN_IN = "/v1/session"
 _UPLOADS = ("/v1/papers", "/v1/batch")
 
 _log = event_log("service.requests")
@@ -246,7 +247,8 @@ class AuthMiddleware(_Middleware):
     """Authenticates the caller of `/v1/…` and `/metrics` before the body is received, and ends the request when their
     key is revoked or expires.
 
-    No route can forget it. Health and the OpenAPI document are open to all.
+    No route can forget it. Health, the OpenAPI document and the web page are open to all. So is signing in, which
+    counts against the rate limit of the address.
     """
 
     def __init__(self, app: ASGIApp, *, service: Service) -> None:
@@ -260,6 +262,9 @@ class AuthMiddleware(_Middleware):
         try:
             if self._service.shutdown.begun.is_set():
                 raise shutdown_problem()
+            if scope["path"] == _SIGN_IN:
+                admit(request, self._service)
+                return await self._app(scope, receive, send)
             request.state.caller = await authenticate(request, self._service)
         except ProblemError as error:
             return await error_response(request, error)(scope, receive, send)
@@ -300,7 +305,7 @@ class AuthMiddleware(_Middleware):
             await asyncio.sleep(_KEY_CHECK_SECONDS)
             # While the key file can't be read, new requests are refused, and this one goes on.
             with suppress(KeyFileError):
-                works = self._service.keys.works(key)
+                works = self._service.keys.get(key) is not None
         running.reschedule(asyncio.get_running_loop().time())
 
 

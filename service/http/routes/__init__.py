@@ -12,8 +12,22 @@ from service.http.routes.openai import router as openai
 from service.http.routes.papers import router as papers
 from service.http.routes.query import router as query
 from service.http.routes.reference import router as reference
+from service.http.routes.session import router as session
 from service.http.routes.web import router as web
 
 __all__ = ["ROUTERS"]
 
-ROUTERS: tuple[APIRouter, ...] = (web, reference, health, papers, jobs, elements, images, graph, query, batches, openai)
+ROUTERS: tuple[APIRouter, ...] = (
+    web,
+    reference,
+    health,
+    session,
+    papers,
+    jobs,
+    elements,
+    images,
+    graph,
+    query,
+    batches,
+    openai,
+)
