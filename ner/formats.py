@@ -217,12 +217,26 @@ class _Json:
 
     def parse(self, text: str, reply: str) -> ParsedReply:
         try:
-            read = JsonEntities.model_validate_json(outermost_object(reply))
+            read = _first_entities(reply)
         except (ValidationError, ValueError) as error:
             reason = str(error) if not isinstance(error, ValidationError) else error.errors()[0]["msg"]
             return ParsedReply(spans=(), outcomes=Counter(), failure=f"no valid JSON: {reason}")
         named = [Named(surface=one.text, label=one.label, occurrence=one.occurrence) for one in read.entities]
         return _parsed(align_named(one_line(text), named, self.labels))
+
+
+def _first_entities(reply: str) -> JsonEntities:
+    """What the first object of a reply says; a model may go on with others. Raises ValueError and ValidationError."""
+    try:
+        return JsonEntities.model_validate_json(outermost_object(reply))
+    except (ValidationError, ValueError):
+        try:
+            first, _ = json.JSONDecoder().raw_decode(reply, reply.index("{"))
+        except (ValueError, RecursionError):
+            first = None
+        if first is None:
+            raise
+        return JsonEntities.model_validate(first)
 
 
 def _parsed(alignment: Alignment) -> ParsedReply:

@@ -4,7 +4,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from evaluation.bench import growth, latency, messages, names, parse, quality, serve, tenants
+from evaluation.bench import formats, growth, latency, messages, names, ner, parse, quality, serve, tenants
 from paperscope_core.errors import PaperscopeError
 from paperscope_core.text.escaping import terminal_text
 
@@ -19,6 +19,8 @@ _COMMANDS = {
     "tenants": tenants,
     "messages": messages,
     "names": names,
+    "ner": ner,
+    "formats": formats,
 }
 
 

@@ -15,7 +15,7 @@ from paperscope_core.errors import InputError
 from paperscope_core.files import output_errors, write_atomically
 from service.cli.display import print_json, print_text, stderr
 from service.cli.options import JsonOption, new_app
-from service.cli.recognizers import encoder, ensemble, predict, train
+from service.cli.recognizers import ensemble, init, predict, train
 
 if TYPE_CHECKING:
     from ner.examples import Example
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["ner_app"]
 
 ner_app = new_app("Train, score and compare entity extractors.")
-for _command in (train, predict, ensemble, encoder):
+for _command in (init, train, predict, ensemble):
     ner_app.command()(_command)
 data_app = new_app("Read entity data of many formats, count it, and check it.")
 ner_app.add_typer(data_app, name="data")

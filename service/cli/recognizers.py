@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ner.training import TrainingOptions
     from paperscope_core.types import Usage
 
-__all__ = ["encoder", "ensemble", "predict", "train"]
+__all__ = ["ensemble", "init", "predict", "train"]
 
 Kind = Literal["encoder", "soft-labels", "spacy", "generative", "alpaca"]
 OutFile = Annotated[Path, typer.Option("--out", "-o", help="The file of span JSONL to write.")]
@@ -304,24 +304,35 @@ def ensemble(
         print_text(f"ensemble: {entity_f1(examples, found):.4f}")
 
 
-def encoder(
-    files: Annotated[list[Path], typer.Argument(help="The training data, of any format; its texts give the pieces.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="The folder to write, for `ner train --encoder`.")],
+def init(
+    kind: Annotated[
+        Literal["characters", "pieces", "language-model"],
+        typer.Argument(
+            help="characters: an encoder, each character a piece. pieces: an encoder with word pieces. language-model: "
+            "a tiny one, to try --kind generative."
+        ),
+    ],
+    files: Annotated[
+        list[Path] | None, typer.Argument(help="The training data, of any format: an encoder's pieces are theirs.")
+    ] = None,
     *,
-    pieces: Annotated[
-        int, typer.Option("--pieces", min=0, help="The most word pieces to learn; 0: each character is a piece.")
-    ] = 0,
-    hidden: Annotated[int, typer.Option("--hidden", min=32, help="Hidden values, a multiple of 32.")] = 192,
+    out: Annotated[Path, typer.Option("--out", "-o", help="The folder to write, for `ner train --encoder`.")],
+    pieces: Annotated[int, typer.Option("--pieces", min=1, help="The most word pieces.")] = 3000,
+    hidden: Annotated[int, typer.Option("--hidden", min=2, help="Hidden values, for an encoder in 32s.")] = 192,
     layers: Annotated[int, typer.Option("--layers", min=1)] = 3,
     seed: Annotated[int, typer.Option("--seed", help="Seed of the weights.")] = 1,
 ) -> None:
-    """Write a small encoder with random weights, for a script that no installed encoder knows."""
-    if hidden % 32:
-        raise InputError(f"--hidden {hidden}: not a multiple of 32")
-    from ner.new_encoder import write_encoder
+    """Write a small model with random weights: an encoder for a script that no installed one knows, or a trial."""
+    from ner.new_models import write_encoder, write_language_model
 
-    texts = [example.text for file in files for example in import_examples(file).examples]
-    count = write_encoder(out, texts, pieces=pieces, hidden=hidden, layers=layers, seed=seed)
+    if kind == "language-model":
+        count = write_language_model(out, hidden=hidden, layers=layers, seed=seed)
+    else:
+        texts = [example.text for file in files or () for example in import_examples(file).examples]
+        if not texts:
+            raise InputError("an encoder needs texts; name the training data")
+        number = pieces if kind == "pieces" else 0
+        count = write_encoder(out, texts, pieces=number, hidden=hidden, layers=layers, seed=seed)
     print_text(f"{out}: {count} pieces, {layers} layers")
 
 

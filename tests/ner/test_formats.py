@@ -1,5 +1,6 @@
 """Formats of language models: what is written is read again, and replies that differ are aligned or counted."""
 
+import json
 from collections import Counter
 
 import pytest
@@ -68,6 +69,14 @@ def test_brackets_are_aligned(text: str, reply: str, found: list[str], outcomes:
     parsed = reply_format("bracketed", ["PER"]).parse(text, reply)
     assert [text[span.start : span.end] for span in parsed.spans] == found
     assert parsed.outcomes == outcomes
+
+
+def test_a_model_that_goes_on_with_other_objects_is_read_to_the_first() -> None:
+    first, other = (json.dumps({"entities": [{"text": name, "label": "PER"}]}) for name in ("Ada", "Bob"))
+    parsed = reply_format("json", ["PER"]).parse("Ada met Bob", f"{first}\nInput: Bob\n{other}")
+    assert [(span.start, span.end) for span in parsed.spans] == [(0, 3)]
+    nested = reply_format("json", ["PER"]).parse("Ada", '{"entities": ' + "[" * 100_000)
+    assert nested.failure
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import pytest
 from ner.examples import Example
 from ner.generative import GenerativeOptions, train_generative
 from ner.loading import load_recognizer
+from ner.new_models import write_language_model
 from ner.spacy_tagger import SpacyOptions, train_spacy
 from paperscope_core.errors import InputError, ModelError
 from tests.ner.tiny_encoder import GOLD, example_of
@@ -30,35 +31,11 @@ def test_spacy_needs_entities_and_a_language(tmp_path: Path) -> None:
         train_spacy(GOLD, GOLD, SpacyOptions(language="nonsense"), tmp_path)
 
 
-def write_language_model(folder: Path) -> str:
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
-    from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
-
-    letters = sorted(pre_tokenizers.ByteLevel.alphabet())
-    vocabulary = {piece: number for number, piece in enumerate(["</s>", *letters])}
-    tokenizer = Tokenizer(models.BPE(vocabulary, []))
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    tokenizer.decoder = decoders.ByteLevel()
-    PreTrainedTokenizerFast(tokenizer_object=tokenizer, eos_token="</s>", pad_token="</s>").save_pretrained(folder)  # noqa: S106
-    config = LlamaConfig(
-        vocab_size=len(vocabulary),
-        hidden_size=16,
-        intermediate_size=32,
-        num_hidden_layers=1,
-        num_attention_heads=2,
-        num_key_value_heads=2,
-        eos_token_id=0,
-        pad_token_id=0,
-        bos_token_id=None,
-    )
-    LlamaForCausalLM(config).save_pretrained(folder)
-    return str(folder)
-
-
 def test_the_recipe_of_a_language_model_runs(tmp_path: Path) -> None:
     labels = {"PER": "a person", "LOC": "a place"}
+    write_language_model(tmp_path / "model", hidden=16)
     options = GenerativeOptions(
-        model=write_language_model(tmp_path / "model"), rank=8, alpha=16, rate=1e-2, dtype="float32", device="cpu"
+        model=str(tmp_path / "model"), rank=8, alpha=16, rate=1e-2, dtype="float32", device="cpu"
     )
     manifest = train_generative(GOLD, labels, options, tmp_path / "a")
     assert len(manifest["losses"]) == 2

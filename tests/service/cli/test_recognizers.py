@@ -43,10 +43,12 @@ def test_recognizers_are_trained_combined_and_used(run: "Run", tmp_path: Path) -
 def test_a_new_encoder_is_written_and_a_table_over_it_gets_its_rate(run: "Run", tmp_path: Path) -> None:
     gold = tmp_path / "gold.txt"
     gold.write_text(GOLD)
-    made = run("ner", "encoder", gold, "--out", tmp_path / "encoder", "--hidden", "32", "--layers", "1")
+    made = run("ner", "init", "characters", gold, "--out", tmp_path / "encoder", "--hidden", "32", "--layers", "1")
     assert made.out == f"{tmp_path / 'encoder'}: 12 pieces, 1 layers\n"
-    refused = run("ner", "encoder", gold, "--out", tmp_path / "other", "--hidden", "40")
-    assert "--hidden 40: not a multiple of 32" in refused.err
+    refused = run("ner", "init", "characters", gold, "--out", tmp_path / "other", "--hidden", "40")
+    assert "40 hidden values are not a multiple of 32" in refused.err
+    assert "an encoder needs texts" in run("ner", "init", "pieces", "--out", tmp_path / "other").err
+    assert run("ner", "init", "language-model", "--out", tmp_path / "tiny", "--layers", "1").out.endswith(" 1 layers\n")
     common = ("--encoder", tmp_path / "encoder", "--kind", "soft-labels", "--epochs", "1", "--rate", "0.05")
     assert run("ner", "train", gold, "--dev", gold, "--out", tmp_path / "table", *common).code == 0
     assert json.loads((tmp_path / "table/manifest.json").read_text())["options"]["new_rate"] == 0.05

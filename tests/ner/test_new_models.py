@@ -1,11 +1,11 @@
-"""New encoders: what their pieces are, that the same seed gives the same weights, and that a tagger trains on one."""
+"""New models: what their pieces are, that the same seed gives the same weights, and that a tagger trains on one."""
 
 from pathlib import Path
 
 import pytest
 
 from ner.network import load_tokenizer
-from ner.new_encoder import write_encoder
+from ner.new_models import write_encoder
 from ner.training import TrainingOptions, train_tagger
 from tests.ner.tiny_encoder import GOLD
 
