@@ -17,7 +17,7 @@ export class ApiError extends Error {
   }
 }
 
-/** @typedef {{signal?: AbortSignal, keepalive?: boolean, raw?: boolean}} Options */
+/** @typedef {{signal?: AbortSignal, keepalive?: boolean, raw?: boolean, accept?: string}} Options */
 
 /** Gets JSON; with `raw`, the response. @param {string} path @param {Options} [options] */
 export const get = (path, options) => request('GET', path, undefined, options)

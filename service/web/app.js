@@ -1,6 +1,7 @@
 /** The shell: routes, navigation, theme, and the sign-in gate. */
 
 import { del, get, onSignIn } from './api.js'
+import { ConversationList } from './ask/conversation_list.js'
 import {
   EmptyState,
   ErrorState,
@@ -145,7 +146,7 @@ function Sidebar({ name, session, onSignOut, foldable = false }) {
             </a>`,
         )}
     </nav>
-    <div class="sidebar-middle"></div>
+    <div class="sidebar-middle">${!folded && html`<${ConversationList} />`}</div>
     <div class="sidebar-foot">
       <${ThemeMenu} />
       ${!folded && html`<a href="/docs">${t('app.apiDocs')}</a>`}

@@ -1,0 +1,70 @@
+/** A button in running text with a card beside it: what a mark cites, what is known of a number. */
+
+import { html, place, useEffect, useRef, useState } from '../ui/index.js'
+
+const OPEN_AFTER = 180
+const CLOSE_AFTER = 220
+
+/**
+ * The card opens while the pointer or the focus is on the button or in the card, and closes on Escape. Without `onClick`, a
+ * click keeps it open.
+ *
+ * @param {{label: string, class: string, card: any, children: any, onClick?: () => void, pressed?: boolean, id?: string}} props
+ */
+export function Hint({ label, class: className, card, children, onClick, pressed, id }) {
+  const [open, setOpen] = useState(false)
+  const root = useRef()
+  const button = useRef()
+  const popover = useRef()
+  const timer = useRef()
+
+  useEffect(() => {
+    if (!open) return undefined
+    place(popover.current, button.current, 'center')
+    const onKeyDown = (event) => {
+      if (event.key !== 'Escape') return
+      event.stopPropagation()
+      setOpen(false)
+    }
+    const onScroll = (event) => popover.current?.contains(event.target) || setOpen(false)
+    document.addEventListener('keydown', onKeyDown, true)
+    document.addEventListener('scroll', onScroll, true)
+    return () => {
+      document.removeEventListener('keydown', onKeyDown, true)
+      document.removeEventListener('scroll', onScroll, true)
+    }
+  }, [open])
+  useEffect(() => () => clearTimeout(timer.current), [])
+
+  const later = (next, after) => {
+    clearTimeout(timer.current)
+    timer.current = setTimeout(() => setOpen(next), after)
+  }
+  const onClickButton = () => {
+    clearTimeout(timer.current)
+    setOpen(!onClick)
+    onClick?.()
+  }
+  return html`<span
+    class="hint"
+    ref=${root}
+    onMouseEnter=${() => later(true, OPEN_AFTER)}
+    onMouseLeave=${() => later(false, CLOSE_AFTER)}
+    onFocusIn=${(event) => event.target.matches(':focus-visible') && later(true, 0)}
+    onFocusOut=${(event) => root.current.contains(event.relatedTarget) || later(false, 0)}
+  >
+    <button
+      type="button"
+      id=${id}
+      ref=${button}
+      class=${className}
+      aria-label=${label}
+      aria-pressed=${pressed}
+      aria-expanded=${onClick ? undefined : open}
+      onClick=${onClickButton}
+    >
+      ${children}
+    </button>
+    ${open && html`<span class="popover card" popover="manual" ref=${popover}>${card}</span>`}
+  </span>`
+}
