@@ -14,8 +14,9 @@ from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, field_
 
 from paperscope.asking import AskRequest
 from paperscope_core.text.escaping import markdown_line, markdown_text, read_markdown_text
-from paperscope_core.types import Answer, Filters, Turn, Usage
+from paperscope_core.types import Answer, Evidence, Filters, Turn, Usage
 from service.http.answering import MAX_QUESTION_LENGTH
+from service.http.pictures import viewer_path
 from service.http.problems import ProblemError
 
 __all__ = [
@@ -25,9 +26,9 @@ __all__ = [
     "ChatCompletion",
     "Model",
     "Models",
+    "Reply",
     "answer_chunks",
     "read_reply",
-    "reply_text",
     "unknown_model",
 ]
 
@@ -174,12 +175,51 @@ def _turns(messages: Sequence[ChatMessage]) -> tuple[Turn, ...]:
     return tuple(turns[-_MAX_TURNS:])
 
 
+class UrlCitation(BaseModel):
+    """A cited place: where the content lists it, and the address at which the web page shows it."""
+
+    start_index: int
+    end_index: int
+    title: str
+    url: str
+
+
+class Annotation(BaseModel):
+    """A citation in the form of OpenAI's web search."""
+
+    type: Literal["url_citation"] = "url_citation"
+    url_citation: UrlCitation
+
+
+class Reply(BaseModel):
+    """The text of an answer for chat front ends, with its citations."""
+
+    content: str
+    annotations: list[Annotation]
+
+    @classmethod
+    def of(cls, answer: Answer, *, service: str) -> "Reply":
+        """The reply to a question asked at the service's address, without its final slash."""
+        content = _text(answer)
+        end = content.rfind(_SOURCES_HEADING)
+        annotations: list[Annotation] = []
+        for line, evidence in _sources(answer).items():
+            start = content.index(line, end)
+            end = start + len(line)
+            # Front ends show titles as Markdown, too.
+            title, url = markdown_line(str(evidence)), service + viewer_path(evidence)
+            citation = UrlCitation(start_index=start, end_index=end, title=title, url=url)
+            annotations.append(Annotation(url_citation=citation))
+        return cls(content=content, annotations=annotations)
+
+
 class Message(BaseModel):
-    """The reply."""
+    """The reply as a message."""
 
     role: Literal["assistant"] = "assistant"
     content: str
     refusal: None = None
+    annotations: list[Annotation]
 
 
 class Choice(BaseModel):
@@ -222,17 +262,17 @@ class ChatCompletion(Head):
     paperscope: Answer
 
     @classmethod
-    def of(cls, answer: Answer, *, content: str, model: str) -> "ChatCompletion":
+    def of(cls, answer: Answer, *, reply: Reply, model: str) -> "ChatCompletion":
         """The completion of an answer."""
-        choices = [Choice(message=Message(content=content))]
+        choices = [Choice(message=Message(content=reply.content, annotations=reply.annotations))]
         return cls(model=model, choices=choices, usage=TokenUsage.of(answer.usage), paperscope=answer)
 
 
 class ChunkChoice(BaseModel):
-    """What a chunk adds to the reply: `role`, `content`, or nothing."""
+    """What a chunk adds to the reply: `role`, `content` with `annotations`, or nothing."""
 
     index: Literal[0] = 0
-    delta: Mapping[str, str]
+    delta: Mapping[str, str | list[Annotation]]
     finish_reason: Literal["stop"] | None = None
 
 
@@ -244,14 +284,14 @@ class ChatChunk(Head):
     usage: TokenUsage | None = None
     paperscope: Answer | None = None
 
-    def with_delta(self, **delta: str) -> "ChatChunk":
+    def with_delta(self, **delta: str | list[Annotation]) -> "ChatChunk":
         """A chunk that adds to the reply."""
         return self.model_copy(update={"choices": [ChunkChoice(delta=delta)]})
 
 
-def answer_chunks(chunk: ChatChunk, answer: Answer, *, content: str, usage: bool) -> Iterator[ChatChunk]:
+def answer_chunks(chunk: ChatChunk, answer: Answer, *, reply: Reply, usage: bool) -> Iterator[ChatChunk]:
     """The chunks of an answer after the first: the whole text, the answer that ends it, and its `usage`."""
-    yield chunk.with_delta(content=content)
+    yield chunk.with_delta(content=reply.content, annotations=reply.annotations)
     end = [ChunkChoice(delta={}, finish_reason="stop")]
     yield chunk.model_copy(update={"choices": end, "paperscope": answer})
     if usage:
@@ -275,7 +315,7 @@ class Models(BaseModel):
     data: list[Model]
 
 
-def reply_text(answer: Answer) -> str:
+def _text(answer: Answer) -> str:
     """The answer's text, followed by lists of its sources and its warnings, if any.
 
     Chat front ends render it as Markdown, so text of papers and models is escaped: an image could leak the question by
@@ -294,14 +334,16 @@ def reply_text(answer: Answer) -> str:
 
 
 def read_reply(turn: Turn, text: str) -> Turn:
-    """The turn with its answer and cited papers from a reply that `reply_text` wrote, or any other text."""
+    """The turn with its answer and cited papers from a reply that `Reply` wrote, or any other text."""
     appended = _APPENDED.search(text)
     papers = _CITED_PAPER.findall(appended[0]) if appended else []
     answer = text[: appended.start()] if appended else text
     return replace(turn, answer=read_markdown_text(answer), papers=tuple(dict.fromkeys(papers)))
 
 
-def _sources(answer: Answer) -> list[str]:
-    """A line for each cited place: the name of what it cites, and the id of its paper."""
-    lines = (f"{markdown_line(str(one))} (paper {one.place.paper})" for one in answer.evidence)
-    return list(dict.fromkeys(lines))
+def _sources(answer: Answer) -> dict[str, Evidence]:
+    """The evidence by its line in the list of sources: the name of what is cited, and the id of its paper."""
+    lines: dict[str, Evidence] = {}
+    for one in answer.evidence:
+        lines.setdefault(f"{markdown_line(str(one))} (paper {one.place.paper})", one)
+    return lines

@@ -1,11 +1,11 @@
-"""The addresses of page pictures on which the boxes of an answer's evidence are marked."""
+"""Where an answer's evidence is seen: pictures of pages with its boxes, and the viewer of the web page."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 
 from paperscope_core.types import Answer, Evidence, Place
 
-__all__ = ["with_pictures"]
+__all__ = ["viewer_path", "with_pictures"]
 
 
 def with_pictures(answer: Answer) -> Answer:
@@ -15,6 +15,12 @@ def with_pictures(answer: Answer) -> Answer:
         claims=tuple(replace(claim, evidence=_drawn(claim.evidence)) for claim in answer.claims),
         checks=tuple(replace(check, support=_drawn(check.support)) for check in answer.checks),
     )
+
+
+def viewer_path(evidence: Evidence) -> str:
+    """The path of the web page that shows the paper with all places of the evidence lit."""
+    places = (f"{one.page},{','.join(f'{value:g}' for value in one.box)}" for one in evidence.places)
+    return f"/#/papers/{evidence.place.paper}?at={';'.join(places)}"
 
 
 def _drawn(evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:

@@ -21,8 +21,8 @@ from service.http.chat import (
     ChatCompletion,
     Model,
     Models,
+    Reply,
     answer_chunks,
-    reply_text,
     unknown_model,
 )
 from service.http.problems import OPENAI_ERRORS, error_text
@@ -59,15 +59,21 @@ async def model(model: Annotated[str, Path(examples=[ALL_PAPERS])], library: Lib
 async def chat(request: Request, body: ChatBody, runner: QuestionRunnerOf) -> Response:
     """Answers the last message of the user; the messages before are the history.
 
-    The content is the answer's text with a list of its sources; `paperscope` has the whole answer with its evidence.
+    The content is the answer's text with a list of its sources, whose `annotations` lead to the cited places on the web
+    page; `paperscope` has the whole answer with its evidence.
     System messages are ignored, as an answer is based on papers, and so are sampling parameters, token limits, and
     tools unless one must be called; that, several choices, JSON formats and images are refused.
     """
     if body.stream:
         return EventStreamResponse(_chunks(request, body, await runner.stream(body.asked)))
     answer = await runner.answer(body.asked)
-    completion = ChatCompletion.of(answer, content=reply_text(answer), model=body.model)
+    reply = Reply.of(answer, service=_address(request))
+    completion = ChatCompletion.of(answer, reply=reply, model=body.model)
     return Response(completion.model_dump_json(), media_type="application/json")
+
+
+def _address(request: Request) -> str:
+    return str(request.base_url).rstrip("/")
 
 
 def _models(library: Library) -> list[Model]:
@@ -89,8 +95,8 @@ async def _chunks(
             yield _event(chunk.with_delta(role="assistant", content=""))
             async for event in events:
                 if isinstance(event, DoneEvent):
-                    content = reply_text(event.answer)
-                    for one in answer_chunks(chunk, event.answer, content=content, usage=body.includes_usage):
+                    reply = Reply.of(event.answer, service=_address(request))
+                    for one in answer_chunks(chunk, event.answer, reply=reply, usage=body.includes_usage):
                         yield _event(one)
         except (PaperscopeError, HTTPException) as error:
             yield format_sse_event(data_str=error_text(request, error))

@@ -11,7 +11,7 @@ from openai.types.chat import ChatCompletionMessageParam
 
 from paperscope_core.text.escaping import one_line, read_markdown_text
 from paperscope_core.types import Answer, Box, Claim, Context, Evidence, Place, Turn
-from service.http.chat import read_reply, reply_text
+from service.http.chat import Reply, read_reply
 from tests.model_server import serve
 from tests.rendered_markdown import RENDERERS, TEXTS, elements
 from tests.service.conftest import PAPER
@@ -40,6 +40,11 @@ def test_a_completion_is_the_answer_with_its_sources(client: openai.OpenAI, addr
     text = choice.message.content or ""
     assert read_markdown_text(text).startswith(answer["text"] + "\n\nSources:\n1. Four Reports, Four Rulers")
     assert ", Table 2, page 2 (paper " in text
+    assert choice.message.annotations
+    cited = choice.message.annotations[0].url_citation
+    place = answer["claims"][0]["evidence"][0]["place"]
+    assert cited.url.startswith(f"{address}/#/papers/{place['paper']}?at={place['page']},")
+    assert text[cited.start_index : cited.end_index].endswith(f"(paper {place['paper']})")
     assert answer["warnings"] == []
     assert "Notes:" not in text
     assert (choice.finish_reason, completion.object, completion.model) == ("stop", "chat.completion", "paperscope")
@@ -193,7 +198,7 @@ def test_a_text_that_began_anew_leaves_nothing_behind(example_library: Path, tmp
     assert len(model.bodies) == 2
 
 
-def told(text: str, *, name: str = "A Tagger, Table 1, page 3") -> str:
+def reply_of(text: str, *, name: str = "A Tagger, Table 1, page 3") -> Reply:
     place = Place(paper=PAPER, page=3, box=Box(1.0, 2.0, 3.0, 4.0))
     evidence = Evidence(element=f"{PAPER}/table-1", place=place, name=name)
     answer = Answer(
@@ -204,7 +209,11 @@ def told(text: str, *, name: str = "A Tagger, Table 1, page 3") -> str:
         context=Context(),
         warnings=("the number 3\nis not printed",),
     )
-    return reply_text(answer)
+    return Reply.of(answer, service="http://127.0.0.1:8080")
+
+
+def told(text: str, *, name: str = "A Tagger, Table 1, page 3") -> str:
+    return reply_of(text, name=name).content
 
 
 def test_a_reply_lists_each_place_once() -> None:
@@ -213,6 +222,15 @@ def test_a_reply_lists_each_place_once() -> None:
         "\n\nNotes:\n- the number 3 is not printed"
     )
     assert told("3 < 4, p<.05, n! & a_b").startswith("3 < 4, p<.05, n! & a_b\n")
+
+
+def test_a_citation_names_its_line_and_leads_to_its_boxes_on_the_web_page() -> None:
+    reply = reply_of("1. A Tagger, Table 1, page 3 (paper aaaa00000001)\n\nSources:", name="A ![t](//x), page 3")
+    (citation,) = [one.url_citation for one in reply.annotations]
+    assert citation.start_index == reply.content.rindex("\n1. ") + 4
+    assert reply.content[citation.start_index : citation.end_index].endswith(", page 3 (paper aaaa00000001)")
+    assert citation.title == r"A ![t\](//x), page 3"
+    assert citation.url == f"http://127.0.0.1:8080/#/papers/{PAPER}?at=3,1,2,3,4"
 
 
 @given(st.text())
