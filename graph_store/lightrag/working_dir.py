@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import networkx as nx
 from lxml import etree
 
 from graph_store.lightrag.view import SEPARATOR
@@ -114,6 +113,8 @@ def _read_json(file: Path) -> dict[str, dict[str, Any]]:
 
 
 def _read_graph(file: Path) -> Any:  # noqa: ANN401 # networkx has no types
+    import networkx as nx
+
     try:
         return nx.read_graphml(file) if file.is_file() else nx.Graph()
     except (OSError, ValueError, KeyError, nx.NetworkXException, SyntaxError, etree.LxmlError) as error:
