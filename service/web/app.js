@@ -29,6 +29,8 @@ import {
 const VIEWS = {
   ask: { icon: 'ask', load: () => import('./views/ask.js').then((module) => module.Ask) },
   library: { icon: 'library', load: () => import('./views/library.js').then((module) => module.Library) },
+  graph: { icon: 'graph', load: () => import('./views/graph.js').then((module) => module.Graph) },
+  batches: { icon: 'batch', load: () => import('./views/batch.js').then((module) => module.Batch) },
 }
 const HOME = 'ask'
 
@@ -58,6 +60,7 @@ function App() {
   }
   const signOut = async () => {
     await del('/v1/session')
+    stored('signed-in', null)
     toast(t('app.signedOut'))
     location.reload()
   }

@@ -3,9 +3,9 @@
 import { get } from '../api.js'
 import { EstimateDialog } from '../library/estimate.js'
 import { loadJobs, onEnded } from '../library/jobs.js'
-import { PaperRow } from '../library/paper-row.js'
+import { PaperRow } from '../library/paper_row.js'
 import { hide, remove, removed, restore } from '../library/removals.js'
-import { UploadPanel } from '../library/upload-panel.js'
+import { UploadPanel } from '../library/upload_panel.js'
 import { addFiles, droppedFiles } from '../library/uploads.js'
 import {
   EmptyState,

@@ -1,0 +1,100 @@
+/** The part of the graph that is shown: it grows by neighbourhoods, as `GET /v1/graph` returns them. */
+
+/**
+ * @typedef {{id: string, name: string, type: string, description: string, sources: string[], aliases: string[]}} Entity
+ * @typedef {{source: string, target: string, kind: string, description: string, sources: string[], weight: number}} Relation
+ * @typedef {{paper: string, page: number, box: number[]}} Place
+ * @typedef {{center: Entity, entities: Entity[], relations: Relation[], places: Record<string, Place>,
+ *   files: Record<string, string>}} Neighbourhood
+ */
+
+/**
+ * A part of the graph.
+ *
+ * @typedef {{entities: Map<string, Entity>, relations: Map<string, Relation>, ends: Map<string, string[]>,
+ *   places: Map<string, Place>, files: Map<string, string>, expanded: Map<string, boolean>}} Part `ends` are the keys of an
+ *   entity's relations; `expanded` tells of an entity that was expanded whether it has more relations than are shown
+ */
+
+/** @returns {Part} */
+export function emptyPart() {
+  return {
+    entities: new Map(),
+    relations: new Map(),
+    ends: new Map(),
+    places: new Map(),
+    files: new Map(),
+    expanded: new Map(),
+  }
+}
+
+/** @param {Relation} relation */
+export const relationKey = ({ source, target, kind }) => JSON.stringify([source, target, kind])
+
+/** The part with a neighbourhood of `limit` relations at most added. @param {Part} part @param {Neighbourhood} found @returns {Part} */
+export function withNeighbourhood(part, found, limit) {
+  const entities = new Map(part.entities)
+  const relations = new Map(part.relations)
+  const ends = new Map(part.ends)
+  for (const one of found.entities) entities.set(one.id, one)
+  for (const one of found.relations) {
+    const key = relationKey(one)
+    if (!relations.has(key)) {
+      for (const end of new Set([one.source, one.target])) ends.set(end, [...(ends.get(end) ?? []), key])
+    }
+    relations.set(key, one)
+  }
+  return {
+    entities,
+    relations,
+    ends,
+    places: new Map([...part.places, ...Object.entries(found.places)]),
+    files: new Map([...part.files, ...Object.entries(found.files)]),
+    expanded: new Map(part.expanded).set(found.center.id, found.relations.length >= limit),
+  }
+}
+
+/** The part without the neighbours that only this entity connects. @param {Part} part @param {string} id @returns {Part} */
+export function collapsed(part, id) {
+  const leaves = new Set(
+    neighbours(part, id).filter((one) => !part.expanded.has(one) && neighbours(part, one).every((end) => end === id)),
+  )
+  const expanded = new Map(part.expanded)
+  expanded.delete(id)
+  const relations = new Map([...part.relations].filter(([, one]) => !leaves.has(one.source) && !leaves.has(one.target)))
+  const ends = new Map(
+    [...part.ends].filter(([end]) => !leaves.has(end)).map(([end, keys]) => [end, keys.filter((key) => relations.has(key))]),
+  )
+  const entities = new Map([...part.entities].filter(([end]) => !leaves.has(end)))
+  return { ...part, entities, relations, ends, expanded }
+}
+
+/** The ids of the entities that are connected with one. @param {Part} part @param {string} id @returns {string[]} */
+export function neighbours(part, id) {
+  const found = (part.ends.get(id) ?? []).map((key) => otherEnd(part.relations.get(key), id))
+  return [...new Set(found)]
+}
+
+/** @param {Relation} relation @param {string} id */
+export const otherEnd = (relation, id) => (relation.source === id ? relation.target : relation.source)
+
+/** The statements about an entity, the strongest first. @param {Part} part @param {string} id @returns {Relation[]} */
+export function statements(part, id) {
+  const found = (part.ends.get(id) ?? []).map((key) => part.relations.get(key))
+  return found.sort((a, b) => b.weight - a.weight || a.kind.localeCompare(b.kind))
+}
+
+/** The types of the entities with their numbers, the most common first. @param {Part} part @returns {[string, number][]} */
+export function typeCounts(part) {
+  const counts = new Map()
+  for (const { type } of part.entities.values()) counts.set(type, (counts.get(type) ?? 0) + 1)
+  return [...counts].sort((a, b) => b[1] - a[1] || a[0].localeCompare(b[0]))
+}
+
+/** The shown entities by the number of their shown relations. @param {Part} part @param {Set<string>} hidden types */
+export function listed(part, hidden) {
+  return [...part.entities.values()]
+    .filter((one) => !hidden.has(one.type))
+    .map((entity) => ({ entity, degree: part.ends.get(entity.id)?.length ?? 0 }))
+    .sort((a, b) => b.degree - a.degree || a.entity.name.localeCompare(b.entity.name))
+}

@@ -1,0 +1,202 @@
+/** The graph: an entity, its neighbourhood, and what the papers state about it. */
+
+import { get } from '../api.js'
+import { canDraw, createCanvas } from '../graph/canvas.js'
+import { Details } from '../graph/details.js'
+import { KindDot, kindName } from '../graph/kinds.js'
+import { Listing } from '../graph/listing.js'
+import { collapsed, emptyPart, typeCounts, withNeighbourhood } from '../graph/model.js'
+import { EntitySearch } from '../graph/search.js'
+import {
+  EmptyState,
+  ErrorState,
+  Icon,
+  Spinner,
+  errorTitle,
+  formatNumber,
+  go,
+  html,
+  routeTo,
+  t,
+  toast,
+  useAsync,
+  useEffect,
+  useRef,
+  useState,
+} from '../ui/index.js'
+
+const LIMITS = [120, 400, 1000]
+const MAX_ENTITIES = 20_000
+const SUGGESTIONS = 14
+
+/** @param {{route: import('../ui/route.js').Route}} props */
+export function Graph({ route }) {
+  const { entity = '', paper = '' } = route.query
+  const search = html`<${EntitySearch} autofocus=${!entity} onChoose=${(chosen) => go(['graph'], { entity: chosen })} />`
+  return html`<div class="graph">
+    <header class="graph-head">
+      <h1>${t('graph.title')}</h1>
+      ${search}
+    </header>
+    ${entity ? html`<${Walk} key=${entity} entity=${entity} paper=${paper} />` : html`<${Start} paper=${paper} />`}
+  </div>`
+}
+
+/** Where a walk may start: the most connected entities of a paper, or of the library. */
+function Start({ paper }) {
+  const found = useAsync(async (signal) => {
+    const query = paper ? `entities?paper=${encodeURIComponent(paper)}&` : 'search?query=&'
+    return (await get(`/v1/graph/${query}limit=${SUGGESTIONS}`, { signal })).entities
+  }, [paper])
+  if (found.error) return html`<div class="view-state"><${ErrorState} error=${found.error} onRetry=${found.reload} /></div>`
+  if (!found.data) return html`<div class="view-state"><${Spinner} /></div>`
+  if (!found.data.length) {
+    const action = html`<a class="button primary" href="#/library">${t('graph.toLibrary')}</a>`
+    return html`<div class="view-state"><${EmptyState} icon="graph" title=${t('graph.empty')} action=${action}>${t('graph.emptyText')}<//></div>`
+  }
+  return html`<div class="view-state">
+    <${EmptyState} icon="graph" title=${t('graph.start')}>
+      <p>${t(paper ? 'graph.startPaper' : 'graph.startLibrary')}</p>
+      <ul class="starts">
+        ${found.data.map(
+          (one) =>
+            html`<li>
+              <a class="chip" href=${routeTo(['graph'], { entity: one.id ?? one.name, paper })}>
+                ${one.type && html`<${KindDot} kind=${one.type} />`}<span dir="auto">${one.name}</span><span class="chip-count">${formatNumber(one.relations)}</span>
+              </a>
+            </li>`,
+        )}
+      </ul>
+    <//>
+  </div>`
+}
+
+/** A walk from an entity. */
+function Walk({ entity, paper }) {
+  const [part, setPart] = useState(emptyPart)
+  const [hidden, setHidden] = useState(() => new Set())
+  const [selected, setSelected] = useState('')
+  const [busy, setBusy] = useState(false)
+  const [error, setError] = useState(null)
+  const [asList, setAsList] = useState(() => !canDraw())
+  const abort = useRef(new AbortController())
+
+  const load = async (name, limit = LIMITS[0]) => {
+    setBusy(true)
+    setError(null)
+    try {
+      const query = new URLSearchParams({ entity: name, limit, ...(paper && name === entity ? { paper } : {}) })
+      const found = await get(`/v1/graph?${query}`, { signal: abort.current.signal })
+      setPart((before) => withNeighbourhood(before, found, limit))
+      setSelected(found.center.id)
+    } catch (failure) {
+      if (failure.name !== 'AbortError') setError(failure)
+    } finally {
+      setBusy(false)
+    }
+  }
+  useEffect(() => {
+    load(entity)
+    return () => abort.current.abort()
+  }, [])
+
+  const select = (id) => {
+    setSelected(id)
+    if (part.expanded.has(id) || busy) return
+    if (part.entities.size < MAX_ENTITIES) load(id)
+    else toast(t('graph.full', { count: MAX_ENTITIES }))
+  }
+  const more = () => {
+    const count = part.ends.get(selected)?.length ?? 0
+    load(selected, part.expanded.has(selected) ? LIMITS.find((limit) => limit > count) ?? LIMITS.at(-1) : LIMITS[0])
+  }
+  const toggle = (kind) =>
+    setHidden((before) => {
+      const after = new Set(before)
+      if (!after.delete(kind)) after.add(kind)
+      return after
+    })
+  const openPlaces = ([element]) => {
+    const { paper: id, page } = part.places.get(element)
+    go(['papers', id], { page: String(page), element })
+  }
+
+  if (!part.entities.size) {
+    if (!error) return html`<div class="view-state"><${Spinner} /></div>`
+    if (error.status === 404) return html`<div class="view-state"><${EmptyState} icon="search" title=${t('graph.unknown')}><span dir="auto">${error.detail}</span><//></div>`
+    return html`<div class="view-state"><${ErrorState} error=${error} onRetry=${() => load(entity)} /></div>`
+  }
+  return html`<div class="graph-tools">
+      <div class="kinds" role="group" aria-label=${t('graph.filter')}>
+        ${typeCounts(part).map(
+          ([kind, count]) =>
+            html`<button type="button" class="chip kind" key=${kind} aria-pressed=${!hidden.has(kind)} onClick=${() => toggle(kind)}>
+              <${KindDot} kind=${kind} /><span>${kindName(kind)}</span><span class="chip-count">${formatNumber(count)}</span>
+            </button>`,
+        )}
+      </div>
+      <div class="switch" role="group" aria-label=${t('graph.form')}>
+        <button type="button" aria-pressed=${!asList} disabled=${!canDraw()} onClick=${() => setAsList(false)}>${t('graph.map')}</button>
+        <button type="button" aria-pressed=${asList} onClick=${() => setAsList(true)}>${t('graph.list')}</button>
+      </div>
+    </div>
+    <div class="graph-body">
+      <div class="graph-main">
+        ${asList
+          ? html`<${Listing} part=${part} hidden=${hidden} selected=${selected} onSelect=${select} />`
+          : html`<${Drawing} part=${part} hidden=${hidden} selected=${selected} onSelect=${select} onList=${() => setAsList(true)} />`}
+        <p class="graph-state" role="status">
+          ${busy ? html`<${Spinner} label=${t('graph.expanding')} />` : t('graph.size', { entities: part.entities.size, relations: part.relations.size })}
+        </p>
+        ${error && html`<div class="graph-error"><${ErrorState} error=${error} title=${error.detail ? undefined : errorTitle(error)} onRetry=${() => load(selected || entity)} /></div>`}
+      </div>
+      ${selected &&
+      part.entities.has(selected) &&
+      html`<${Details}
+        part=${part}
+        id=${selected}
+        busy=${busy}
+        onSelect=${select}
+        onPlaces=${openPlaces}
+        onMore=${more}
+        onCollapse=${() => setPart(collapsed(part, selected))}
+        onClose=${() => setSelected('')}
+      />`}
+    </div>`
+}
+
+function Drawing({ part, hidden, selected, onSelect, onList }) {
+  const container = useRef()
+  const canvas = useRef(null)
+  const current = useRef(onSelect)
+  const [failure, setFailure] = useState(null)
+  const [isReady, setReady] = useState(false)
+  current.current = onSelect
+  useEffect(() => {
+    let isGone = false
+    createCanvas(container.current, { onSelect: (id) => current.current(id) }).then(
+      (created) => {
+        if (isGone) return created.destroy()
+        canvas.current = created
+        return setReady(true)
+      },
+      (error) => setFailure(error),
+    )
+    return () => {
+      isGone = true
+      canvas.current?.destroy()
+    }
+  }, [])
+  useEffect(() => canvas.current?.show(part, hidden, selected), [isReady, part, hidden, selected])
+  if (failure) {
+    const action = html`<button type="button" class="button" onClick=${onList}>${t('graph.showList')}</button>`
+    return html`<div class="view-state"><${EmptyState} icon="warning" title=${t('graph.noDrawing')} action=${action}>${failure.message}<//></div>`
+  }
+  const button = (icon, label, onClick) =>
+    html`<button type="button" class="icon-button" aria-label=${t(label)} title=${t(label)} onClick=${onClick}><${Icon} name=${icon} /></button>`
+  return html`<div class="drawing" ref=${container} role="img" aria-label=${t('graph.drawing', { count: part.entities.size })}></div>
+    <div class="zoom">
+      ${button('plus', 'graph.zoomIn', () => canvas.current?.zoomIn())} ${button('minus', 'graph.zoomOut', () => canvas.current?.zoomOut())}
+      ${button('expand', 'graph.fit', () => canvas.current?.fit())}
+    </div>`
+}
