@@ -39,20 +39,35 @@ function BlockView({ block, view }) {
 }
 
 function Line({ segments, view }) {
-  return segments.map((segment) => {
-    switch (segment.kind) {
-      case 'mark':
-        return html`<${Mark} claim=${segment.claim} view=${view} />`
-      case 'check':
-        return html`<${NumberHint} segment=${segment} view=${view} />`
-      case 'warning':
-        return html`<${WarningHint} text=${segment.text} warning=${segment.warning} />`
-      case 'latex':
-        return html`<${Formula} latex=${segment.latex} text=${segment.text} display=${segment.display} />`
-      default:
-        return segment.text
-    }
-  })
+  const shown = []
+  for (const segment of segments) {
+    const drawn = html`<${SegmentView} segment=${segment} view=${view} />`
+    if (segment.kind !== 'mark') shown.push(segment.kind === 'text' ? segment.text : drawn)
+    else shown.push(html`<span class="whole">${lastWord(shown)}${drawn}</span>`)
+  }
+  return shown
+}
+
+/** Takes the last word away from what is shown, so that no line begins with its mark. */
+function lastWord(shown) {
+  if (typeof shown.at(-1) !== 'string') return shown.pop()
+  const text = shown.pop()
+  const at = Math.max(text.lastIndexOf(' '), text.length - LONGEST_WORD) + 1
+  shown.push(text.slice(0, at))
+  return text.slice(at)
+}
+
+function SegmentView({ segment, view }) {
+  switch (segment.kind) {
+    case 'mark':
+      return html`<${Mark} claim=${segment.claim} view=${view} />`
+    case 'check':
+      return html`<${NumberHint} segment=${segment} view=${view} />`
+    case 'warning':
+      return html`<${WarningHint} text=${segment.text} warning=${segment.warning} />`
+    default:
+      return html`<${Formula} latex=${segment.latex} text=${segment.text} display=${segment.display} />`
+  }
 }
 
 /** The number of a claim; it opens the claim's first evidence. */
@@ -109,12 +124,16 @@ function WarningHint({ text, warning }) {
   /><//>`
 }
 
+// A longer word may be broken before its mark.
+const LONGEST_WORD = 30
+
 // What the verifier says of the text; other warnings say how the answer came about.
 const OF_VERIFIER = /^(?:the (?:number|quotation|name|answer)|no evidence) /
 
 function Warnings({ answer }) {
   const unsupported = answer.warnings.filter((one) => OF_VERIFIER.test(one))
-  const remarks = answer.warnings.filter((one) => !OF_VERIFIER.test(one))
+  // Images that could not be read are shown with their reason.
+  const remarks = answer.warnings.filter((one) => !OF_VERIFIER.test(one) && !(answer.readings.length && one.startsWith('the image of ')))
   return html`${unsupported.length > 0 &&
     html`<div class="note warn warnings" role="note">
       <${Icon} name="warning" />
@@ -278,7 +297,11 @@ function readingState(reading) {
 function Exhibits({ view }) {
   const { answer } = view
   const [shown, show] = useState(null)
-  if (!answer.exhibits.length) return null
+  // What was only read is shown with its reading.
+  const read = new Set(answer.readings.map((one) => one.element))
+  const cited = new Set(answer.claims.flatMap((claim) => claim.evidence.map((one) => one.element)))
+  const exhibits = answer.exhibits.map((one, index) => ({ one, index })).filter(({ one }) => cited.has(one.element) || !read.has(one.element))
+  if (!exhibits.length) return null
   const open = (index) => {
     const { label, kind, caption, latex, cells, place, crops } = answer.exhibits[index]
     const onPage = view.removed.has(place.paper) ? null : () => { show(null); view.onOpen(`exhibit-${index}`) }
@@ -287,7 +310,7 @@ function Exhibits({ view }) {
   return html`<section class="exhibits" aria-label=${t('ask.exhibits')}>
     <h3>${t('ask.exhibits')}</h3>
     <ul>
-      ${answer.exhibits.map((one, index) => {
+      ${exhibits.map(({ one, index }) => {
         const label = one.label || t(`ask.kinds.${one.kind}`)
         return html`<li>
           <button type="button" class="exhibit" onClick=${() => open(index)}>

@@ -46,8 +46,9 @@ export function Composer({ filters, titles, onFilters, followUp, asking, onAsk, 
     if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) submit(event)
   }
   const restricted = describe(filters, titles).length > 0
+  const scope = t(restricted ? 'ask.filters.change' : 'ask.filters.wholeLibrary')
   const label = t(followUp ? 'ask.followUp' : 'ask.question')
-  return html`<form class="composer" onSubmit=${submit}>
+  return html`<form class="composer ${followUp ? 'compact' : ''}" onSubmit=${submit}>
     <${FilterChips} filters=${filters} titles=${titles} onRemove=${(chip) => onFilters(without(filters, chip))} />
     <div class="composer-box">
       <textarea
@@ -63,19 +64,16 @@ export function Composer({ filters, titles, onFilters, followUp, asking, onAsk, 
         onInput=${(event) => setText(event.currentTarget.value)}
         onKeyDown=${onKeyDown}
       ></textarea>
-      <div class="composer-foot">
-        <button type="button" class="button quiet small" onClick=${() => setChoosing(true)} aria-haspopup="dialog">
-          <${Icon} name=${restricted ? 'filter' : 'library'} size="16" />
-          <span>${t(restricted ? 'ask.filters.change' : 'ask.filters.wholeLibrary')}</span>
-        </button>
-        ${question.length > SHOW_COUNT_FROM &&
-        html`<span class="composer-count ${tooLong ? 'bad' : ''}" id="question-length" role="status">
-          ${t('ask.length', { length: question.length, most: LONGEST })}
-        </span>`}
-        ${asking
-          ? html`<button type="button" class="send" aria-label=${t('ask.stop')} title=${t('ask.stop')} onClick=${onStop}><${Icon} name="stop" /></button>`
-          : html`<button type="submit" class="send" aria-label=${t('ask.send')} title=${t('ask.send')} disabled=${!ready}><${Icon} name="send" /></button>`}
-      </div>
+      <button type="button" class="button quiet small scope" title=${scope} onClick=${() => setChoosing(true)} aria-haspopup="dialog">
+        <${Icon} name=${restricted ? 'filter' : 'library'} size=${followUp ? 18 : 16} /><span>${scope}</span>
+      </button>
+      ${question.length > SHOW_COUNT_FROM &&
+      html`<span class="composer-count ${tooLong ? 'bad' : ''}" id="question-length" role="status">
+        ${t('ask.length', { length: question.length, most: LONGEST })}
+      </span>`}
+      ${asking
+        ? html`<button type="button" class="send" aria-label=${t('ask.stop')} title=${t('ask.stop')} onClick=${onStop}><${Icon} name="stop" /></button>`
+        : html`<button type="submit" class="send" aria-label=${t('ask.send')} title=${t('ask.send')} disabled=${!ready}><${Icon} name="send" /></button>`}
     </div>
     ${choosing &&
     html`<${FilterDialog}

@@ -4,7 +4,7 @@
  */
 
 import { ApiError, del, events, get, patch, post } from '../api.js'
-import { useAsync, useEffect, useLayoutEffect, useState } from '../ui/index.js'
+import { stored, useEffect, useLayoutEffect, useState } from '../ui/index.js'
 import { citedPapers } from './evidence.js'
 
 /** @typedef {{papers: string[], sections: string[], kinds: string[], years: string}} Filters */
@@ -17,12 +17,13 @@ import { citedPapers } from './evidence.js'
 export const NO_FILTERS = Object.freeze({ papers: [], sections: [], kinds: [], years: '' })
 
 // How long, and how often, a conversation is read again after the connection was lost: the service goes on to answer.
-const LOST_SECONDS = 120
+const LOST_SECONDS = 300
 const LOST_INTERVAL = 3000
 
 // A library that is read-only, without conversations, or on a full disk.
 const UNSTORABLE = [403, 404, 405, 507]
 const MOST_HISTORY = 50
+const ASKED = 'asked'
 
 let following = 1
 
@@ -66,23 +67,42 @@ class Conversation extends Store {
     this.loaded = !id
     this.error = undefined
     this.unstored = false
+    /** The ids of the cited papers that the library no longer has. */
+    this.missing = new Set()
   }
 
+  /** Reads what is stored, also again: another tab may have asked, and papers may have been removed. */
   async load() {
-    this.error = undefined
+    if (this.asking) return
     try {
-      this.read(await get(`/v1/conversations/${this.id}`))
+      this.#read(await get(`/v1/conversations/${this.id}`))
+      this.error = undefined
     } catch (error) {
-      this.error = error
+      if (!this.loaded || error.status === 404) this.error = error
     }
     this.changed()
   }
 
-  read(found) {
-    this.loaded = true
+  #read(found) {
+    if (this.asking) return
+    const known = this.turns.filter((turn) => turn.answer)
+    this.turns = [
+      ...found.turns.map((answer, index) => (known[index] ? Object.assign(known[index], { answer }) : storedTurn(answer))),
+      ...this.turns.filter((turn) => !turn.answer),
+    ]
     this.title = found.title
-    const running = this.turns.filter((turn) => turn.state !== 'done')
-    this.turns = [...found.turns.map(storedTurn), ...running]
+    this.missing = new Set(found.missing_papers)
+    if (!this.loaded) this.#resume()
+    this.loaded = true
+  }
+
+  /** Waits for the answer of a question that was asked before the page was closed or loaded again. */
+  #resume() {
+    const asked = JSON.parse(stored(ASKED) ?? 'null')
+    if (asked?.id !== this.id || asked.before < this.turns.length || Date.now() - asked.time > LOST_SECONDS * 1000) return
+    const turn = { ...newTurn(asked.question, asked.filters), state: 'lost', error: broken('page-left') }
+    this.turns = [...this.turns, turn]
+    this.#recover(turn)
   }
 
   get asking() {
@@ -91,27 +111,19 @@ class Conversation extends Store {
 
   /** Asks a question; `again` is a turn that did not end, whose place it takes. */
   async ask(question, filters, again) {
-    /** @type {Turn} */
-    const turn = {
-      key: following++,
-      question,
-      filters,
-      state: 'asking',
-      stage: '',
-      stages: [],
-      text: '',
-      started: Date.now(),
-      abort: new AbortController(),
-    }
+    if (again?.state === 'lost') await this.#cancel()
+    const turn = newTurn(question, filters)
     this.turns = [...this.turns.filter((one) => one !== again), turn]
     this.changed()
     try {
       if (!this.id && !this.unstored) await this.#create()
       const before = this.unstored ? { history: this.#history(turn) } : { conversation: this.id }
+      if (this.id) stored(ASKED, JSON.stringify({ id: this.id, question, filters, before: this.turns.length - 1, time: Date.now() }))
       await this.#follow(turn, { question, stream: true, ...before, ...given(filters) })
     } catch (error) {
       this.#end(turn, error)
     }
+    if (turn.state !== 'lost') stored(ASKED, null)
     this.changed()
     if (this.id) list.reload()
   }
@@ -155,7 +167,7 @@ class Conversation extends Store {
       }
       this.changed()
     }
-    if (turn.state !== 'done') throw new ApiError({ status: 0, kind: 'connection-lost', title: '', detail: '' })
+    if (turn.state !== 'done') throw broken('connection-lost')
   }
 
   #end(turn, error) {
@@ -181,11 +193,16 @@ class Conversation extends Store {
     }
   }
 
-  /** Stops waiting for an answer. @param {Turn} turn */
-  stop(turn) {
+  /** Stops a question: it costs no further model call, and is not stored. @param {Turn} turn */
+  async stop(turn) {
     turn.state = 'stopped'
     turn.abort.abort()
     this.changed()
+    await this.#cancel()
+  }
+
+  async #cancel() {
+    if (this.id) await post(`/v1/conversations/${this.id}/cancel`).catch(() => {})
   }
 
   /** Takes a turn without an answer away. @param {Turn} turn */
@@ -265,7 +282,7 @@ export function useConversation(id) {
   if (id && !open.has(id)) open.set(id, new Conversation(id))
   const conversation = id ? open.get(id) : fresh
   useEffect(() => {
-    if (!conversation.loaded) conversation.load()
+    if (conversation.id) conversation.load()
   }, [conversation])
   return useStore(conversation)
 }
@@ -278,37 +295,28 @@ export function useConversations() {
   return useStore(list)
 }
 
-/** The ids of those papers that the library no longer has. @param {string[]} ids @returns {Set<string>} */
-export function useRemoved(ids) {
-  const wanted = [...new Set(ids)].sort()
-  const { data } = useAsync(async () => {
-    const gone = await Promise.all(wanted.map(isRemoved))
-    return new Set(wanted.filter((_, index) => gone[index]))
-  }, [wanted.join()])
-  return data ?? new Set()
-}
-
-async function isRemoved(id) {
-  try {
-    await get(`/v1/papers/${id}/tables`)
-    return false
-  } catch (error) {
-    return error.status === 404
-  }
-}
-
-function storedTurn(answer) {
+/** @returns {Turn} */
+function newTurn(question, filters) {
   return {
     key: following++,
-    question: answer.question,
-    filters: NO_FILTERS,
-    state: 'done',
+    question,
+    filters,
+    state: 'asking',
     stage: '',
     stages: [],
-    text: answer.text,
-    started: 0,
-    answer,
+    text: '',
+    started: Date.now(),
+    abort: new AbortController(),
   }
+}
+
+/** @returns {Turn} */
+function storedTurn(answer) {
+  return { ...newTurn(answer.question, NO_FILTERS), state: 'done', text: answer.text, started: 0, answer }
+}
+
+function broken(kind) {
+  return new ApiError({ status: 0, kind, title: '', detail: '' })
 }
 
 /** The filters that restrict something. @param {Filters} filters */

@@ -68,6 +68,8 @@ export const en = {
     ready: { one: 'The answer is complete: one claim.', other: 'The answer is complete: {count} claims.' },
     lost: 'The connection was lost before the answer was complete',
     lostText: 'What is above may be incomplete and is not verified. The service goes on answering: the answer appears here once it is stored.',
+    left: 'This question was being answered when the page was closed',
+    leftText: 'The service goes on answering: the answer appears here once it is stored.',
     stopped: 'You stopped this question.',
     again: 'Ask again',
     drop: 'Remove',

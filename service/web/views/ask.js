@@ -4,7 +4,7 @@ import { get } from '../api.js'
 import { AnswerView, stageName } from '../ask/answer.js'
 import { Composer } from '../ask/composer.js'
 import { ConversationMenu } from '../ask/conversation_list.js'
-import { NO_FILTERS, useConversation, useRemoved } from '../ask/conversations.js'
+import { NO_FILTERS, useConversation } from '../ask/conversations.js'
 import { citedPapers, evidenceOf } from '../ask/evidence.js'
 import { toCsv, toHtml, toMarkdown } from '../ask/export.js'
 import { FilterChips } from '../ask/filters.js'
@@ -35,6 +35,7 @@ import {
 
 const WIDE = '(min-width: 62rem)'
 const MOST_TITLES = 1000
+const LOST = { 'connection-lost': 'ask.lost', 'page-left': 'ask.left' }
 
 /** @param {{route: import('../ui/route.js').Route}} props */
 export function Ask({ route }) {
@@ -48,8 +49,7 @@ export function Ask({ route }) {
   const [width, setWidth] = usePaneWidth()
 
   const answers = conversation.turns.map((turn) => turn.answer)
-  const cited = answers.filter(Boolean).flatMap((answer) => evidenceOf(answer).map((one) => one.paper))
-  const removed = useRemoved(cited)
+  const removed = conversation.missing
   const shown = answers[Number(route.query.turn)]
   const active = shown ? (route.query.evidence ?? '') : ''
   const items = useMemo(() => (shown ? evidenceOf(shown) : []), [shown])
@@ -220,8 +220,8 @@ function Pending({ turn, view }) {
     html`<div class="note warn" role="alert">
       <${Icon} name="plug" />
       <div>
-        <strong>${t(turn.error.kind === 'connection-lost' ? 'ask.lost' : 'errors.unreachable')}</strong>
-        <p>${t(turn.error.kind === 'connection-lost' ? 'ask.lostText' : 'errors.unreachableDetail')}</p>
+        <strong>${t(LOST[turn.error.kind] ?? 'errors.unreachable')}</strong>
+        <p>${t(turn.error.kind in LOST && conversation.id ? `${LOST[turn.error.kind]}Text` : 'errors.unreachableDetail')}</p>
         ${buttons}
       </div>
     </div>`}
