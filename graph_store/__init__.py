@@ -1,7 +1,8 @@
 """The library on disk: `Store`, the transactional store, and `NativeGraphIndex`, the index derived from it."""
 
+from graph_store.conversations import Conversations
 from graph_store.index import NativeGraphIndex
 from graph_store.jobs import JobQueue
 from graph_store.store import Store
 
-__all__ = ["JobQueue", "NativeGraphIndex", "Store"]
+__all__ = ["Conversations", "JobQueue", "NativeGraphIndex", "Store"]

@@ -16,6 +16,7 @@ from graph_store.reading import read_paper, read_values
 from graph_store.schema import (
     SCHEMA_VERSION,
     bylines,
+    conversations,
     entities,
     images,
     jobs,
@@ -27,6 +28,7 @@ from graph_store.schema import (
     relations,
     short_forms,
     shortfalls,
+    turns,
     verdicts,
 )
 from graph_store.short_forms import insert_short_forms, refresh_meanings, short_forms_of
@@ -129,6 +131,12 @@ def _drop_passwords(connection: Connection) -> None:
         connection.execute(text("ALTER TABLE jobs DROP COLUMN secret"))
 
 
+def _add_conversations(connection: Connection) -> None:
+    """Version 12 stores conversations."""
+    conversations.create(connection, checkfirst=True)
+    turns.create(connection, checkfirst=True)
+
+
 # Step n upgrades a library of version n - 1 to version n. A released step is never changed. A paper without a row in
 # one of the tables that a step creates has no readings of images, no known shortfall, or no verdicts.
 STEPS: Mapping[int, Step] = MappingProxyType(
@@ -143,6 +151,7 @@ STEPS: Mapping[int, Step] = MappingProxyType(
         9: _rename_entities,
         10: _drop_passwords,
         11: _add_publications,
+        12: _add_conversations,
     }
 )
 

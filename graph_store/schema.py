@@ -28,6 +28,7 @@ __all__ = [
     "changes",
     "chunk_elements",
     "chunks",
+    "conversations",
     "elements",
     "embeddings",
     "entities",
@@ -43,11 +44,12 @@ __all__ = [
     "relations",
     "short_forms",
     "shortfalls",
+    "turns",
     "vectors",
     "verdicts",
 ]
 
-SCHEMA_VERSION = 11
+SCHEMA_VERSION = 12
 
 metadata = MetaData()
 
@@ -248,4 +250,26 @@ jobs = Table(
     Column("started", Float),
     Column("finished", Float),
     sqlite_autoincrement=True,
+)
+
+conversations = Table(
+    "conversations",
+    metadata,
+    # The order of creation.
+    Column("number", Integer, primary_key=True),
+    Column("id", Text, nullable=False, unique=True),
+    Column("title", Text, nullable=False),
+    # Seconds since the epoch.
+    Column("created", Float, nullable=False),
+    Column("updated", Float, nullable=False, index=True),
+    sqlite_autoincrement=True,
+)
+
+# Answers. They name papers that may have been removed since, so they don't reference their rows.
+turns = Table(
+    "turns",
+    metadata,
+    Column("conversation", Text, ForeignKey("conversations.id", ondelete="CASCADE"), primary_key=True),
+    _position(),
+    Column("value", Text, nullable=False),
 )

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sqlalchemy import ColumnElement, Connection, select
 
 from graph_store import caches, graph, reading, short_forms
+from graph_store.conversations import Conversations
 from graph_store.crops import CropFiles
 from graph_store.database import Database, translate_errors
 from graph_store.jobs import JobQueue
@@ -55,6 +56,7 @@ class Store:
         self.folder = folder
         self.read_only = database.read_only
         self.jobs = JobQueue(database)
+        self.conversations = Conversations(database)
         self._database = database
         self._crops = CropFiles(folder / CROPS_FOLDER)
         self._paper_cache = caches.PaperCache(size=_CACHED_PAPERS)

@@ -7,7 +7,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
-from graph_store import JobQueue, NativeGraphIndex, Store
+from graph_store import Conversations, JobQueue, NativeGraphIndex, Store
 from graph_store.lightrag.index import LightRAGGraphIndex
 from graph_store.reading import find_entry
 from ingest.page_images import page_renderer
@@ -526,6 +526,11 @@ class Library:
     def jobs(self) -> JobQueue:
         """The library's background jobs."""
         return self._store.jobs
+
+    @property
+    def conversations(self) -> Conversations:
+        """The library's conversations. They stay when a paper that they cite is removed."""
+        return self._store.conversations
 
     @property
     def fingerprint(self) -> str:

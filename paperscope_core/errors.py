@@ -25,6 +25,7 @@ __all__ = [
     "StoreFullError",
     "StoreReadOnlyError",
     "StoreVersionError",
+    "UnknownConversationError",
     "UnknownElementError",
     "UnknownEntityError",
     "UnknownJobError",
@@ -101,6 +102,10 @@ class UnknownEntityError(InputError):
 
 class UnknownJobError(InputError):
     """The library has no such job."""
+
+
+class UnknownConversationError(InputError):
+    """The library has no such conversation."""
 
 
 class StoreError(PaperscopeError):

@@ -17,6 +17,7 @@ from paperscope_core.types.answer import (
     TextEvent,
     Turn,
 )
+from paperscope_core.types.conversations import Conversation, ConversationHead
 from paperscope_core.types.display import View
 from paperscope_core.types.displayable import Displayable
 from paperscope_core.types.elements import (
@@ -110,6 +111,8 @@ __all__ = [
     "ContextImage",
     "ContextRelation",
     "ContextSource",
+    "Conversation",
+    "ConversationHead",
     "DataPoint",
     "Displayable",
     "DoneEvent",

@@ -2,15 +2,17 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Coroutine
-from contextlib import AbstractAsyncContextManager, aclosing
+from contextlib import AbstractAsyncContextManager, aclosing, suppress
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, TypeVar
 
 from fastapi import Depends, Request
 
 from paperscope.asking import AskRequest
+from paperscope.library import Library
+from paperscope_core.errors import UnknownConversationError
 from paperscope_core.types import Answer, AnswerEvent, Context, DoneEvent, StageEvent
-from service.http.auth import CallerOf, LibraryOf, ServiceOf
+from service.http.auth import CallerOf, LibraryOf, ServiceOf, unknown_key, while_key_works
 from service.http.pictures import with_pictures
 from service.http.problems import ProblemError
 
@@ -63,13 +65,57 @@ class QuestionRunner:
         Returns once the first event is there, so errors in the question are raised before the response begins. Closing
         the generator stops the work.
         """
-        events = self._events(asked)
+        events = self._events(asked, self.library)
         return _chain(await self._while_connected(anext(events)), events)
 
-    async def _events(self, asked: AskRequest) -> AsyncGenerator[AnswerEvent, None]:
+    async def converse(self, asked: AskRequest, conversation: str) -> AsyncGenerator[AnswerEvent, None]:
+        """Like `stream`, but the answer is stored in a conversation, also if the client leaves after the first event.
+
+        Closing the generator does not stop the work.
+        """
+        about = (self.caller.library, conversation)
+        work = self.service.background.begin(self._stored_events(asked, conversation), about=about)
+        events = work.events()
+        try:
+            return _chain(await self._while_connected(anext(events)), events)
+        except BaseException:
+            work.task.cancel()
+            raise
+
+    async def answer_in(self, asked: AskRequest, conversation: str) -> Answer:
+        """The answer, which is stored in a conversation, also if the client leaves meanwhile."""
+        events = await self.converse(asked, conversation)
+
+        async def last() -> Answer:
+            async with aclosing(events):
+                return [event.answer async for event in events if isinstance(event, DoneEvent)][-1]
+
+        return await self._while_connected(last())
+
+    async def _stored_events(self, asked: AskRequest, conversation: str) -> AsyncGenerator[AnswerEvent, None]:
+        """The events of the answer, independent of the request."""
+        timeout = asyncio.timeout(None)
+        try:
+            async with (
+                while_key_works(self.service, self.caller, timeout),
+                self.service.libraries.use(self.caller.library) as library,
+                aclosing(self._events(asked, library)) as events,
+            ):
+                async for event in events:
+                    if isinstance(event, DoneEvent):
+                        # It may have been deleted meanwhile.
+                        with suppress(UnknownConversationError):
+                            await asyncio.to_thread(library.conversations.append, conversation, event.answer)
+                    yield event
+        except TimeoutError:
+            if timeout.expired():
+                raise unknown_key() from None
+            raise
+
+    async def _events(self, asked: AskRequest, library: Library) -> AsyncGenerator[AnswerEvent, None]:
         deadline = self._deadline()
         async with self._slot():
-            stream = self.library.stream(asked.question, filters=asked.filters, history=asked.history)
+            stream = library.stream(asked.question, filters=asked.filters, history=asked.history)
             with self.service.tracing.stages("answer") as on_stage:
                 async with aclosing(stream):
                     while (event := await self._before(deadline, anext(stream, None))) is not None:

@@ -13,6 +13,7 @@ from starlette.types import ASGIApp
 from paperscope import __version__
 from paperscope_core.settings import Settings
 from service.http.auth import Service
+from service.http.background import Background
 from service.http.limits import FairQueue, RateLimiter
 from service.http.metrics import Metrics
 from service.http.middleware import (
@@ -65,7 +66,7 @@ def create_app(settings: Settings) -> FastAPI:
             yield
         finally:
             service.shutdown.begun.set()
-            await stopping
+            await asyncio.gather(stopping, service.background.close())
             await asyncio.gather(
                 asyncio.to_thread(service.libraries.close, timeout=_CLOSE_TIMEOUT_SECONDS),
                 asyncio.to_thread(service.tracing.close, timeout=_CLOSE_TIMEOUT_SECONDS),
@@ -113,6 +114,7 @@ def _build_service(settings: Settings) -> Service:
         sessions=Sessions(),
         supervisor=Supervisor(settings, folders=library_folders, on_usage=metrics.count_usage),
         questions=questions,
+        background=Background(),
         images=FairQueue(
             concurrency=_CONCURRENT_IMAGES, max_waiting=_MAX_WAITING_IMAGES, work="pictures are being drawn"
         ),

@@ -9,6 +9,7 @@ pages of other sites that a browser calls it from (by DNS rebinding, or from ano
 import asyncio
 import re
 from collections.abc import AsyncIterator, Callable, Collection
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
@@ -20,6 +21,7 @@ from fastapi.security import APIKeyHeader, HTTPBearer
 from paperscope.library import Library
 from paperscope_core.errors import KeyFileError
 from paperscope_core.settings import Settings
+from service.http.background import Background
 from service.http.limits import FairQueue, RateLimiter
 from service.http.metrics import Metrics
 from service.http.problems import ProblemError
@@ -41,12 +43,14 @@ __all__ = [
     "is_loopback",
     "keys_unreadable",
     "unknown_key",
+    "while_key_works",
 ]
 
 _KEY_REMEDY = "send `Authorization: Bearer KEY`; `paperscope keys create` makes one"
 _CHALLENGE = {"WWW-Authenticate": "Bearer"}
 _REFERER_ORIGIN = re.compile(r"[A-Za-z][\w+.-]*://[^/?#@]+(?=[/?#]|$)")
 _HOST_HEADER = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?")
+_KEY_CHECK_SECONDS = 0.5
 _SAFE_METHODS = ("GET", "HEAD")
 # Of Sec-Fetch-Site; "none" is an address that the user entered. Other ports of this machine are "same-site".
 _OWN_SITES = ("none", "same-origin")
@@ -60,6 +64,7 @@ class Service:
 
     Attributes:
         questions: The queue of questions.
+        background: The questions of conversations that are being answered.
         images: The queue of pages to draw.
         library_folders: Returns the folders of all callers' libraries; raises KeyFileError.
     """
@@ -70,6 +75,7 @@ class Service:
     sessions: Sessions
     supervisor: Supervisor
     questions: FairQueue
+    background: Background
     images: FairQueue
     rate_limiter: RateLimiter
     shutdown: Shutdown
@@ -174,6 +180,28 @@ def unknown_key() -> ProblemError:
     """The reply to a request whose key doesn't work, or no longer works."""
     detail = f"The API key is unknown, revoked or expired: {_KEY_REMEDY}."
     return ProblemError(401, "unknown-key", detail, headers=_CHALLENGE)
+
+
+@asynccontextmanager
+async def while_key_works(service: Service, caller: Caller, running: asyncio.Timeout) -> AsyncIterator[None]:
+    """Runs the block within `running`, which expires (TimeoutError) when the caller's key is revoked or expires."""
+
+    async def watch() -> None:
+        works = True
+        while works:
+            await asyncio.sleep(_KEY_CHECK_SECONDS)
+            # While the key file can't be read, new requests are refused, and this one goes on.
+            with suppress(KeyFileError):
+                works = service.keys.get(caller.name) is not None
+        running.reschedule(asyncio.get_running_loop().time())
+
+    async with running:
+        watching = asyncio.create_task(watch()) if caller.keyed else None
+        try:
+            yield
+        finally:
+            if watching is not None:
+                watching.cancel()
 
 
 def keys_unreadable() -> ProblemError:

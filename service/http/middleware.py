@@ -18,8 +18,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from structlog.contextvars import bind_contextvars, clear_contextvars
 
-from paperscope_core.errors import KeyFileError
-from service.http.auth import Service, admit, authenticate, unknown_key
+from service.http.auth import Service, admit, authenticate, unknown_key, while_key_works
 from service.http.limits import limit_body
 from service.http.metrics import RequestRecord
 from service.http.problems import ProblemError, error_response, error_text
@@ -67,7 +66,6 @@ SECURITY_HEADERS = {
 }
 """The headers of every response, also of those that the server itself sends."""
 _CROWDED_RETRY_SECONDS = 5
-_KEY_CHECK_SECONDS = 0.5
 # A colon, a space and a line break.
 _HEADER_OVERHEAD_BYTES = 4
 _PROTECTED = ("/v1/", "/metrics")
@@ -282,12 +280,8 @@ class AuthMiddleware(_Middleware):
 
         timeout = asyncio.timeout(None)
         try:
-            async with timeout:
-                watching = asyncio.create_task(self._expire_with_key(request.state.caller.name, timeout))
-                try:
-                    await self._app(request.scope, receive, noted_send)
-                finally:
-                    watching.cancel()
+            async with while_key_works(self._service, request.state.caller, timeout):
+                await self._app(request.scope, receive, noted_send)
         # Task groups in the app wrap what the cancellation raises.
         except (TimeoutError, BaseExceptionGroup):
             if not timeout.expired():
@@ -298,15 +292,6 @@ class AuthMiddleware(_Middleware):
                 event = format_sse_event(event="error", data_str=error_text(request, unknown_key()))
                 await send({"type": "http.response.body", "body": event})
             # Any other response stays incomplete, and the server closes the connection.
-
-    async def _expire_with_key(self, key: str, running: asyncio.Timeout) -> None:
-        works = True
-        while works:
-            await asyncio.sleep(_KEY_CHECK_SECONDS)
-            # While the key file can't be read, new requests are refused, and this one goes on.
-            with suppress(KeyFileError):
-                works = self._service.keys.get(key) is not None
-        running.reschedule(asyncio.get_running_loop().time())
 
 
 class MethodMiddleware(_Middleware):

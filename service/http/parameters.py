@@ -16,6 +16,7 @@ from service.http.auth import LibraryOf
 from service.http.problems import ProblemError
 
 __all__ = [
+    "CONVERSATION_PATTERN",
     "ELEMENT_PATTERN",
     "PAPER_PATTERN",
     "ElementOf",
@@ -30,6 +31,8 @@ __all__ = [
 
 PAPER_PATTERN = r"^[0-9a-f]{12}$"
 ELEMENT_PATTERN = r"^[^\W_][\w.-]{0,79}$"
+
+CONVERSATION_PATTERN = r"^conversation-[0-9a-f]{24}$"
 
 _PaperId = Annotated[str, Path(pattern=PAPER_PATTERN, description="A paper's id.", examples=["b1810c2e3f4a"])]
 _ElementName = Annotated[

@@ -46,6 +46,7 @@ _STATUSES: Mapping[type[PaperscopeError], int] = {
     errors.UnknownElementError: 404,
     errors.UnknownEntityError: 404,
     errors.UnknownJobError: 404,
+    errors.UnknownConversationError: 404,
     errors.StoreError: 503,
     errors.StoreReadOnlyError: 403,
     errors.StoreFullError: 507,

@@ -3,6 +3,7 @@
 from fastapi import APIRouter
 
 from service.http.routes.batches import router as batches
+from service.http.routes.conversations import router as conversations
 from service.http.routes.elements import router as elements
 from service.http.routes.graph import router as graph
 from service.http.routes.health import router as health
@@ -28,6 +29,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     images,
     graph,
     query,
+    conversations,
     batches,
     openai,
 )

@@ -1,22 +1,24 @@
 """Questions: answer one, as a whole or as a stream, or retrieve its context."""
 
+import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from dataclasses import dataclass
-from typing import Annotated, Literal
+from dataclasses import dataclass, replace
+from typing import Annotated, Literal, Self
 
 from fastapi import APIRouter, Body, Request, Response
 from fastapi.sse import format_sse_event
-from pydantic import BaseModel, ConfigDict, Field, StrictBool
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, model_validator
 from starlette.exceptions import HTTPException
 
+from graph_store.conversations import check_room
 from paperscope.asking import AskRequest
 from paperscope_core.codec import to_json
 from paperscope_core.errors import PaperscopeError
 from paperscope_core.types import Answer, AnswerEvent, Claim, Context, DoneEvent, Turn
 from query import render_context
-from service.http.answering import QuestionRunnerOf
-from service.http.parameters import Name, QuestionBody, QuestionText
+from service.http.answering import QuestionRunner, QuestionRunnerOf
+from service.http.parameters import CONVERSATION_PATTERN, Name, QuestionBody, QuestionText
 from service.http.problems import error_text
 from service.http.responses import EventStreamResponse, example, json_response
 
@@ -43,7 +45,18 @@ class QueryBody(QuestionBody):
     """A question, the filters on its sources, and the turns before it."""
 
     history: list[TurnBody] = Field(default=[], max_length=50, description="the turns before this one, oldest first")
+    conversation: str | None = Field(
+        default=None,
+        pattern=CONVERSATION_PATTERN,
+        description="the conversation to ask in: its turns are the history, and the answer is stored as the next one",
+    )
     stream: StrictBool = Field(default=False, description="send server-sent events; the answer is the last one")
+
+    @model_validator(mode="after")
+    def _one_history(self) -> Self:
+        if self.conversation and self.history:
+            raise ValueError("history: leave it out with a conversation, whose turns are the history")
+        return self
 
     @property
     def asked(self) -> AskRequest:
@@ -98,10 +111,24 @@ async def query(
     - `citations`: the claims of the final text with their evidence;
     - `done`: the whole answer, as without `stream`;
     - `error`: a problem document; nothing follows. Errors in the question itself are reported by the status.
+
+    In a `conversation`, the answer is completed and stored also if the client disconnects after the first event.
     """
+    if body.conversation:
+        asked = await _asked_in(runner, body.asked, body.conversation)
+        if not body.stream:
+            return json_response(await runner.answer_in(asked, body.conversation))
+        return EventStreamResponse(_events(request, await runner.converse(asked, body.conversation)))
     if not body.stream:
         return json_response(await runner.answer(body.asked))
     return EventStreamResponse(_events(request, await runner.stream(body.asked)))
+
+
+async def _asked_in(runner: QuestionRunner, asked: AskRequest, conversation: str) -> AskRequest:
+    """The question after the turns of a conversation. Raises InputError if it has as many as it may have."""
+    found = await asyncio.to_thread(runner.library.conversations.get, conversation)
+    check_room(found.head)
+    return replace(asked, history=found.history)
 
 
 async def _events(request: Request, events: AsyncGenerator[AnswerEvent, None]) -> AsyncGenerator[bytes, None]:

@@ -277,7 +277,7 @@ def test_a_key_over_its_rate_limit_is_refused_with_retry_after(keyed: tuple[str,
 def test_a_revoked_key_ends_waiting_requests_and_streams_within_a_second(
     tmp_path: Path, keyed: tuple[str, SecretStr], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("service.http.middleware._KEY_CHECK_SECONDS", 0.05)
+    monkeypatch.setattr("service.http.auth._KEY_CHECK_SECONDS", 0.05)
     address, secret = keyed
     keys = KeyStore.open(tmp_path / "keys.json")
     headers = {"X-API-Key": secret.get_secret_value()}

@@ -31,6 +31,7 @@ OPEN = {"/healthz", "/readyz"}
 SIGN_IN = "/v1/session"
 EXAMPLE = "b1810c2e3f4a"
 TITLE = "Four Reports, Four Rulers"
+STREAM = {"stream": True}
 QUESTION = "Which model has the highest F1?"
 _VOLATILE = re.compile(
     r'("(?:seconds|created)": ?)[0-9.e-]+|(chatcmpl-)[0-9a-f]+|(job-)[0-9a-f]{24}|(date: ).*|(x-request-id: ).*'
@@ -48,6 +49,7 @@ NOBODYS: Names = {
     "page": "1",
     "crop": "0" * 64,
     "job": f"job-{'0' * 24}",
+    "conversation": f"conversation-{'0' * 24}",
     "file": "answers.jsonl",
     "image": "no-such-picture.png",
     "entity": "Nobodys Entity",
@@ -91,12 +93,14 @@ def tenants(example_library: Path, tmp_path_factory: pytest.TempPathFactory) -> 
         sent = httpx2.post(f"{address}/v1/batch", json=asked, headers=_key(a.get_secret_value()))
         job = _ended(address, sent, a.get_secret_value())
         assert job["state"] == "succeeded", job
+        began = httpx2.post(f"{address}/v1/conversations", json={"title": TITLE}, headers=_key(a.get_secret_value()))
         of_a: dict[str, str] = {
             **NOBODYS,
             "paper": EXAMPLE,
             "model": f"paperscope/{EXAMPLE}",
             "crop": crop,
             "job": str(job["id"]),
+            "conversation": str(began.json()["id"]),
             "entity": entity,
             "name": paper.file,
             "title": paper.title,
@@ -143,13 +147,19 @@ def bodies(method: str, path: str, names: Names) -> list[dict[str, Any]]:
             {"files": upload, "data": {"replaces": names["name"]}},
             {"json": {"path": names["path"]}},
         ],
-        "/v1/query": [{"json": body} for body in (*questions, *streamed)],
+        "/v1/query": [
+            *({"json": body} for body in (*questions, *streamed)),
+            *({"json": {"question": QUESTION, "conversation": names["conversation"], **more}} for more in ({}, STREAM)),
+        ],
         "/v1/retrieve": [{"json": body} for body in questions if "history" not in body],
         "/v1/batch": [{"json": {"questions": []}}],  # see the test of batches
         "/v1/chat/completions": [{"json": body} for body in chats],
         "/v1/jobs/{job}/cancel": [{}],
+        "/v1/conversations": [{"json": {}}],
+        "/v1/conversations/{conversation}": [{"json": {"title": "Theirs"}}],
+        "/v1/conversations/{conversation}/cancel": [{}],
     }
-    return known[path] if method == "post" else [{}]
+    return known[path] if method in ("post", "patch") else [{}]
 
 
 def attempts(document: Any, names: Names) -> Iterator[tuple[str, str, dict[str, Any]]]:
@@ -185,7 +195,7 @@ def told(response: httpx2.Response, names: Names) -> str:
     """A response as text, with placeholders for requested names and for volatile values."""
     heads = "\n".join(f"{name.lower()}: {value}" for name, value in response.headers.items())
     text = f"{response.status_code}\n{heads}\n\n{response.text}"
-    for name in ("path", "title", "name", "paper", "crop", "job", "entity"):
+    for name in ("path", "title", "name", "paper", "crop", "job", "conversation", "entity"):
         value = names[name]
         for form in (value, json.dumps(value)[1:-1]):
             text = text.replace(form, f"<{name}>")
@@ -219,7 +229,13 @@ def test_the_other_tenants_data_looks_absent(tenants: Tenants) -> None:
 
 def state_of(tenants: Tenants) -> list[Any]:
     """What the first tenant sees."""
-    paths = ["/v1/papers", "/v1/jobs", "/v1/models", f"/v1/jobs/{tenants.of_a['job']}/results/answers.jsonl"]
+    paths = [
+        "/v1/papers",
+        "/v1/jobs",
+        "/v1/models",
+        "/v1/conversations",
+        f"/v1/jobs/{tenants.of_a['job']}/results/answers.jsonl",
+    ]
     return [httpx2.get(tenants.address + path, headers=_key(tenants.a)).text for path in paths]
 
 
@@ -286,7 +302,7 @@ def test_no_request_succeeds_without_a_valid_key(tenants: Tenants, refused: dict
 def test_a_stream_that_has_begun_ends_when_its_key_is_revoked_and_nothing_new_begins(
     tmp_path: Path, example_library: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("service.http.middleware._KEY_CHECK_SECONDS", 0.05)
+    monkeypatch.setattr("service.http.auth._KEY_CHECK_SECONDS", 0.05)
     keys = KeyStore.open(tmp_path / "keys.json")
     key, secret = keys.create("soon gone", Path(shutil.copytree(example_library, tmp_path / "library")))
     headers = _key(secret.get_secret_value())

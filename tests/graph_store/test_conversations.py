@@ -1,0 +1,127 @@
+"""Conversations in the store."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from graph_store import Store
+from graph_store.conversations import MAX_TURNS, Conversations
+from paperscope_core.errors import InputError, StoreError, StoreReadOnlyError, UnknownConversationError
+from paperscope_core.types import Answer, Box, Claim, Context, Evidence, Place
+from tests.graph_store.indexed_papers import PAPER_IDS, add, make_indexed
+
+PAPER = PAPER_IDS[0]
+UNKNOWN = f"conversation-{'0' * 24}"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with closing(Store.open(tmp_path / "library")) as store:
+        yield store
+
+
+def answer_to(question: str, *, paper: str = PAPER) -> Answer:
+    places = tuple(Place(paper=paper, page=page, box=Box(1.5, 2.25, 30.0, 40.125)) for page in (1, 2))
+    evidence = Evidence(element=f"{paper}/passage-1", place=places[0], more_places=places[1:], quote="It is 0.83.")
+    claim = Claim(text="The F1 is 0.83.", evidence=(evidence,))
+    context = Context(entities=(), relations=(), sources=(), images=())
+    return Answer(question=question, status="answered", text="The F1 is 0.83.", claims=(claim,), context=context)
+
+
+def test_a_conversation_keeps_whole_answers(store: Store, tmp_path: Path) -> None:
+    head = store.conversations.create()
+    answers = [answer_to("Which F1?"), answer_to("And the recall?")]
+    for answer in answers:
+        store.conversations.append(head.id, answer)
+    with closing(Store.open(tmp_path / "library")) as again:
+        found = again.conversations.get(head.id)
+    assert list(found.turns) == answers
+    assert (found.head.title, found.head.questions) == ("Which F1?", 2)
+    assert found.papers == {PAPER}
+    assert [(turn.question, turn.papers) for turn in found.history] == [
+        ("Which F1?", (PAPER,)),
+        ("And the recall?", (PAPER,)),
+    ]
+
+
+def test_the_latest_answer_comes_first(tmp_path: Path) -> None:
+    times = iter(range(100))
+    with closing(Store.open(tmp_path)) as store:
+        conversations = Conversations(store._database, clock=lambda: float(next(times)))
+        first, second, third = (conversations.create(title) for title in "abc")
+        conversations.append(first.id, answer_to("Which?"))
+        assert [one.title for one in conversations.all()] == ["a", "c", "b"]
+        assert [one.id for one in conversations.all(limit=1, offset=1)] == [third.id]
+        assert conversations.count() == 3
+        assert conversations.head(second.id) == second
+
+
+def test_a_title_is_one_line_of_a_bounded_length(store: Store) -> None:
+    head = store.conversations.create()
+    head = store.conversations.append(head.id, answer_to("Which\nF1 " + "is it " * 100))
+    assert head.title.startswith("Which F1 is it")
+    assert len(head.title) == 200
+    assert store.conversations.rename(head.id, " Scores\n of taggers ").title == "Scores of taggers"
+    assert store.conversations.append(head.id, answer_to("More?")).title == "Scores of taggers"
+    with pytest.raises(InputError, match="title"):
+        store.conversations.rename(head.id, " ")
+
+
+def test_a_conversation_survives_the_removal_of_its_paper(store: Store) -> None:
+    add(store, make_indexed(PAPER, names=("tagger",)))
+    head = store.conversations.create()
+    store.conversations.append(head.id, answer_to("Which F1?"))
+    store.remove(PAPER)
+    assert store.conversations.get(head.id).turns == (answer_to("Which F1?"),)
+
+
+def test_a_deleted_conversation_is_gone_with_its_answers(store: Store) -> None:
+    head = store.conversations.create()
+    store.conversations.append(head.id, answer_to("Which F1?"))
+    store.conversations.delete(head.id)
+    with store._database.read() as connection:
+        assert connection.exec_driver_sql("SELECT count(*) FROM turns").scalar() == 0
+    for id_ in (head.id, UNKNOWN):
+        with pytest.raises(UnknownConversationError, match=id_):
+            store.conversations.get(id_)
+        with pytest.raises(UnknownConversationError):
+            store.conversations.append(id_, answer_to("Which F1?"))
+        with pytest.raises(UnknownConversationError):
+            store.conversations.rename(id_, "Scores")
+        with pytest.raises(UnknownConversationError):
+            store.conversations.delete(id_)
+
+
+def test_a_full_conversation_takes_no_more(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert MAX_TURNS >= 100
+    monkeypatch.setattr("graph_store.conversations.MAX_TURNS", 1)
+    head = store.conversations.create()
+    store.conversations.append(head.id, answer_to("One?"))
+    with pytest.raises(InputError, match="begin another"):
+        store.conversations.append(head.id, answer_to("Two?"))
+
+
+def test_a_damaged_answer_is_reported(store: Store) -> None:
+    head = store.conversations.create()
+    store.conversations.append(head.id, replace(answer_to("Which F1?"), text="None."))
+    with store._database.write() as connection:
+        connection.exec_driver_sql("UPDATE turns SET value = '{}'")
+    with pytest.raises(StoreError, match="damaged; delete the conversation"):
+        store.conversations.get(head.id)
+
+
+def test_a_library_of_version_11_gets_conversations(tmp_path: Path) -> None:
+    Store.open(tmp_path).close()
+    with closing(sqlite3.connect(tmp_path / "library.sqlite")) as connection, connection:
+        connection.executescript("DROP TABLE turns; DROP TABLE conversations; UPDATE library SET version = 11")
+    with closing(Store.open(tmp_path, read_only=True)) as store:
+        assert store.conversations.all() == []
+        with pytest.raises(StoreReadOnlyError):
+            store.conversations.create()
+    with closing(Store.open(tmp_path)) as store:
+        head = store.conversations.create("Scores")
+        assert store.conversations.append(head.id, answer_to("Which?")).questions == 1
