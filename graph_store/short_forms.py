@@ -22,6 +22,7 @@ __all__ = [
     "least_papers",
     "library_ids",
     "paper_ids",
+    "read_homes",
     "refresh_meanings",
     "short_forms_of",
     "shorts_of",
@@ -163,6 +164,19 @@ def join_meanings(table: Table, *ends: ColumnElement[str]) -> tuple[FromClause, 
         apart = table.c.paper + literal("/") + end
         nodes.append(case((home.c.home == _AMBIGUOUS, apart), (home.c.home.is_not(None), home.c.home), else_=end))
     return found, nodes
+
+
+def read_homes(connection: Connection) -> dict[str, dict[str, str]]:
+    """By paper, the ids of entities that have another id in the library, and that id; see `join_meanings`."""
+    entity = short_forms.c.entity
+    query = select(short_forms.c.paper, entity, meanings.c.home).join_from(
+        short_forms, meanings, meanings.c.short == short_forms.c.short
+    )
+    query = query.where(short_forms.c.sense == "", func.length(entity) <= _MAX_ID_LENGTH, func.instr(entity, " ") == 0)
+    found: dict[str, dict[str, str]] = defaultdict(dict)
+    for row in connection.execute(query):
+        found[row.paper][row.entity] = row.home if row.home != _AMBIGUOUS else f"{row.paper}/{row.entity}"
+    return dict(found)
 
 
 def library_ids(

@@ -1,24 +1,22 @@
 """The whole library at one revision: what an index that is kept in memory reads."""
 
 import logging
-from collections.abc import Mapping
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
 from numpy import float32
 from numpy.typing import NDArray
 from sqlalchemy import Connection, select
 
-from graph_store import schema
 from graph_store.graph import merge_entities, merge_relations
-from graph_store.reading import read_entries, read_revision, read_value, read_vector
-from graph_store.short_forms import join_meanings
+from graph_store.reading import Searchable, read_entries, read_revision, read_searchable, read_values
+from graph_store.schema import changes, papers, relations
+from graph_store.short_forms import read_homes
 from paperscope_core.errors import StoreDamagedError
 from paperscope_core.types import Chunk, Entity, PaperEntry, Relation
 
-__all__ = ["Snapshot", "read_snapshot"]
-
-T = TypeVar("T")
+__all__ = ["Snapshot", "SnapshotReader"]
 
 _log = logging.getLogger(__name__)
 
@@ -45,82 +43,87 @@ class Snapshot:
     relations: tuple[Relation, ...]
 
 
-def read_snapshot(connection: Connection) -> Snapshot:
-    """Read the library as it is in this transaction."""
-    reader = _Reader(connection)
-    chunks, vectors = reader.chunks()
-    entities, relations = reader.entities(), reader.relations()
-    sound = {entry.id: entry for entry in read_entries(connection) if entry.id not in reader.damaged}
-    papers = schema.papers
-    embedders = {row.id: row.embedder for row in connection.execute(select(papers.c.id, papers.c.embedder))}
-    merged = merge_entities(value for paper, value in entities if paper in sound)
-    related = merge_relations(value for paper, value in relations if paper in sound and value.source != value.target)
-    kept = {chunk.id: chunk for chunk in chunks if chunk.paper in sound}
-    return Snapshot(
-        revision=read_revision(connection),
-        papers=sound,
-        embedders={paper: embedders[paper] for paper in sound},
-        chunks=kept,
-        vectors={chunk: vectors[chunk] for chunk in kept},
-        entities=merged,
-        relations=tuple(one for one in related.values() if one.source in merged and one.target in merged),
-    )
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class _Part:
+    """What a paper contributes, under its own ids of entities."""
+
+    searchable: Searchable
+    relations: Sequence[Relation]
 
 
-class _Reader:
-    """Reads tables; papers with a damaged value are reported once, and collected in `damaged`."""
+class SnapshotReader:
+    """Reads snapshots of one library, and each version of a paper once; safe for several threads."""
 
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
-        self.damaged: set[str] = set()
+    def __init__(self) -> None:
+        # None for a paper that is damaged. The token tells the histories of a restored library apart.
+        self._parts: dict[tuple[str, str], _Part | None] = {}
+        self._lock = threading.Lock()
 
-    def chunks(self) -> tuple[list[Chunk], dict[str, NDArray[float32]]]:
-        """The chunks, and their vectors by id."""
-        table, vectors = schema.chunks, schema.vectors
-        query = select(table.c.id, table.c.paper, table.c.value, vectors.c.vector)
-        query = query.join_from(table, vectors, vectors.c.chunk == table.c.number).order_by(table.c.number)
-        chunks: list[Chunk] = []
-        found: dict[str, NDArray[float32]] = {}
-        for row in self._connection.execute(query):
-            vector = read_vector(row.vector)
-            if vector is None:
-                self._leave_out(StoreDamagedError(row.paper))
-            elif (chunk := self._value(Chunk, row.value, row.paper)) is not None:
-                chunks.append(chunk)
-                found[chunk.id] = vector
-        return chunks, found
+    def read(self, connection: Connection) -> Snapshot:
+        """Read the library as it is in this transaction; a paper that is damaged is reported once."""
+        with self._lock:
+            self._parts = {
+                version: self._parts[version] if version in self._parts else _read_part(connection, version[0])
+                for version in _versions(connection)
+            }
+            parts = {paper: part for (paper, _), part in self._parts.items() if part is not None}
+        homes = read_homes(connection)
+        entities = merge_entities(
+            _at_home(entity, homes.get(paper))
+            for paper, part in sorted(parts.items())
+            for entity in part.searchable.entities
+        )
+        merged = merge_relations(
+            relation
+            for paper, part in sorted(parts.items())
+            for relation in _between_homes(part.relations, homes.get(paper))
+        )
+        return Snapshot(
+            revision=read_revision(connection),
+            papers={entry.id: entry for entry in read_entries(connection) if entry.id in parts},
+            embedders={paper: part.searchable.embedder for paper, part in parts.items()},
+            chunks={chunk.id: chunk for part in parts.values() for chunk in part.searchable.chunks},
+            vectors={
+                chunk.id: vector
+                for part in parts.values()
+                for chunk, vector in zip(part.searchable.chunks, part.searchable.vectors, strict=True)
+            },
+            entities={key: entities[key] for key in sorted(entities)},
+            relations=tuple(
+                one for _, one in sorted(merged.items()) if one.source in entities and one.target in entities
+            ),
+        )
 
-    def entities(self) -> list[tuple[str, Entity]]:
-        """The papers' entities with the ids of the library, each with its paper."""
-        table = schema.entities
-        source, (node,) = join_meanings(table, table.c.id)
-        query = select(table.c.paper, table.c.value, node.label("node")).select_from(source)
-        return [
-            (row.paper, replace(value, id=row.node))
-            for row in self._connection.execute(query.order_by(node, table.c.paper))
-            if (value := self._value(Entity, row.value, row.paper)) is not None
-        ]
 
-    def relations(self) -> list[tuple[str, Relation]]:
-        """The papers' relations with the ids of the library, each with its paper."""
-        table = schema.relations
-        joined, (source, target) = join_meanings(table, table.c.source, table.c.target)
-        query = select(table.c.paper, table.c.value, source.label("source"), target.label("target"))
-        query = query.select_from(joined).order_by(source, target, table.c.kind, table.c.paper)
-        return [
-            (row.paper, replace(value, source=row.source, target=row.target))
-            for row in self._connection.execute(query)
-            if (value := self._value(Relation, row.value, row.paper)) is not None
-        ]
+def _versions(connection: Connection) -> list[tuple[str, str]]:
+    """The papers in the order of addition, each with the token of its version."""
+    query = select(papers.c.id, changes.c.token).join_from(papers, changes, changes.c.revision == papers.c.revision)
+    return [(row.id, row.token) for row in connection.execute(query.order_by(papers.c.revision))]
 
-    def _value(self, kind: type[T], text: str, paper: str) -> T | None:
-        try:
-            return read_value(kind, text, paper=paper)
-        except StoreDamagedError as error:
-            self._leave_out(error)
-            return None
 
-    def _leave_out(self, error: StoreDamagedError) -> None:
-        if error.paper not in self.damaged:
-            self.damaged.add(error.paper)
-            _log.warning("%s; until then, it is not searched", error)
+def _read_part(connection: Connection, paper: str) -> _Part | None:
+    try:
+        return _Part(
+            searchable=read_searchable(connection, paper),
+            relations=read_values(connection, relations, Relation, paper=paper),
+        )
+    except StoreDamagedError as error:
+        _log.warning("%s; until then, it is not searched", error)
+        return None
+
+
+def _at_home(entity: Entity, homes: Mapping[str, str] | None) -> Entity:
+    """An entity of a paper with its id in the library."""
+    return replace(entity, id=homes[entity.id]) if homes and entity.id in homes else entity
+
+
+def _between_homes(found: Iterable[Relation], homes: Mapping[str, str] | None) -> Iterator[Relation]:
+    """The relations of a paper with the library's ids, without those of an entity to itself."""
+    for relation in found:
+        if homes and (relation.source in homes or relation.target in homes):
+            source, target = (homes.get(end, end) for end in (relation.source, relation.target))
+            moved = replace(relation, source=source, target=target)
+        else:
+            moved = relation
+        if moved.source != moved.target:
+            yield moved

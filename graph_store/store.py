@@ -16,7 +16,7 @@ from graph_store.database import Database, translate_errors
 from graph_store.jobs import JobQueue
 from graph_store.migrations import CROPS_FOLDER, open_read_only, open_writable
 from graph_store.schema import paper_crops, papers
-from graph_store.snapshot import read_snapshot
+from graph_store.snapshot import Snapshot, SnapshotReader
 from graph_store.writing import put_paper, remove_paper, validate
 from paperscope_core.types import Element, IndexedPaper, ModelReply, Paper, PaperEntry
 
@@ -60,6 +60,7 @@ class Store:
         self._database = database
         self._crops = CropFiles(folder / CROPS_FOLDER)
         self._paper_cache = caches.PaperCache(size=_CACHED_PAPERS)
+        self._snapshots = SnapshotReader()
 
     @classmethod
     def open(cls, folder: Path, *, read_only: bool = False) -> Self:
@@ -154,6 +155,11 @@ class Store:
         """The papers that were removed after a revision, by id."""
         return {change.paper for change in self.changes_since(revision) if change.action == "removed"}
 
+    def snapshot(self) -> Snapshot:
+        """The whole library; what did not change since the last call is not read again, but kept in memory."""
+        with self._database.read() as connection:
+            return self._snapshots.read(connection)
+
     def element(self, element: str) -> Element:
         """The element with this id."""
         return self.elements([element])[element]
@@ -194,7 +200,6 @@ class Store:
     elements = _reads(reading.read_elements)
     chunks = _reads(reading.read_chunks)
     chunks_of = _reads(reading.read_chunks_of)
-    snapshot = _reads(read_snapshot)
     library_ids = _reads(short_forms.library_ids)
     entities = _reads(graph.read_entities)
     relations_of = _reads(graph.read_relations)

@@ -42,14 +42,21 @@ Wait = Callable[[Coroutine[Any, Any, Any]], Any]
 
 
 def text_vectors(store: Store, embedder: Embedder, wait: Wait) -> TextVectors:
-    """The vectors by which LightRAG finds entities and relations, cached in the store if it can be written."""
+    """The vectors by which LightRAG finds entities and relations, cached in the store and its index if these can be
+    written."""
     cached = CachedEmbedder(embedder, MemoryVectorCache(store, size=0) if store.read_only else store)
 
     def embed(texts: Sequence[str]) -> NDArray[float32]:
         vectors: NDArray[float32] = wait(cached.embed(texts))
         return vectors
 
-    return TextVectors(embed, embedder=embedder.name, dimension=embedder.dimension)
+    return TextVectors(
+        embed,
+        embedder=embedder.name,
+        dimension=embedder.dimension,
+        folder=store.folder / "index",
+        writable=not store.read_only,
+    )
 
 
 def open_lightrag_index(store: Store, models: Models, wait: Wait, *, settings: RetrievalSettings) -> LightRAGGraphIndex:

@@ -37,7 +37,8 @@ async def open_library(folder: Path, clock: Clock) -> AsyncIterator[TimedLibrary
         def embed(texts: Sequence[str]) -> NDArray[float32]:
             return asyncio.run(cached.embed(texts))
 
-        reader = LibraryReader(store, TextVectors(embed, embedder=embedder.name, dimension=embedder.dimension))
+        texts = TextVectors(embed, embedder=embedder.name, dimension=embedder.dimension, folder=store.folder / "index")
+        reader = LibraryReader(store, texts)
         rag = make_lightrag(reader, tokenizer=WordTokenizer())
         await rag.initialize_storages()
 

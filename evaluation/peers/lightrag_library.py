@@ -10,7 +10,7 @@ import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from evaluation.peers.lightrag import fill, make_rag, search_chunks
 from evaluation.peers.protocol import PeerCorpus, PeerDocument, units_with_text
@@ -29,6 +29,10 @@ class WordTokenizer:
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
+
+    def __deepcopy__(self, memo: dict[int, object]) -> Self:
+        """Itself: LightRAG copies its options for each question, and copies of its own tokenizer share their words."""
+        return self
 
     def encode(self, content: str) -> list[int]:
         """The numbers of the words."""

@@ -12,6 +12,8 @@ from types import ModuleType
 from typing import Any, Protocol
 from weakref import WeakValueDictionary
 
+import numpy as np
+
 from graph_store.lightrag.graph_storage import GraphStorage
 from graph_store.lightrag.kv_storage import KVStorage
 from graph_store.lightrag.reader import LibraryReader
@@ -178,8 +180,8 @@ def make_lightrag(
     async def embed(texts: list[str], **_options: object) -> Any:  # noqa: ANN401
         found = [known.get(text) for text in texts]
         if all(vector is not None for vector in found):
-            return reader.texts.stack([vector for vector in found if vector is not None])
-        return await asyncio.to_thread(reader.texts.matrix, texts)
+            return np.stack([vector for vector in found if vector is not None])
+        return await asyncio.to_thread(reader.texts.embed, texts)
 
     async def reply(
         prompt: str,

@@ -91,7 +91,7 @@ async def _write(reader: LibraryReader, view: View, folder: Path, storages: Stor
     chunks = view.table("chunks")
     # LightRAG embeds the chunks as they are shown, we as they are searched: the vectors are the library's.
     known: dict[str, NDArray[float32]] = {
-        content: chunks.matrix[row] for row, content in enumerate(_clean(chunks.contents))
+        _clean(view.text("chunks", key)): chunks.vector(number) for number, key in enumerate(chunks.keys)
     }
     rag = make_lightrag(
         reader,
@@ -125,8 +125,8 @@ async def _write(reader: LibraryReader, view: View, folder: Path, storages: Stor
 def _vector_rows(view: View, kind: VectorKind) -> dict[str, Row]:
     """The rows of a kind as LightRAG stores them, by its ids."""
     table = view.table(kind)
-    rows = {key: row_of(view, kind, table, number) for number, key in enumerate(table.ids)}
-    return {key: {name: row[name] for name in row if name not in ("id", "created_at")} for key, row in rows.items()}
+    rows = [row_of(view, kind, table, number) for number in range(len(table.keys))]
+    return {str(row["id"]): {name: row[name] for name in row if name not in ("id", "created_at")} for row in rows}
 
 
 def _clean(value: Any) -> Any:  # noqa: ANN401

@@ -125,7 +125,7 @@ def _candidates(view: View, data: dict[str, list[dict[str, Any]]], request: Retr
     nodes = [str(one["entity_name"]) for one in data.get("entities", ())]
     ends = [str(one[end]) for one in data.get("relationships", ()) for end in ("src_id", "tgt_id")]
     table = view.table("chunks")
-    cosines = {key: float(table.matrix[table.rows[key]] @ request.vector) for key in chunks if key in table.rows}
+    cosines = {key: float(table.vector(table.numbers[key]) @ request.vector) for key in chunks if key in table.numbers}
     return Candidates(
         by_words=_ranked(chunks),
         by_vectors=tuple(

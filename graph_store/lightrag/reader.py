@@ -42,7 +42,7 @@ class LibraryReader:
         """The library at its newest revision. Raises StoreError."""
         with self._lock:
             if self._newest is None or self._newest.snapshot.revision != self.store.revision:
-                self._newest = View(self.store.snapshot(), self.texts)
+                self._newest = View(self.store.snapshot(), self.texts, whole=True)
             return self._newest
 
     @contextmanager

@@ -1,63 +1,109 @@
 """Vectors of the texts by which LightRAG finds nodes and edges, and the search among them."""
 
-import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
-from numpy import float32
+from numpy import float32, int64
 from numpy.typing import NDArray
 
+from graph_store.lightrag.vector_file import VectorFile, digest_of
 from paperscope_core.errors import SettingsError
 
 __all__ = ["TextVectors", "VectorTable"]
 
+_BATCH = 1000
+
 
 class TextVectors:
-    """Remembers the vectors of texts, so that each is computed once; safe for several threads.
+    """The vectors of texts, each computed once; safe for several threads.
 
     Args:
         embed: Embeds texts as rows, and caches them in the store.
         embedder: The embedder's name.
         dimension: The length of its vectors.
+        folder: Where they are kept in files beside the store's cache, so that they need not be read from it one by one;
+            None to keep them in memory.
+        writable: Whether these files may be written.
     """
 
-    def __init__(self, embed: Callable[[Sequence[str]], NDArray[float32]], *, embedder: str, dimension: int) -> None:
+    def __init__(
+        self,
+        embed: Callable[[Sequence[str]], NDArray[float32]],
+        *,
+        embedder: str,
+        dimension: int,
+        folder: Path | None = None,
+        writable: bool = True,
+    ) -> None:
         self.embedder = embedder
         self.dimension = dimension
-        self._embed = embed
-        self._known: dict[str, NDArray[float32]] = {}
-        self._lock = threading.Lock()
+        self.embed = embed
+        self._folder = folder
+        self._writable = writable
+        self._files: dict[str, VectorFile] = {}
 
-    def matrix(self, texts: Sequence[str]) -> NDArray[float32]:
-        """The texts' vectors, of shape (texts, d). Raises ModelError."""
-        with self._lock:
-            missing = [text for text in dict.fromkeys(texts) if text not in self._known]
-            if missing:
-                self._known.update(zip(missing, self._embed(missing), strict=True))
-            rows = [self._known[text] for text in texts]
-        return self.stack(rows)
+    def rows(
+        self, kind: str, texts: Sequence[str], *, forget_others: bool = False
+    ) -> tuple[NDArray[float32], NDArray[int64]]:
+        """Vectors of this kind, and the row of each text in them.
 
-    def stack(self, rows: Sequence[NDArray[float32]]) -> NDArray[float32]:
-        """Some rows as a matrix, also if there are none."""
-        return np.stack(rows) if rows else np.zeros((0, self.dimension), dtype=float32)
+        Args:
+            kind: What the texts are of; each kind has a file.
+            texts: The texts.
+            forget_others: Whether the vectors of other texts may be deleted, if there are many.
+
+        Raises:
+            ModelError: The embedder fails.
+        """
+        file = self._files.setdefault(kind, self._open(kind))
+        digests = [digest_of(text) for text in texts]
+        _, rows = file.find(digests)
+        missing = list({digests[number]: number for number in np.flatnonzero(rows < 0).tolist()}.values())
+        for start in range(0, len(missing), _BATCH):
+            batch = missing[start : start + _BATCH]
+            file.add([digests[number] for number in batch], self.embed([texts[number] for number in batch]))
+        if forget_others:
+            file.forget_others(digests)
+        return file.find(digests)
+
+    def _open(self, kind: str) -> VectorFile:
+        return VectorFile(
+            self._folder and self._folder / f"lightrag-{kind}.vectors",
+            embedder=self.embedder,
+            dimension=self.dimension,
+            writable=self._writable,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
 class VectorTable:
-    """Vectors by LightRAG's ids; `keys` are what the rows stand for: a chunk's id, a node's name, or an edge."""
+    """Vectors by LightRAG's ids.
 
-    ids: Sequence[str]
+    Attributes:
+        keys: What is found: a chunk's id, a node's name, or an edge.
+        id_of: LightRAG's id of what is found.
+        vectors: The vectors, among others, of shape (n, d).
+        rows: The row of each key's vector in them; None if they are in the order of the keys.
+        embedder: The embedder's name.
+    """
+
     keys: Sequence[str | tuple[str, str]]
-    contents: Sequence[str]
-    matrix: NDArray[float32]
+    id_of: Callable[[str | tuple[str, str]], str]
+    vectors: NDArray[float32]
+    rows: NDArray[int64] | None
     embedder: str
 
     @cached_property
-    def rows(self) -> Mapping[str, int]:
-        """The row of each id."""
-        return {key: row for row, key in enumerate(self.ids)}
+    def numbers(self) -> dict[str, int]:
+        """The position of each id."""
+        return {self.id_of(key): number for number, key in enumerate(self.keys)}
+
+    def vector(self, number: int) -> NDArray[float32]:
+        """The vector at a position."""
+        return self.vectors[number if self.rows is None else self.rows[number]]
 
     def check(self, vector: NDArray[float32]) -> None:
         """Check that a vector can be compared with these.
@@ -65,23 +111,25 @@ class VectorTable:
         Raises:
             SettingsError: It has another length.
         """
-        if len(self.ids) and vector.shape != self.matrix.shape[1:]:
+        if len(self.keys) and vector.shape != self.vectors.shape[1:]:
             raise SettingsError(
-                f"the question's vector has shape {vector.shape}, the library's vectors have {self.matrix.shape[1]} "
+                f"the question's vector has shape {vector.shape}, the library's vectors have {self.vectors.shape[1]} "
                 f"numbers (embedder {self.embedder!r}); choose that embedder again, or add the papers again"
             )
 
     def search(self, vector: NDArray[float32], *, limit: int, least: float) -> list[tuple[int, float]]:
-        """The rows nearest to a vector of shape (d,), with cosines of at least `least`, nearest first.
+        """The positions nearest to a vector of shape (d,), with cosines of at least `least`, nearest first.
 
         Raises:
             SettingsError: The vector has another length.
         """
-        if not len(self.ids) or limit < 1:
+        if not len(self.keys) or limit < 1:
             return []
         self.check(vector)
-        scores = self.matrix @ (vector / (np.linalg.norm(vector) or 1.0)).astype(float32)
+        scores = self.vectors @ (vector / (np.linalg.norm(vector) or 1.0)).astype(float32)
+        if self.rows is not None:
+            scores = scores[self.rows]
         limit = min(limit, len(scores))
         nearest = np.argpartition(-scores, limit - 1)[:limit]
         ordered = nearest[np.lexsort((nearest, -scores[nearest]))]
-        return [(int(row), float(scores[row])) for row in ordered if scores[row] >= least]
+        return [(int(number), float(scores[number])) for number in ordered if scores[number] >= least]

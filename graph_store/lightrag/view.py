@@ -7,7 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain
-from typing import Literal
+from typing import Literal, cast
+
+import numpy as np
+from numpy import float32
 
 from graph_store.lightrag.vectors import TextVectors, VectorTable
 from graph_store.snapshot import Snapshot
@@ -62,14 +65,21 @@ class View:
     Attributes:
         nodes: The entities by name.
         edges: The relations by edge.
+
+    Args:
+        snapshot: The library, or a part of it.
+        texts: The vectors of texts.
+        whole: Whether it is all of the library.
     """
 
-    def __init__(self, snapshot: Snapshot, texts: TextVectors) -> None:
+    def __init__(self, snapshot: Snapshot, texts: TextVectors, *, whole: bool = False) -> None:
         self.snapshot = snapshot
         self.nodes: dict[str, Entity] = {}
         self.edges: dict[Edge, list[Relation]] = defaultdict(list)
         self._texts = texts
+        self._whole = whole
         self._tables: dict[VectorKind, VectorTable] = {}
+        self._rows: dict[str | Edge, Row] = {}
         self._lock = threading.Lock()
         names: dict[str, str] = {}
         for key, entity in snapshot.entities.items():
@@ -120,29 +130,38 @@ class View:
                 holders[element].append(chunk.id)
         return dict(holders)
 
-    def chunk_ids(self, elements: Iterable[str]) -> list[str]:
-        """The chunks that contain these elements, without repeats."""
-        return list(dict.fromkeys(chain.from_iterable(self._holders.get(element, ()) for element in elements)))
+    def chunk_ids(self, elements: Iterable[str], *, most: int | None = None) -> list[str]:
+        """The chunks that contain these elements, without repeats, at most `most`."""
+        found: dict[str, None] = {}
+        for element in elements:
+            found.update(dict.fromkeys(self._holders.get(element, ())))
+            if most is not None and len(found) >= most:
+                break
+        return list(found)[:most]
 
     def node(self, name: str) -> Row:
         """A node's properties. Raises KeyError."""
-        entity = self.nodes[name]
-        return {
-            "entity_id": name,
-            "entity_type": entity.type or "UNKNOWN",
-            "description": entity.description or entity.name,
-            **self._sources(entity.sources),
-        }
+        if name not in self._rows:
+            entity = self.nodes[name]
+            self._rows[name] = {
+                "entity_id": name,
+                "entity_type": entity.type or "UNKNOWN",
+                "description": entity.description or entity.name,
+                **self._sources(entity.sources),
+            }
+        return dict(self._rows[name])
 
     def edge(self, edge: Edge) -> Row:
         """An edge's properties. Raises KeyError."""
-        relations = self._relations(edge)
-        return {
-            "weight": float(sum(one.weight for one in relations)),
-            "description": SEPARATOR.join(dict.fromkeys(one.description or one.kind for one in relations)),
-            "keywords": ",".join(dict.fromkeys(one.kind for one in relations)),
-            **self._sources(self.edge_elements(edge)),
-        }
+        if edge not in self._rows:
+            keywords, description = _keywords_and_description(self._relations(edge))
+            self._rows[edge] = {
+                "weight": float(sum(one.weight for one in self._relations(edge))),
+                "description": description,
+                "keywords": keywords,
+                **self._sources(self.edge_elements(edge)),
+            }
+        return dict(self._rows[edge])
 
     def _relations(self, edge: Edge) -> Sequence[Relation]:
         if edge not in self.edges:
@@ -154,7 +173,7 @@ class View:
         return list(dict.fromkeys(chain.from_iterable(one.sources for one in self._relations(edge))))
 
     def _sources(self, elements: Sequence[str]) -> Row:
-        chunks = self.chunk_ids(elements)[:_MAX_SOURCES]
+        chunks = self.chunk_ids(elements, most=_MAX_SOURCES)
         files = dict.fromkeys(self.files[self.snapshot.chunks[chunk].paper] for chunk in chunks)
         return {
             "source_id": SEPARATOR.join(chunks),
@@ -185,43 +204,53 @@ class View:
             SettingsError: The papers have vectors of other embedders only.
             ModelError: The embedder fails.
         """
-        with self._lock:
-            if kind not in self._tables:
-                make = {"chunks": self._chunk_table, "entities": self._node_table, "relationships": self._edge_table}
-                self._tables[kind] = make[kind]()
-            return self._tables[kind]
+        if kind not in self._tables:
+            with self._lock:
+                if kind not in self._tables:
+                    self._tables[kind] = self._chunk_table() if kind == "chunks" else self._text_table(kind)
+        return self._tables[kind]
+
+    def text(self, kind: VectorKind, key: str | Edge) -> str:
+        """The text whose vector stands for a chunk, node or edge: for the last two, what LightRAG itself embeds."""
+        if kind == "chunks":
+            return self.snapshot.chunks[cast("str", key)].shown
+        if kind == "entities":
+            entity = self.nodes[cast("str", key)]
+            return f"{key}\n{entity.description or entity.name}"
+        edge = cast("Edge", key)
+        keywords, description = _keywords_and_description(self._relations(edge))
+        return f"{keywords}\t{edge[0]}\n{edge[1]}\n{description}"
 
     def _chunk_table(self) -> VectorTable:
         snapshot = self.snapshot
-        ids = [key for key, one in snapshot.chunks.items() if snapshot.embedders[one.paper] == self._texts.embedder]
-        if snapshot.chunks and not ids:
+        keys = [key for key, one in snapshot.chunks.items() if snapshot.embedders[one.paper] == self._texts.embedder]
+        if snapshot.chunks and not keys:
             raise SettingsError(
                 f"no paper has vectors of the embedder {self._texts.embedder!r}, but of "
                 f"{sorted(set(snapshot.embedders.values()))}; choose that embedder again, or add the papers again"
             )
         return VectorTable(
-            ids=ids,
-            keys=ids,
-            contents=[snapshot.chunks[key].shown for key in ids],
-            matrix=self._texts.stack([snapshot.vectors[key] for key in ids]),
+            keys=keys,
+            id_of=str,
+            vectors=np.stack([snapshot.vectors[key] for key in keys]) if keys else np.zeros((0, 0), dtype=float32),
+            rows=None,
             embedder=self._texts.embedder,
         )
 
-    def _node_table(self) -> VectorTable:
-        contents = [f"{name}\n{entity.description or entity.name}" for name, entity in self.nodes.items()]
-        return self._text_table([_hashed("ent-", name) for name in self.nodes], list(self.nodes), contents)
-
-    def _edge_table(self) -> VectorTable:
-        rows = {edge: self.edge(edge) for edge in self.edges}
-        contents = [f"{row['keywords']}\t{one}\n{other}\n{row['description']}" for (one, other), row in rows.items()]
-        return self._text_table([_hashed("rel-", one + other) for one, other in rows], list(rows), contents)
-
-    def _text_table(self, ids: Sequence[str], keys: Sequence[str | Edge], contents: Sequence[str]) -> VectorTable:
-        """A table of texts, which are those that LightRAG itself embeds."""
-        matrix = self._texts.matrix(contents)
-        return VectorTable(ids=ids, keys=keys, contents=contents, matrix=matrix, embedder=self._texts.embedder)
+    def _text_table(self, kind: VectorKind) -> VectorTable:
+        keys: list[str | Edge] = [*(self.nodes if kind == "entities" else self.edges)]
+        texts = [self.text(kind, key) for key in keys]
+        vectors, rows = self._texts.rows(kind, texts, forget_others=self._whole)
+        return VectorTable(keys=keys, id_of=_vector_id, vectors=vectors, rows=rows, embedder=self._texts.embedder)
 
 
-def _hashed(prefix: str, text: str) -> str:
-    """LightRAG's id of a vector."""
+def _keywords_and_description(relations: Sequence[Relation]) -> tuple[str, str]:
+    """The kinds and the descriptions of the relations of an edge."""
+    keywords = ",".join(dict.fromkeys(one.kind for one in relations))
+    return keywords, SEPARATOR.join(dict.fromkeys(one.description or one.kind for one in relations))
+
+
+def _vector_id(key: str | Edge) -> str:
+    """LightRAG's id of the vector of a node or an edge."""
+    prefix, text = ("ent-", key) if isinstance(key, str) else ("rel-", "".join(key))
     return prefix + hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
