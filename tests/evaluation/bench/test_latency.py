@@ -1,13 +1,18 @@
 """`bench query`: the questions, the number of papers, and the figures."""
 
 import json
+import sys
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from evaluation.bench import main
+from evaluation.bench import common, main
+from evaluation.peers.client import run_module
 from evaluation.peers.synthetic import SHARED, synthetic_paper
-from evaluation.peers.timing import papers_with, questions_over
+from evaluation.peers.timing import papers_with, questions_over, run_worker
+from paperscope_core.codec import from_json, to_json
 
 
 def test_the_papers_have_the_entities_and_one_paper_fewer_does_not() -> None:
@@ -27,7 +32,23 @@ def test_questions_depend_on_the_seed_and_name_what_their_kind_says() -> None:
     assert named == [[True, True], [False, True], [False, False]] * 2
 
 
+@pytest.fixture
+def workers_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs our workers in this process, which has imported LightRAG after the first; a peer has a process of its own."""
+
+    def run(module: str, job: object, kind: type[Any], *, python: Path, timeout: float | None) -> tuple[list[Any], str]:
+        if python != Path(sys.executable):
+            return run_module(module, job, kind, python=python, timeout=timeout)
+        files = tmp_path / "job.json", tmp_path / "result.jsonl"
+        files[0].write_text(to_json(job), encoding="utf-8")
+        run_worker([*map(str, files)], import_module(module).open_library)
+        return [from_json(kind, line) for line in files[1].read_text(encoding="utf-8").splitlines()], ""
+
+    monkeypatch.setattr(common, "run_module", run)
+
+
 @pytest.mark.slow
+@pytest.mark.usefixtures("workers_here")
 def test_libraries_are_made_asked_and_kept_whatever_the_peer_does(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

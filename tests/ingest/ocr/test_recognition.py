@@ -17,11 +17,9 @@ from ingest.ocr.backend import needs_recognition
 from ingest.ocr.line_metrics import measure_lines, snap_sizes
 from ingest.ocr.page import find_marks, recognize_page, respace_line
 from ingest.ocr.raster import binarize, estimate_skew, find_pictures, find_rules
-from ingest.parsers import parser_for
 from ingest.pdf import PageContent, PageReadError, PdfParser
 from ingest.pdf.backends.mupdf import MuPdfBackend
 from paperscope_core.cancellation import handle_time_requests
-from paperscope_core.settings import LimitSettings, ParserSettings
 from paperscope_core.types import Box, Paper, PaperFile, Passage, Table
 
 DPI = 200
@@ -290,6 +288,7 @@ RULES = ((72, 340, 76), (72, 340, 96), (72, 340, 134))
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("small_raster")
 def test_rapidocr_reads_text_and_a_table_without_the_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("rapidocr", reason="the extra ocr is not installed")
     pytest.importorskip("onnxruntime", reason="the extra ocr is not installed")
@@ -298,9 +297,8 @@ def test_rapidocr_reads_text_and_a_table_without_the_network(tmp_path: Path, mon
         raise AssertionError("text recognition opened a socket")
 
     monkeypatch.setattr(socket, "socket", refused)
-    file = tmp_path / "scan.pdf"
-    file.write_bytes(scan_of(page_of([*TABLE, Line(72, 190, LINES[0].text)], rules=RULES), angle=1.0))
-    paper = parser_for(ParserSettings(), limits=LimitSettings()).parse(PaperFile(file)).paper
+    scan = scan_of(page_of([*TABLE, Line(72, 190, LINES[0].text)], rules=RULES), angle=1.0)
+    paper = parse(scan, tmp_path, recognition_for("auto"))
     (table,) = (element for element in paper.elements if isinstance(element, Table))
     assert table.grid() == [["Model", "Prec.", "F1"], ["Fox", "93.68", "94.07"], ["Dog", "91.11", "90.81"]]
     assert (table.label, table.caption) == ("Table 1", "Results of foxes and dogs.")
