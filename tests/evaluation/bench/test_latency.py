@@ -34,7 +34,7 @@ def test_questions_depend_on_the_seed_and_name_what_their_kind_says() -> None:
 
 @pytest.fixture
 def workers_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Runs our workers in this process, which has imported LightRAG after the first; a peer has a process of its own."""
+    """Runs our workers in this process, so that LightRAG is imported once; a peer has a process of its own."""
 
     def run(module: str, job: object, kind: type[Any], *, python: Path, timeout: float | None) -> tuple[list[Any], str]:
         if python != Path(sys.executable):
