@@ -31,6 +31,7 @@ const VIEWS = {
   library: { icon: 'library', load: () => import('./views/library.js').then((module) => module.Library) },
   graph: { icon: 'graph', load: () => import('./views/graph.js').then((module) => module.Graph) },
   batches: { icon: 'batch', load: () => import('./views/batch.js').then((module) => module.Batch) },
+  papers: { under: 'library', load: () => import('./views/paper.js').then((module) => module.Paper) },
 }
 const HOME = 'ask'
 

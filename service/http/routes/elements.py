@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Query, Response
 
 from ingest.export import remove_control_characters
-from paperscope_core.types import Element, Equation, Figure, Passage, Reference, Table, places_of
+from paperscope_core.types import Element, Equation, Figure, Passage, PassageRole, Reference, Table, places_of
 from service.http.auth import LibraryOf
 from service.http.parameters import ElementOf, PaperOf, TableOf
 from service.http.responses import document_content, document_example, file_response, html_response, json_response
@@ -26,16 +26,19 @@ Kind = Literal["passage", "table", "figure", "equation", "reference"]
 )
 def list_elements(
     paper: PaperOf,
+    *,
     kind: Annotated[Kind | None, Query(description="Only elements of this kind.")] = None,
+    role: Annotated[PassageRole | None, Query(description="Only passages with this role.")] = None,
     page: Annotated[int | None, Query(ge=1, le=10**6, description="Only elements on this page.")] = None,
     limit: Annotated[int, Query(ge=1, le=1000, description="At most so many.")] = 100,
     offset: Annotated[int, Query(ge=0, le=10**9, description="Skip so many.")] = 0,
 ) -> Response:
-    """A paper's elements in reading order: all, those of a kind, or those on a page."""
+    """A paper's elements in reading order: all, or those of a kind, with a role, on a page."""
 
     def matches(element: Element) -> bool:
         on_page = page is None or any(place.page == page for place in places_of(element))
-        return on_page and kind in (None, element.kind)
+        has_role = role is None or (isinstance(element, Passage) and element.role == role)
+        return on_page and has_role and kind in (None, element.kind)
 
     found = tuple(filter(matches, paper.elements))
     part = found[offset : offset + limit]

@@ -1,9 +1,8 @@
 /** An answer: its text with marks, the evidence of each claim, images, arithmetic, and how it came about. */
 
-import { Dialog, Icon, Tabs, copyText, formatNumber, formatSeconds, html, t, toast, useMemo, useState } from '../ui/index.js'
+import { Dialog, Formula, Icon, Tabs, copyText, formatNumber, formatSeconds, html, t, toast, useMemo, useState } from '../ui/index.js'
 import { evidenceOf, firstOf, labelOf } from './evidence.js'
 import { contextCsv } from './export.js'
-import { Formula } from './formula.js'
 import { Hint } from './hint.js'
 import { blocksOf, segmentsOfText, states } from './marks.js'
 

@@ -20,7 +20,7 @@ export function Pane({ items, active, titles, removed, onSelect, onClose }) {
   const paper = item?.paper ?? papers[0]
   const lit = litIn(items, paper, active)
   const first = (id) => items.find((one) => one.paper === id && one.claim !== null) ?? items.find((one) => one.paper === id)
-  const evidence = lit.map((one) => ({ key: one.key, claim: one.claim === null ? null : one.claim + 1, places: one.places, label: one.label }))
+  const evidence = lit.map((one) => ({ ...one, claim: one.claim === null ? null : one.claim + 1 }))
   const titleOf = (id) => titles.get(id) ?? id
   return html`<div class="pane">
     <header class="pane-head">

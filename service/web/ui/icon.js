@@ -10,6 +10,7 @@ const PATHS = {
   settings: 'M3.5 6h6M13.5 6h3M11.5 8a2 2 0 1 0 0-4 2 2 0 0 0 0 4zM3.5 14h3M10.5 14h6M8.5 16a2 2 0 1 0 0-4 2 2 0 0 0 0 4z',
   plus: 'M10 4v12M4 10h12',
   minus: 'M4 10h12',
+  table: 'M3.5 4.5h13v11h-13zM3.5 8.5h13M3.5 12h13M8 8.5v7',
   close: 'm5 5 10 10M15 5 5 15',
   check: 'm4 10.5 4 4 8-9',
   chevronDown: 'm5.5 8 4.5 4.5L14.5 8',

@@ -3,6 +3,7 @@
 export * from './preact.js'
 export { Dialog } from './dialog.js'
 export { copyText, csvRow, download, fileName } from './files.js'
+export { Formula } from './formula.js'
 export { stored, useAsync, useDebounced, useEvent, useMedia } from './hooks.js'
 export { Icon } from './icon.js'
 export { Menu, place } from './menu.js'

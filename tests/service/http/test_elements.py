@@ -67,7 +67,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield f"{address}/v1/papers/{PAPER}"
 
 
-def test_elements_come_in_parts_and_by_kind_and_page(address: str) -> None:
+def test_elements_come_in_parts_and_by_kind_role_and_page(address: str) -> None:
     whole = httpx2.get(f"{address}/elements?limit=1000").json()
     assert (whole["total"], len(whole["elements"])) == (136, 136)
     assert httpx2.get(f"{address}/elements").json()["elements"] == whole["elements"][:100]
@@ -76,6 +76,8 @@ def test_elements_come_in_parts_and_by_kind_and_page(address: str) -> None:
     tables = httpx2.get(f"{address}/elements?kind=table&page=3").json()
     assert [table["label"] for table in tables["elements"]] == ["Table 3", "Table 4"]
     assert tables["total"] == 2
+    headings = httpx2.get(f"{address}/elements?role=heading&page=1").json()["elements"]
+    assert [heading["text"] for heading in headings[:2]] == ["Abstract", "1 Introduction"]
 
 
 def test_elements_that_begin_on_an_earlier_page_count_for_both(address: str) -> None:
@@ -179,6 +181,7 @@ def test_an_unknown_element_is_quoted(address: str, name: str) -> None:
         "elements/table-" + 80 * "1",
         "tables/-1",
         "elements?kind=formula",
+        "elements?role=chorus",
         "elements?limit=0",
         "elements?limit=1001",
         "elements?offset=-1",

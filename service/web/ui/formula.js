@@ -1,6 +1,6 @@
 /** Formulas, drawn by KaTeX, which is loaded with the first one. */
 
-import { html, useEffect, useRef, useState } from '../ui/index.js'
+import { html, useEffect, useRef, useState } from './preact.js'
 
 const FOLDER = '/web/vendor/katex-0.19.1'
 let loading
