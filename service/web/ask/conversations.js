@@ -116,7 +116,7 @@ class Conversation extends Store {
     this.turns = [...this.turns.filter((one) => one !== again), turn]
     this.changed()
     try {
-      if (!this.id && !this.unstored) await this.#create()
+      if (!this.id && !this.unstored) await this.#create(question)
       const before = this.unstored ? { history: this.#history(turn) } : { conversation: this.id }
       if (this.id) stored(ASKED, JSON.stringify({ id: this.id, question, filters, before: this.turns.length - 1, time: Date.now() }))
       await this.#follow(turn, { question, stream: true, ...before, ...given(filters) })
@@ -129,7 +129,7 @@ class Conversation extends Store {
   }
 
   /** Stores the conversation. In a library that cannot be written, it is asked without being stored. */
-  async #create() {
+  async #create(question) {
     let head
     try {
       head = await post('/v1/conversations', {})
@@ -139,9 +139,8 @@ class Conversation extends Store {
       return
     }
     this.id = head.id
-    this.title = head.title
     open.set(this.id, this)
-    list.add(head)
+    list.add({ ...head, title: question })
     this.changed()
   }
 

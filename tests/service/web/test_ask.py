@@ -1,0 +1,417 @@
+"""Ask in the web page: from the first question to a conversation that is reopened."""
+
+import copy
+import json
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, Page, Route, expect
+
+_COMPUTED = "By how many points does RoBERTa-large beat RoBERTa-base in entity F1 with seed 2?"
+_RECALL = "In Table 3, what is the recall on the test split under the exact scenario?"
+_HOSTILE = "<img src=x onerror=\"document.title='OWNED'\">"
+
+Answer = dict[str, Any]
+
+
+def ask(page: Page, question: str) -> Locator:
+    """Asks a question and waits for its answer."""
+    box = page.get_by_role("textbox", name=re.compile("^Ask a"))
+    box.fill(question)
+    box.press("Enter")
+    turn = page.get_by_role("article", name=question)
+    expect_answer(turn)
+    return turn
+
+
+def expect_answer(turn: Locator) -> None:
+    """Waits for the answer of a question; the first one loads the embedder."""
+    expect(turn.get_by_text("How it was answered")).to_be_visible(timeout=60_000)
+
+
+def events(answer: Answer) -> str:
+    """A stream that consists of an answer."""
+    done = {"text": answer["text"], "anew": False, "kind": "text"}
+    return "".join(f"event: {kind}\ndata: {json.dumps(data)}\n\n" for kind, data in (("text", done), ("done", answer)))
+
+
+def reply_with(page: Page, body: str) -> None:
+    """Lets each question have this stream."""
+    page.route(
+        "**/v1/query", lambda route: route.fulfill(status=200, content_type="text/event-stream", body=body), times=1
+    )
+
+
+@pytest.fixture(scope="module")
+def example_answer(root: Path) -> Answer:
+    """The API's example of an answer."""
+    examples = json.loads((root / "service" / "http" / "examples.json").read_text(encoding="utf-8"))
+    answer: Answer = examples["answer"]
+    return answer
+
+
+@pytest.fixture
+def checked_answer(example_answer: Answer) -> Answer:
+    """An answer of a language model, with all that can be said of its claims and numbers."""
+    answer = copy.deepcopy(example_answer)
+    first, second = answer["claims"]
+    crop = answer["exhibits"][0]["crops"][0]
+    answer |= {
+        "status": "answered",
+        "model": "a-model",
+        "text": "The mean of 94.90 and 94.00 is 94.45, and the DeBERTa-v9 has 99.9.\n\n"
+        f"It follows $w_{{n+1}}$ {_HOSTILE}.",
+        "claims": [
+            {"text": "The mean of both values is 94.45.", "evidence": first["evidence"]},
+            {"text": "DeBERTa-v9 has 99.9.", "evidence": []},
+            {"text": "An ensemble was not trained here at all.", "evidence": second["evidence"]},
+        ],
+        "checks": [
+            {
+                "number": "94.45",
+                "finding": "computed",
+                "formula": "(94.90 + 94.00) / 2 = 94.45",
+                "support": first["evidence"],
+            },
+            {"number": "99.9", "finding": "unsupported", "formula": "", "support": []},
+        ],
+        "warnings": [
+            "no evidence is cited for 'DeBERTa-v9 has 99.9.'",
+            "the number 99.9 is not in the cited evidence, nor does it follow from numbers there",
+            "the name 'DeBERTa-v9' is neither in the cited evidence nor in what was retrieved with it",
+        ],
+        "readings": [
+            {
+                "kind": "finding",
+                "element": "b1810c2e3f4a/figure-1",
+                "crop": crop,
+                "place": {"paper": "b1810c2e3f4a", "page": 4, "box": [50, 300, 280, 420]},
+                "text": "The bar of Test stands at 0.83.",
+                "relevant": True,
+                "agrees": False,
+            }
+        ],
+        "usage": {"calls": 2, "cached": 1, "prompt_tokens": 4000, "completion_tokens": 300, "cost": 0.0123},
+    }
+    return answer
+
+
+def test_first_visit_to_first_cited_answer(page: Page) -> None:
+    page.goto("/")
+    expect(page.get_by_role("heading", name="Ask your papers")).to_be_visible()
+    turn = ask(page, _COMPUTED)
+    expect(turn).to_contain_text("RoBERTa-large is higher by 0.64")
+    expect(turn.get_by_role("region", name="Arithmetic")).to_contain_text("89.68 − 89.04 = 0.64")
+    mark = turn.get_by_role("button", name=re.compile("^Claim 1: ")).first
+    mark.hover()
+    expect(page.locator(".card")).to_contain_text("Table 5, page 4")
+    mark.click()
+    pane = page.get_by_role("complementary", name="Evidence on the page")
+    expect(pane).to_contain_text("Four Reports, Four Rulers")
+    expect(mark).to_have_attribute("aria-pressed", "true")
+    expect(page).to_have_url(re.compile(r"#/ask/[^/]+\?turn=0&evidence=claim-0-0$"))
+    pane.get_by_role("button", name="Close the paper").click()
+    expect(pane).to_be_hidden()
+
+
+def test_a_follow_up_and_the_conversation_reopened_with_its_highlights(page: Page) -> None:
+    page.goto("/")
+    ask(page, _RECALL)
+    follow_up = ask(page, "And the precision?")
+    follow_up.get_by_role("button", name=re.compile("^Claim 1: ")).first.click()
+    page.reload()
+    turns = page.get_by_role("article")
+    expect(turns).to_have_count(2)
+    expect(turns.nth(0)).to_contain_text("0.9687")
+    mark = turns.nth(1).get_by_role("button", name=re.compile("^Claim 1: ")).first
+    expect(mark).to_have_attribute("aria-pressed", "true")
+    expect(page.get_by_role("complementary", name="Evidence on the page")).to_be_visible()
+    page.get_by_role("link", name="New conversation").click()
+    page.get_by_role("region", name="Conversations").get_by_role("link", name=_RECALL).first.click()
+    expect(turns).to_have_count(2)
+
+
+def test_conversations_are_renamed_and_deleted_with_undo(page: Page) -> None:
+    page.goto("/")
+    ask(page, "How many tables does the paper have?")
+    conversations = page.get_by_role("region", name="Conversations")
+
+    def choose(action: str) -> None:
+        conversations.get_by_role("listitem").first.hover()
+        conversations.get_by_role("button", name=re.compile("^Actions for")).first.click()
+        page.get_by_role("menuitem", name=action).click()
+
+    choose("Rename")
+    page.get_by_label("Title").fill("Tables in all")
+    page.get_by_role("button", name="Save").click()
+    entry = conversations.get_by_role("link", name="Tables in all")
+    expect(entry).to_be_visible()
+    choose("Delete")
+    expect(entry).to_be_hidden()
+    page.get_by_role("button", name="Undo").click()
+    expect(entry).to_be_visible()
+    choose("Delete")
+    with page.expect_response(lambda response: response.request.method == "DELETE") as deleted:
+        page.get_by_role("button", name="Dismiss").click()
+    assert deleted.value.status == 204
+    page.reload()
+    expect(conversations.get_by_role("heading")).to_be_visible()
+    expect(entry).to_be_hidden()
+
+
+def test_what_is_not_in_the_papers_is_said_plainly(page: Page) -> None:
+    page.goto("/")
+    turn = ask(page, "What is the BLEU score of GPT-7 on WMT?")
+    expect(turn.get_by_role("heading", name="Not found in the papers asked")).to_be_visible()
+    expect(turn).to_contain_text("BLEU")
+
+
+def test_filters_restrict_the_question(page: Page) -> None:
+    page.goto("/")
+    page.get_by_role("button", name="Whole library").click()
+    dialog = page.get_by_role("dialog", name="Where to look")
+    dialog.get_by_label(re.compile("^Four Reports")).check()
+    dialog.get_by_label("Equations").check()
+    dialog.get_by_label("Sections").fill("3.4, 5")
+    dialog.get_by_label("From").fill("2030")
+    dialog.get_by_label("To").fill("2020")
+    expect(dialog.get_by_role("alert")).to_contain_text("later")
+    dialog.get_by_label("From").fill("")
+    dialog.get_by_label("To").fill("")
+    dialog.get_by_role("button", name="Apply").click()
+    chips = page.get_by_role("list", name="Sources of the question")
+    expect(chips.get_by_role("listitem")).to_have_count(4)
+    chips.get_by_role("button", name="Remove Section 5").click()
+    with page.expect_request("**/v1/query") as request:
+        ask(page, "How are the averaged weights updated?")
+    body = request.value.post_data_json
+    assert (body["papers"], body["kinds"], body["sections"]) == (["b1810c2e3f4a"], ["equation"], ["3.4"])
+    assert "years" not in body
+
+
+def test_findings_of_the_verifier_stand_at_what_they_concern(page: Page, checked_answer: Answer) -> None:
+    reply_with(page, events(checked_answer))
+    page.goto("/")
+    turn = ask(page, "What is the mean?")
+    text = turn.locator(".answer-text")
+    text.get_by_role("button", name=re.compile("^94.45, computed")).click()
+    expect(page.locator(".card")).to_contain_text("(94.90 + 94.00) / 2 = 94.45")
+    text.get_by_role("button", name=re.compile("^99.9, not supported")).click()
+    expect(page.locator(".card")).to_contain_text("is not in the cited evidence")
+    expect(text.get_by_role("button", name=re.compile("^DeBERTa-v9, not supported"))).to_be_visible()
+    expect(turn.get_by_role("note")).to_contain_text("3 things")
+    expect(turn.get_by_role("region", name="Read in images")).to_contain_text("The bar of Test stands at 0.83.")
+    expect(turn.locator(".katex")).to_be_visible()
+    # The claim that the text does not state is listed, but has no mark in it.
+    expect(text.get_by_role("button", name=re.compile("^Claim 3"))).to_have_count(0)
+    expect(turn.get_by_role("region", name="Evidence")).to_contain_text("An ensemble was not trained here at all.")
+    turn.get_by_text("How it was answered").click()
+    expect(turn).to_contain_text("2 sent, 1 from the store")
+
+
+def test_texts_of_models_are_no_markup(page: Page, checked_answer: Answer) -> None:
+    checked_answer["claims"][0]["text"] = checked_answer["exhibits"][0]["label"] = _HOSTILE
+    checked_answer["warnings"].append(_HOSTILE)
+    reply_with(page, events(checked_answer))
+    page.goto("/")
+    turn = ask(page, _HOSTILE)
+    expect(turn.locator(".answer-text")).to_contain_text(_HOSTILE)
+    assert page.locator("img[src=x]").count() == 0
+    with page.expect_download() as download:
+        turn.get_by_role("button", name="Export").click()
+        page.get_by_role("menuitem", name="Save as HTML").click()
+    saved = download.value.path().read_text(encoding="utf-8")
+    assert "<img src=x" not in saved
+    assert "data:image/png;base64," in saved
+    assert page.title() == "Ask – Paperscope"
+
+
+def test_an_answer_is_copied_and_exported(page: Page, checked_answer: Answer) -> None:
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    reply_with(page, events(checked_answer))
+    page.goto("/")
+    turn = ask(page, "What is the mean?")
+    turn.get_by_role("button", name="Copy", exact=True).click()
+    expect(page.get_by_text("Copied.")).to_be_visible()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied.startswith("**How are the averaged weights updated")
+    assert "1. Four Reports, Four Rulers, Equation 8, page 3" in copied
+    assert "\\<img" not in copied
+    assert "&lt;img" in copied
+    turn.get_by_role("button", name="BibTeX").click()
+    expect(page.get_by_text("Copied the BibTeX entry")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()").startswith("@")
+
+    def saved(action: str) -> str:
+        with page.expect_download() as download:
+            turn.get_by_role("button", name="Export").click()
+            page.get_by_role("menuitem", name=action).click()
+        return Path(download.value.path()).read_text(encoding="utf-8")
+
+    assert json.loads(saved("Save as JSON")) == checked_answer
+    rows = saved("Save as CSV").splitlines()
+    assert rows[0] == "question,status,answer,claim,claim_text,evidence,paper,element,page,box,quote"
+    assert any(row.endswith("121.4 201.7 287 225.3,w_SWA ← (nw_SWA + w)/(n + 1).") for row in rows)
+
+
+def test_a_removed_paper_is_said_to_be_gone(page: Page, checked_answer: Answer) -> None:
+    place = {"paper": "aaaaaaaaaaaa", "page": 1, "box": [0, 0, 9, 9]}
+    gone = {**checked_answer["claims"][0]["evidence"][0], "place": place, "name": "Gone, page 1", "pictures": []}
+    checked_answer["claims"][0]["evidence"] = [gone]
+    stored: Mapping[str, Any] = {
+        "id": "0" * 12,
+        "title": "Old",
+        "created": "2026-01-01T00:00:00Z",
+        "updated": "2026-01-01T00:00:00Z",
+        "questions": 1,
+        "turns": [checked_answer],
+        "missing_papers": ["aaaaaaaaaaaa"],
+    }
+    page.route(f"**/v1/conversations/{stored['id']}", lambda route: route.fulfill(json=stored))
+    page.goto(f"/#/ask/{stored['id']}")
+    source = page.get_by_role("button", name=re.compile("Gone, page 1"))
+    expect(source).to_contain_text("This paper was removed")
+    expect(source).to_be_disabled()
+
+
+def test_a_lost_connection_is_said_and_the_question_asked_again(page: Page, faults: list[str]) -> None:
+    beginning = (
+        'event: stage\ndata: {"stage": "answering"}\n\nevent: text\ndata: {"text": "The rec", "anew": false}\n\n'
+    )
+    reply_with(page, beginning)
+    page.goto("/")
+    box = page.get_by_role("textbox", name="Ask a question")
+    box.fill(_RECALL)
+    box.press("Enter")
+    turn = page.get_by_role("article", name=_RECALL)
+    expect(turn.get_by_role("alert")).to_contain_text("The connection was lost")
+    expect(turn).to_contain_text("The rec")
+    turn.get_by_role("button", name="Ask again").click()
+    expect_answer(page.get_by_role("article"))
+    expect(page.get_by_role("article")).to_contain_text("0.9687")
+    expect(page.get_by_role("alert")).to_be_hidden()
+    assert faults == []
+
+
+def test_an_answer_that_was_completed_meanwhile_appears(page: Page) -> None:
+    def cut(route: Route) -> None:
+        answered = route.fetch()
+        body = answered.text()
+        route.fulfill(response=answered, body=body[: body.index("event: done")])
+
+    page.route("**/v1/query", cut, times=1)
+    page.goto("/")
+    box = page.get_by_role("textbox", name="Ask a question")
+    box.fill(_RECALL)
+    box.press("Enter")
+    turn = page.get_by_role("article")
+    expect(turn.get_by_role("alert")).to_be_visible()
+    expect_answer(turn)
+    expect(turn).to_contain_text("0.9687")
+
+
+def test_errors_of_the_service_are_shown_with_their_detail(page: Page) -> None:
+    problem = {"type": "urn:x:busy", "title": "Busy", "status": 429, "detail": "Too many questions wait."}
+    page.route("**/v1/query", lambda route: route.fulfill(status=429, headers={"Retry-After": "7"}, json=problem))
+    page.goto("/")
+    page.get_by_role("textbox").fill("What is it?")
+    page.get_by_role("button", name="Ask", exact=True).click()
+    expect(page.get_by_role("alert")).to_contain_text("Too many questions wait.")
+    expect(page.get_by_role("alert")).to_contain_text("7 seconds")
+    page.get_by_role("button", name="Remove").click()
+    expect(page.get_by_role("heading", name="Ask your papers")).to_be_visible()
+
+
+def test_the_keyboard_alone_is_enough(page: Page) -> None:
+    page.goto("/")
+    expect(page.get_by_role("textbox", name="Ask a question")).to_be_focused()
+    page.keyboard.type(_COMPUTED)
+    page.keyboard.press("Enter")
+    turn = page.get_by_role("article", name=_COMPUTED)
+    expect_answer(turn)
+    mark = turn.locator(".answer-text").get_by_role("button", name=re.compile("^Claim 1"))
+    page.locator("main").focus()
+    for _ in range(8):
+        page.keyboard.press("Tab")
+        if mark.evaluate("mark => mark === document.activeElement"):
+            break
+    expect(mark).to_be_focused()
+    expect(page.locator(".card")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator(".card")).to_be_hidden()
+    page.keyboard.press("Enter")
+    splitter = page.get_by_role("separator", name="Width of the page")
+    before = int(splitter.get_attribute("aria-valuenow") or 0)
+    splitter.focus()
+    page.keyboard.press("ArrowLeft")
+    expect(splitter).to_have_attribute("aria-valuenow", str(before + 5))
+    page.get_by_role("button", name="Close the paper").focus()
+    page.keyboard.press("Enter")
+    expect(splitter).to_be_hidden()
+    page.locator("main").focus()
+    page.keyboard.press("/")
+    expect(page.get_by_role("textbox", name="Ask a follow-up question")).to_be_focused()
+
+
+def test_on_a_phone_the_page_is_a_sheet_over_the_answer(page: Page, assert_accessible: Callable[[Page], None]) -> None:
+    page.set_viewport_size({"width": 360, "height": 740})
+    page.goto("/")
+    turn = ask(page, _COMPUTED)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    assert_accessible(page)
+    turn.locator(".answer-text").get_by_role("button", name=re.compile("^Claim 1")).click()
+    sheet = page.get_by_role("dialog", name="Evidence on the page")
+    expect(sheet).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(sheet).to_be_hidden()
+    page.get_by_role("button", name="Open navigation").click()
+    expect(page.get_by_role("dialog", name="Main").get_by_role("region", name="Conversations")).to_be_visible()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(
+    page: Page, scheme: Any, checked_answer: Answer, assert_accessible: Callable[[Page], None]
+) -> None:
+    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    page.goto("/")
+    expect(page.get_by_role("list", name="Questions to begin with")).to_be_visible()
+    assert_accessible(page)
+    reply_with(page, events(checked_answer))
+    turn = ask(page, "What is the mean?")
+    turn.get_by_text("How it was answered").click()
+    turn.get_by_text("What it was answered from").click()
+    expect(turn.locator(".katex")).to_be_visible()
+    assert_accessible(page)
+    turn.locator(".answer-text").get_by_role("button", name=re.compile("^Claim 1")).click()
+    expect(page.get_by_role("complementary", name="Evidence on the page")).to_be_visible()
+    assert_accessible(page)
+
+
+_MARKS = """async ([text, claims]) => {
+    const { placeClaims } = await import("/web/ask/marks.js");
+    const marks = placeClaims(text, claims.map((claim) => ({ text: claim })));
+    return [...marks].map(([at, found]) => [text.slice(0, at), found]);
+}"""
+
+
+@pytest.mark.parametrize(
+    ("text", "claims", "marks"),
+    [
+        ("A is 1.5.\n B is 2.5.", ["B is\n2.5."], [("A is 1.5.\n B is 2.5.", [0])]),
+        (
+            "The tagger has 0.83, and the parser has 0.91.",
+            ["An F1 of 0.91 is the parser's.", "The F1 of the tagger is 0.83."],
+            [("The tagger has 0.83, and the parser has 0.91.", [0]), ("The tagger has 0.83,", [1])],
+        ),
+        ("The tagger has 0.83.", ["Nothing else is known about corpora."], []),
+        ("Die Genauigkeit beträgt 91 %.", ["Genauigkeit: 91 %"], [("Die Genauigkeit beträgt 91 %.", [0])]),
+    ],
+)
+def test_claims_are_marked_where_the_text_states_them(
+    page: Page, text: str, claims: list[str], marks: list[tuple[str, list[int]]]
+) -> None:
+    page.goto("/")
+    assert page.evaluate(_MARKS, [text, claims]) == [list(mark) for mark in marks]
