@@ -8,14 +8,14 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy import float32
 from numpy.typing import NDArray
-from sqlalchemy import Connection, delete, select
+from sqlalchemy import Connection, delete, func, select
 
 from graph_store.reading import read_entries, read_entry, read_paper, read_revision, read_vector
 from graph_store.schema import calls, embeddings, given
 from paperscope_core.codec import from_json, to_json
-from paperscope_core.types import ModelReply, Paper, PaperEntry
+from paperscope_core.types import ModelReply, Paper, PaperEntry, Usage
 
-__all__ = ["PaperCache", "read_call", "read_vectors", "write_call", "write_vectors"]
+__all__ = ["PaperCache", "read_call", "read_usage", "read_vectors", "write_call", "write_vectors"]
 
 
 def read_call(connection: Connection, key: str) -> ModelReply | None:
@@ -31,6 +31,17 @@ def write_call(connection: Connection, key: str, *, model: str, reply: ModelRepl
     """Store a reply; a later one under the same key replaces it."""
     connection.execute(delete(calls).where(calls.c.key == key))
     connection.execute(calls.insert().values(key=key, model=model, value=to_json(reply)))
+
+
+def read_usage(connection: Connection) -> dict[str, Usage]:
+    """The usage of all calls whose replies are stored, by model."""
+    amounts = [
+        func.sum(func.json_extract(calls.c.value, f"$.usage.{field}")).label(field)
+        for field in ("prompt_tokens", "completion_tokens", "cost")
+    ]
+    query = select(calls.c.model, func.count().label("calls"), *amounts).group_by(calls.c.model)
+    rows = connection.execute(query.where(func.json_valid(calls.c.value) == 1).order_by(calls.c.model)).mappings()
+    return {row["model"]: Usage(**{name: value or 0 for name, value in row.items() if name != "model"}) for row in rows}
 
 
 def read_vectors(connection: Connection, embedder: str, texts: Sequence[str]) -> dict[str, NDArray[float32]]:

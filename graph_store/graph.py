@@ -9,7 +9,19 @@ from itertools import chain
 from operator import attrgetter
 from typing import TypeVar
 
-from sqlalchemy import ColumnElement, Connection, Select, Subquery, and_, bindparam, func, or_, select, union_all
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    Subquery,
+    and_,
+    bindparam,
+    func,
+    literal,
+    or_,
+    select,
+    union_all,
+)
 
 from graph_store.reading import Edge, read_value
 from graph_store.schema import entities, given, relations
@@ -24,6 +36,7 @@ __all__ = [
     "read_degrees",
     "read_edges",
     "read_entities",
+    "read_matching",
     "read_relations",
 ]
 
@@ -122,6 +135,26 @@ def read_entities(connection: Connection, ids: Texts, *, papers: Texts = ()) -> 
     )
     merged = merge_entities(replace(read_value(Entity, row.value, paper=row.paper), id=row.node) for row in rows)
     return {key: merged[wanted[key]] for key in ids if key in wanted and wanted[key] in merged}
+
+
+def read_matching(connection: Connection, words: Texts, *, type_: str = "", limit: int) -> list[str]:
+    """The ids of entities in whose name each of `words` (casefolded) begins a word, those of most papers first.
+
+    Args:
+        type_: Only entities of this type; "" for all.
+    """
+    table, (node,) = join_meanings(entities, entities.c.id)
+    # Ids are casefolded names, but for those of papers, tables, figures and equations.
+    name = func.replace(func.lower(func.json_extract(entities.c.value, "$.name")), "-", " ")
+    begins = (
+        or_(*(func.instr(literal(" ").concat(text), f" {word}") > 0 for text in (entities.c.id, name)))
+        for word in words
+    )
+    query = select(node.label("node")).select_from(table).where(*begins)
+    if type_:
+        query = query.where(func.json_extract(entities.c.value, "$.type") == type_)
+    order = (func.count().desc(), func.length(node), node)
+    return list(connection.execute(query.group_by(node).order_by(*order).limit(limit)).scalars())
 
 
 def read_relations(connection: Connection, ids: Texts, *, papers: Texts = (), limit: int) -> list[Relation]:

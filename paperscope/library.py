@@ -25,7 +25,14 @@ from paperscope.lightrag import (
     import_lightrag_folder,
     open_lightrag_index,
 )
-from paperscope.neighbourhood import Neighbourhood, find_entity, most_connected, neighbourhood
+from paperscope.neighbourhood import (
+    EntityMatch,
+    Neighbourhood,
+    find_entity,
+    most_connected,
+    neighbourhood,
+    search_entities,
+)
 from paperscope.originals import Originals
 from paperscope_core.cancellation import run_in_thread
 from paperscope_core.errors import InputError, PaperscopeError, StoreReadOnlyError, UnknownElementError
@@ -47,6 +54,7 @@ from paperscope_core.types import (
     Place,
     Shortfall,
     Turn,
+    Usage,
     View,
     captioned_places_of,
     content_hash,
@@ -55,6 +63,7 @@ from paperscope_core.types.display import view
 
 __all__ = [
     "AddResult",
+    "EntityMatch",
     "Estimate",
     "Estimator",
     "Library",
@@ -229,6 +238,14 @@ class Library:
     def estimator(self) -> Estimator:
         """Return an object that estimates the cost of adding files, one by one. It stores and sends nothing."""
         return Estimator(self._store, self._models, self._settings)
+
+    async def estimate_async(self, file: Path | str, *, password: str | None = None) -> Estimate:
+        """Estimate the model usage of adding one file. It stores and sends nothing.
+
+        Raises:
+            PaperFileError: The file can't be read as a paper.
+        """
+        return await self._loop.run(self.estimator().estimate(Path(file), on_stage=_ignore, password=password))
 
     def remove(self, name: str) -> PaperEntry:
         """Remove a paper and everything that it added.
@@ -424,6 +441,19 @@ class Library:
         """The names of a paper's entities with the highest degrees in the graph, highest first; papers are left out."""
         return most_connected(self._store, paper, limit=limit)
 
+    def search_entities(self, text: str, *, kind: str = "", limit: int = 20) -> Sequence[EntityMatch]:
+        """Find entities by the beginnings of the words of their names, in any order.
+
+        Args:
+            text: The words.
+            kind: Only entities of this type ("method"); "" for all.
+            limit: The maximum number of entities.
+
+        Returns:
+            An exact match first, then the entities with the most relations.
+        """
+        return search_entities(self._store, text, type_=kind, limit=limit)
+
     def neighbourhood(
         self, entity: str, *, papers: Sequence[str] = (), steps: int = 1, limit: int = 40
     ) -> Neighbourhood:
@@ -521,6 +551,10 @@ class Library:
             ModelError: The embedder fails.
         """
         return export_lightrag_folder(Path(folder), self._store, self._models, self._loop.wait, storages=storages)
+
+    def usage(self) -> Mapping[str, Usage]:
+        """The usage of all calls of language and vision models whose replies the library keeps, by model."""
+        return self._store.usage()
 
     @property
     def jobs(self) -> JobQueue:

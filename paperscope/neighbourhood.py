@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Drawing",
+    "EntityMatch",
     "Line",
     "Neighbourhood",
     "NodeLabel",
@@ -32,9 +33,12 @@ __all__ = [
     "lay_out",
     "most_connected",
     "neighbourhood",
+    "search_entities",
 ]
 
 _SUGGESTIONS = 5
+# How many matches of a search are compared by their relations.
+_MATCHES = 200
 
 # Lengths are in pixels. The letter width is the mean of DejaVu Sans, which is wider than most fonts.
 _FONT_SIZE, _LETTER_WIDTH, _PADDING, _NODE_HEIGHT, _GAP = 12, 7.4, 8, 22, 10
@@ -208,6 +212,30 @@ def most_connected(store: Store, paper: str, *, limit: int) -> dict[str, int]:
     degrees = store.degrees([nodes[key][0] for key in names])
     ranked = sorted(((-degrees.get(nodes[key][0], 0), name) for key, name in names.items()))
     return {name: -negative for negative, name in ranked[:limit]}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class EntityMatch:
+    """An entity that a search found, and the number of its relations."""
+
+    id: str
+    name: str
+    type: str
+    relations: int
+
+
+def search_entities(store: Store, text: str, *, type_: str = "", limit: int) -> tuple[EntityMatch, ...]:
+    """The entities in whose name each word of a text begins a word: an exact match first, then by relations."""
+    key = entity_key(text)
+    if not key:
+        return ()
+    # Those of most papers have most relations, so that not every match is looked up.
+    found = store.entities(store.matching(key.split(), type_=type_, limit=max(_MATCHES, limit)))
+    degrees = store.degrees(list(found))
+    matches = (
+        EntityMatch(id=id_, name=one.name, type=one.type, relations=degrees.get(id_, 0)) for id_, one in found.items()
+    )
+    return tuple(sorted(matches, key=lambda one: (entity_key(one.name) != key, -one.relations, one.name)))[:limit]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -39,6 +39,9 @@ __all__ = ["create_app"]
 # A page is drawn in a child process, which takes a CPU core.
 _CONCURRENT_IMAGES = 2
 _MAX_WAITING_IMAGES = 64
+# A paper is read in a child process, too.
+_CONCURRENT_ESTIMATES = 1
+_MAX_WAITING_ESTIMATES = 16
 _CLOSE_TIMEOUT_SECONDS = 5.0
 
 _DESCRIPTION = """Ask your papers a question, get an answer that you can check.
@@ -117,6 +120,9 @@ def _build_service(settings: Settings) -> Service:
         background=Background(),
         images=FairQueue(
             concurrency=_CONCURRENT_IMAGES, max_waiting=_MAX_WAITING_IMAGES, work="pictures are being drawn"
+        ),
+        estimates=FairQueue(
+            concurrency=_CONCURRENT_ESTIMATES, max_waiting=_MAX_WAITING_ESTIMATES, work="papers are being estimated"
         ),
         rate_limiter=RateLimiter(per_minute=limits.requests_per_minute),
         shutdown=Shutdown(),

@@ -66,6 +66,7 @@ class Service:
         questions: The queue of questions.
         background: The questions of conversations that are being answered.
         images: The queue of pages to draw.
+        estimates: The queue of papers to estimate.
         library_folders: Returns the folders of all callers' libraries; raises KeyFileError.
     """
 
@@ -77,6 +78,7 @@ class Service:
     questions: FairQueue
     background: Background
     images: FairQueue
+    estimates: FairQueue
     rate_limiter: RateLimiter
     shutdown: Shutdown
     library_folders: Callable[[], Collection[Path]]

@@ -70,7 +70,7 @@ _CROWDED_RETRY_SECONDS = 5
 _HEADER_OVERHEAD_BYTES = 4
 _PROTECTED = ("/v1/", "/metrics")
 _SIGN_IN = "/v1/session"
-_UPLOADS = ("/v1/papers", "/v1/batch")
+_UPLOADS = ("/v1/papers", "/v1/papers/estimate", "/v1/batch")
 
 _log = event_log("service.requests")
 

@@ -26,6 +26,7 @@ __all__ = [
     "QuestionBody",
     "QuestionText",
     "TableOf",
+    "YearRange",
     "unknown_element",
 ]
 
@@ -42,6 +43,7 @@ _TableName = Annotated[
     str, Path(pattern=ELEMENT_PATTERN, description="A table's id, without its paper's.", examples=["table-1"])
 ]
 Name = Annotated[str, Field(min_length=1, max_length=1000)]
+YearRange = Annotated[str, Field(pattern=r"^([0-9]{4}|[0-9]{4}-|-[0-9]{4}|[0-9]{4}-[0-9]{4})$")]
 QuestionText = Annotated[str, Field(min_length=1, max_length=MAX_QUESTION_LENGTH, pattern=r"\S")]
 
 
@@ -58,9 +60,8 @@ class QuestionBody(BaseModel):
         default=[], max_length=100, description="only sections of these numbers (5.1) or titles, and their subsections"
     )
     kinds: list[ElementKind] = Field(default=[], max_length=5, description="only elements of these kinds")
-    years: str | None = Field(
+    years: YearRange | None = Field(
         default=None,
-        pattern=r"^([0-9]{4}|[0-9]{4}-|-[0-9]{4}|[0-9]{4}-[0-9]{4})$",
         description="only papers of these years: 2020, 2018-2020, 2018- or -2020",
     )
 

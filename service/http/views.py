@@ -7,6 +7,7 @@ from typing import Self
 
 from pydantic import AliasPath, BaseModel, ConfigDict, Field
 
+from paperscope.library import EntityMatch, Estimate
 from paperscope_core.codec import from_json
 from paperscope_core.types import (
     Element,
@@ -21,6 +22,7 @@ from paperscope_core.types import (
     Place,
     Section,
     Shortfall,
+    Usage,
 )
 from service.batch import BatchSummary
 from service.batch.rows import BatchRow, RowStatus
@@ -32,6 +34,8 @@ __all__ = [
     "ConnectedEntities",
     "ConnectedEntity",
     "ElementList",
+    "EntityMatches",
+    "EstimateView",
     "JobView",
     "PaperHead",
     "PaperList",
@@ -129,6 +133,29 @@ class ConnectedEntities(BaseModel):
     """A paper's entities with the most relations, in descending order."""
 
     entities: tuple[ConnectedEntity, ...]
+
+
+class EntityMatches(BaseModel):
+    """Entities that a search found: an exact match first, then by their number of relations."""
+
+    entities: tuple[EntityMatch, ...]
+
+
+class EstimateView(BaseModel):
+    """The estimated usage of models of adding a file, in all and by role; `cost` is in the currency of the prices that
+    are set, and `cached` calls cost nothing. All is zero without a model, or if the library has the file."""
+
+    calls: int
+    cached: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost: float
+    roles: Mapping[str, Usage]
+
+    @classmethod
+    def of(cls, estimate: Estimate) -> Self:
+        """The view of an estimate."""
+        return cls.model_validate({**asdict(estimate.total), "roles": estimate.roles})
 
 
 class JobView(BaseModel):

@@ -3,6 +3,7 @@
 from fastapi import APIRouter
 
 from service.http.routes.batches import router as batches
+from service.http.routes.bibliography import router as bibliography
 from service.http.routes.conversations import router as conversations
 from service.http.routes.elements import router as elements
 from service.http.routes.graph import router as graph
@@ -14,6 +15,7 @@ from service.http.routes.papers import router as papers
 from service.http.routes.query import router as query
 from service.http.routes.reference import router as reference
 from service.http.routes.session import router as session
+from service.http.routes.settings import router as settings
 from service.http.routes.web import router as web
 
 __all__ = ["ROUTERS"]
@@ -23,6 +25,8 @@ ROUTERS: tuple[APIRouter, ...] = (
     reference,
     health,
     session,
+    settings,
+    bibliography,
     papers,
     jobs,
     elements,

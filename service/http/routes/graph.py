@@ -8,7 +8,7 @@ from paperscope.library import Neighbourhood
 from service.http.auth import LibraryOf
 from service.http.parameters import PAPER_PATTERN
 from service.http.responses import document_example, file_response, json_response
-from service.http.views import ConnectedEntities, ConnectedEntity
+from service.http.views import ConnectedEntities, ConnectedEntity, EntityMatches
 
 __all__ = ["router"]
 
@@ -62,3 +62,21 @@ def list_entities(
     degrees = library.most_connected(library.entry(paper).id, limit=limit)
     entities = tuple(ConnectedEntity(name=name, relations=degree) for name, degree in degrees.items())
     return json_response(ConnectedEntities(entities=entities))
+
+
+@router.get(
+    "/search",
+    summary="Search entities",
+    response_model=EntityMatches,
+    responses=document_example("matches"),
+)
+def search_entities(
+    library: LibraryOf,
+    query: Annotated[
+        str, Query(min_length=1, max_length=300, description="The beginnings of words of a name.", examples=["char f"])
+    ],
+    kind: Annotated[str, Query(alias="type", max_length=100, description="Only entities of this type.")] = "",
+    limit: Annotated[int, Query(ge=1, le=1000, description="At most so many.")] = 20,
+) -> Response:
+    """Entities in whose name each word of the query begins a word; `/v1/graph` shows each by its id."""
+    return json_response(EntityMatches(entities=tuple(library.search_entities(query, kind=kind, limit=limit))))

@@ -1,10 +1,13 @@
 """Papers: list, show, download, remove and add them, by upload or by a path on the service's machine."""
 
 import asyncio
+import shutil
 import stat
 from collections.abc import Sequence
+from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import Annotated
+from tempfile import TemporaryDirectory
+from typing import Annotated, BinaryIO
 
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import FileResponse
@@ -17,8 +20,10 @@ from ingest.parsers import check_size
 from paperscope.library import Library
 from paperscope.originals import file_name as library_file_name
 from paperscope_core.errors import PaperFileError
+from service.http.answering import cancel_on_disconnect
 from service.http.auth import LibraryOf
-from service.http.parameters import EntryOf, PaperOf
+from service.http.paper_search import PaperOrder, search_papers
+from service.http.parameters import EntryOf, PaperOf, YearRange
 from service.http.problems import ProblemError
 from service.http.responses import attachment_headers, document_content, document_example, json_response
 from service.http.uploads import (
@@ -31,7 +36,7 @@ from service.http.uploads import (
     read_json,
     uploaded_file,
 )
-from service.http.views import JobView, PaperHead, PaperList, PaperView
+from service.http.views import EstimateView, JobView, PaperHead, PaperList, PaperView
 from service.jobs.requests import AddRequest, open_without_links, upload_name
 
 __all__ = ["router"]
@@ -67,11 +72,20 @@ _BODY = document_upload(
 @router.get("", summary="List the papers", response_model=PaperList, responses=document_example("papers"))
 def list_papers(
     library: LibraryOf,
+    *,
+    query: Annotated[
+        str, Query(max_length=300, description="Only papers whose title, authors, file, venue or ids have these words.")
+    ] = "",
+    year: Annotated[YearRange | None, Query(description="Only papers of these years: 2020, 2018-2020, 2018-.")] = None,
+    sort: Annotated[
+        PaperOrder | None,
+        Query(description="`added` and `year`: the newest first; by default the papers are in the order of addition."),
+    ] = None,
     limit: Annotated[int, Query(ge=1, le=1000, description="At most so many.")] = 50,
     offset: Annotated[int, Query(ge=0, le=10**9, description="Skip so many.")] = 0,
 ) -> Response:
-    """The library's papers in the order they were added, without their elements."""
-    entries = library.entries()
+    """The library's papers without their elements; `total` counts those that match."""
+    entries = search_papers(library.entries(), query=query, years=year, order=sort)
     page = entries[offset : offset + limit]
     counts = library.counts([entry.id for entry in page])
     heads = tuple(PaperHead.of(entry, counts[entry.id]) for entry in page)
@@ -143,6 +157,35 @@ async def add_paper(request: Request, response: Response, queue: JobSubmitterOf)
     replaces = await _replaced(queue.library, named.replaces)
     job = AddRequest(name=file.name, path=str(file), replaces=replaces, with_password=bool(named.password))
     return await queue.submit(job, response, password=named.password)
+
+
+@router.post("/estimate", summary="Estimate the cost of adding a paper", openapi_extra=_BODY)
+async def estimate_paper(request: Request, queue: JobSubmitterOf) -> EstimateView:
+    """The calls, tokens and cost of adding a paper, by the models and prices that are set. Takes the body of
+    `POST /v1/papers`; it reads the paper, and neither adds anything nor calls a model."""
+    max_mb = queue.service.settings.limits.max_file_mb
+    async with AsyncExitStack() as stack:
+        if is_form(request):
+            fields = await stack.enter_async_context(read_form(request, max_bytes=max_mb * _BYTES_PER_MB))
+            upload = uploaded_file(fields)
+            name, password = file_name(upload, default="paper"), str(fields.get("password", ""))
+            check_head(await upload.read(HEAD_BYTES), Path(name))
+            folder = stack.enter_context(TemporaryDirectory(prefix="paperscope-"))
+            file = Path(folder) / upload_name(name)
+            await asyncio.to_thread(_write, upload.file, file)
+        else:
+            named = await read_json(request, PaperPath, max_bytes=_MAX_JSON_BYTES)
+            file, password = await asyncio.to_thread(_allowed, named.path, queue.caller.folders), named.password
+            await asyncio.to_thread(_check_file, file, max_mb=max_mb)
+        await stack.enter_async_context(queue.service.estimates.slot(queue.caller.name))
+        work = queue.library.estimate_async(file, password=password or None)
+        return EstimateView.of(await cancel_on_disconnect(request, work))
+
+
+def _write(upload: BinaryIO, file: Path) -> None:
+    upload.seek(0)
+    with file.open("wb") as written:
+        shutil.copyfileobj(upload, written)
 
 
 async def _add_upload(fields: FormData, response: Response, queue: JobSubmitter) -> JobView:

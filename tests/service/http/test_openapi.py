@@ -20,6 +20,8 @@ REQUESTS = {
     "/v1/papers/{paper}/tables": f"{PAPER}/tables",
     "/v1/papers/{paper}/tables/{table}": f"{PAPER}/tables/table-1",
     "/v1/graph": "/v1/graph?entity=Character%20F1&limit=1",
+    "/v1/graph/search": "/v1/graph/search?query=char&limit=2",
+    "/v1/settings": "/v1/settings",
     "/v1/graph/entities": "/v1/graph/entities?paper=b1810c2e3f4a&limit=3",
 }
 

@@ -56,6 +56,8 @@ NOBODYS: Names = {
     "name": "her-report.pdf",
     "title": "A title that nobody wrote",
     "path": "/nowhere/nobody.pdf",
+    "query": "Nobodys",
+    "index": "0",
 }
 
 
@@ -147,6 +149,7 @@ def bodies(method: str, path: str, names: Names) -> list[dict[str, Any]]:
             {"files": upload, "data": {"replaces": names["name"]}},
             {"json": {"path": names["path"]}},
         ],
+        "/v1/papers/estimate": [{"files": upload}, {"json": {"path": names["path"]}}],
         "/v1/query": [
             *({"json": body} for body in (*questions, *streamed)),
             *({"json": {"question": QUESTION, "conversation": names["conversation"], **more}} for more in ({}, STREAM)),

@@ -187,7 +187,7 @@ def test_filters_restrict_the_question(page: Page) -> None:
     chips.get_by_role("button", name="Remove Section 5").click()
     with page.expect_request("**/v1/query") as request:
         ask(page, "How are the averaged weights updated?")
-    body = request.value.post_data_json
+    body: Answer = request.value.post_data_json or {}
     assert (body["papers"], body["kinds"], body["sections"]) == (["b1810c2e3f4a"], ["equation"], ["3.4"])
     assert "years" not in body
 

@@ -1,0 +1,179 @@
+"""What the service runs with, and what its models were paid for."""
+
+from typing import Annotated
+from urllib.parse import urlsplit
+
+from fastapi import APIRouter, Response
+from pydantic import BaseModel, Field
+
+from paperscope import __version__
+from paperscope_core.settings import Settings
+from paperscope_core.types import Usage
+from service.http.auth import CallerOf, LibraryOf, ServiceOf
+from service.http.responses import document_example, json_response
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/v1", tags=["service"])
+
+
+class ModelView(BaseModel):
+    """A model; `host` is its server, or "" if it runs in the service. Prices are those of a million tokens."""
+
+    model: str
+    host: str
+    price_prompt: float
+    price_completion: float
+
+
+class ModelsView(BaseModel):
+    """The models by role; null for a role without one."""
+
+    answer: ModelView | None = None
+    extract: ModelView | None = None
+    vision: ModelView | None = None
+    embed: ModelView
+
+
+class LimitsView(BaseModel):
+    """The limits of files, questions and requests; `requests_per_minute` is 0 without a limit."""
+
+    max_file_mb: int
+    max_pages: int
+    question_seconds: float
+    requests_per_minute: int
+    batch_questions: int
+    keep_jobs_days: int
+
+
+class ReadingView(BaseModel):
+    """How papers are read: the parser, its PDF library, and whether pages without text are recognised (`auto`)."""
+
+    parser: str
+    backend: str
+    ocr: str
+
+
+class SearchView(BaseModel):
+    """How questions find their context: the index, the most chunks and tokens, whether the graph helps."""
+
+    index: str
+    chunks: int
+    tokens: int
+    graph: bool
+    reranker: bool
+
+
+class SettingsView(BaseModel):
+    """The settings in force, as far as a caller may see them: no key, no folder and no address beyond a host's name."""
+
+    version: str
+    requires_key: bool
+    can_add_by_path: Annotated[bool, Field(description="whether the caller may add papers by their path")]
+    models: ModelsView
+    limits: LimitsView
+    reading: ReadingView
+    search: SearchView
+
+
+class ModelUsageView(BaseModel):
+    """What the calls of one model used; `cost` is in the currency of the prices that were set."""
+
+    model: str
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost: float
+
+
+class UsageView(BaseModel):
+    """The calls of language and vision models whose replies the library keeps, since it was made."""
+
+    models: tuple[ModelUsageView, ...]
+    total: Usage
+
+
+@router.get(
+    "/settings", summary="Show the settings", response_model=SettingsView, responses=document_example("settings")
+)
+def show_settings(service: ServiceOf, caller: CallerOf) -> Response:
+    """The settings in force: models by role, limits, how papers are read and searched. Never a secret."""
+    settings = service.settings
+    limits, serving, parser, retrieval = settings.limits, settings.service, settings.parser, settings.retrieval
+    view = SettingsView(
+        version=__version__,
+        requires_key=caller.keyed,
+        can_add_by_path=bool(caller.folders),
+        models=_models(settings),
+        limits=LimitsView(
+            max_file_mb=limits.max_file_mb,
+            max_pages=limits.max_pages,
+            question_seconds=serving.question_seconds,
+            requests_per_minute=serving.requests_per_minute,
+            batch_questions=serving.batch_questions,
+            keep_jobs_days=serving.keep_jobs_days,
+        ),
+        reading=ReadingView(parser=parser.engine, backend=parser.backend, ocr=parser.ocr),
+        search=SearchView(
+            index=retrieval.index,
+            chunks=retrieval.chunks,
+            tokens=retrieval.tokens,
+            graph=retrieval.graph,
+            reranker=bool(retrieval.reranker),
+        ),
+    )
+    return json_response(view)
+
+
+def _models(settings: Settings) -> ModelsView:
+    roles = {
+        name: ModelView(
+            model=_name(role.model),
+            host=_host(role.base_url),
+            price_prompt=role.price_prompt,
+            price_completion=role.price_completion,
+        )
+        for name, role in (("answer", settings.answer), ("extract", settings.extract), ("vision", settings.vision))
+        if role.configured
+    }
+    embed = settings.embed
+    return ModelsView(
+        answer=roles.get("answer"),
+        extract=roles.get("extract"),
+        vision=roles.get("vision"),
+        embed=ModelView(
+            model=_name(embed.model),
+            host=_host(embed.base_url) if embed.provider == "openai" else "",
+            price_prompt=embed.price_prompt,
+            price_completion=0.0,
+        ),
+    )
+
+
+def _name(model: str) -> str:
+    """A model's name; of a folder on the service's machine only the last part."""
+    return model.replace("\\", "/").rstrip("/").rpartition("/")[2] if model.startswith(("/", "~", ".", "\\")) else model
+
+
+def _host(address: str) -> str:
+    return urlsplit(address).hostname or ""
+
+
+@router.get(
+    "/usage", summary="Show what models were used", response_model=UsageView, responses=document_example("usage")
+)
+def show_usage(library: LibraryOf) -> Response:
+    """The calls, tokens and cost of the library's language and vision models, by model. A call that the library answers
+    from its store costs nothing and is not counted again."""
+    usage = library.usage()
+    models = tuple(
+        ModelUsageView(
+            model=name,
+            calls=one.calls,
+            prompt_tokens=one.prompt_tokens,
+            completion_tokens=one.completion_tokens,
+            cost=one.cost,
+        )
+        for name, one in usage.items()
+    )
+    return json_response(UsageView(models=models, total=sum(usage.values(), Usage())))
