@@ -61,7 +61,7 @@ def serve(
     library: LibraryOption = None,
     config: ConfigOption = None,
 ) -> None:
-    """Serve the library over HTTP until Ctrl-C. Unfinished jobs continue when it is started again."""
+    """Serve the library over HTTP, with a web page, until Ctrl-C. Unfinished jobs continue when it is started again."""
     from service.http import serve as serve_http
 
     # Everything that the service writes is its user's alone.
@@ -69,7 +69,13 @@ def serve(
     overrides = {"service.host": host, "service.port": port}
     settings = read_settings(library=library, config=config, overrides=overrides)
     print_notes(settings)
-    serve_http(settings)
+
+    def on_started(address: str) -> None:
+        # A log in JSON has no other lines.
+        if settings.service.log == "text":
+            stderr().print(Text(f"Open {address} in a browser."))
+
+    serve_http(settings, on_started=on_started)
 
 
 def show_config(library: LibraryOption = None, config: ConfigOption = None, as_json: JsonOption = False) -> None:

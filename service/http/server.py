@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 import threading
+from collections.abc import Callable
 from http import HTTPStatus
 from types import FrameType
 from typing import TYPE_CHECKING, Any
@@ -44,10 +45,14 @@ _TRUSTED_PROXIES = "127.0.0.1,::1"
 _log = logging.getLogger(__name__)
 
 
-def serve(settings: Settings) -> None:
+def serve(settings: Settings, *, on_started: Callable[[str], None] = lambda _address: None) -> None:
     """Serves until the process is interrupted (Ctrl-C, SIGTERM), then exits it.
 
     Requests in progress get some time to finish; a second signal exits at once.
+
+    Args:
+        settings: The settings.
+        on_started: Called with the address of the web page when it can be opened.
 
     Raises:
         SettingsError: It would listen on a non-loopback address without API keys.
@@ -59,7 +64,7 @@ def serve(settings: Settings) -> None:
             f"`paperscope keys create NAME --library FOLDER` (key file: {service.keys}), or listen on 127.0.0.1"
         )
     share_processor()
-    server = build_server(settings)
+    server = build_server(settings, on_started=on_started)
     configure_logs(service.log)
     server.run()
     logging.shutdown()
@@ -67,8 +72,8 @@ def serve(settings: Settings) -> None:
     os._exit(0 if server.started else 1)
 
 
-def build_server(settings: Settings) -> "Server":
-    """The server with these settings, not yet listening. Raises SettingsError and KeyFileError."""
+def build_server(settings: Settings, *, on_started: Callable[[str], None] = lambda _address: None) -> "Server":
+    """The server with these settings, not yet listening; see `serve`. Raises SettingsError and KeyFileError."""
     service = settings.service
     app = create_app(settings)
     config = uvicorn.Config(
@@ -85,14 +90,18 @@ def build_server(settings: Settings) -> "Server":
         limit_concurrency=_EXTRA_CONNECTIONS + service.questions_at_once + service.questions_waiting,
         timeout_graceful_shutdown=_FLUSH_SECONDS,
     )
-    return Server(config, shutdown=app.state.service.shutdown, grace_seconds=service.shutdown_seconds)
+    shutdown = app.state.service.shutdown
+    return Server(config, shutdown=shutdown, grace_seconds=service.shutdown_seconds, on_started=on_started)
 
 
 class Server(uvicorn.Server):
     """uvicorn's server, which still listens while requests finish, and tells new ones that it shuts down."""
 
-    def __init__(self, config: uvicorn.Config, *, shutdown: Shutdown, grace_seconds: float) -> None:
+    def __init__(
+        self, config: uvicorn.Config, *, shutdown: Shutdown, grace_seconds: float, on_started: Callable[[str], None]
+    ) -> None:
         super().__init__(config)
+        self._on_started = on_started
         self._shutdown = shutdown
         self._grace_seconds = grace_seconds
         self._signalled = False
@@ -103,6 +112,15 @@ class Server(uvicorn.Server):
             signal.signal(sig, signal.SIG_DFL)
             signal.raise_signal(sig)
         self.should_exit = self._signalled = True
+
+    async def startup(self, sockets: "list[socket.socket] | None" = None) -> None:
+        """Starts to listen."""
+        await super().startup(sockets)
+        if self.started:
+            # The settings may leave the choice of the port to the system.
+            host, port = self.servers[0].sockets[0].getsockname()[:2]
+            named = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)  # noqa: S104
+            self._on_started(f"http://{named}:{port}/")
 
     async def shutdown(self, sockets: "list[socket.socket] | None" = None) -> None:
         """Lets requests finish for some time, cancels the others, and stops.

@@ -179,6 +179,10 @@ def attempts(document: Any, names: Names) -> Iterator[tuple[str, str, dict[str, 
         "box",
         "If-None-Match",
         "X-Paper-Password",
+        "role",
+        "sort",
+        "type",
+        "year",
     }
     for path, operations in document["paths"].items():
         for method, operation in operations.items() if path != SIGN_IN else ():
