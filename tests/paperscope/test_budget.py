@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import pymupdf
 import pytest
 
 from graph_store import Store
@@ -162,9 +163,13 @@ def test_unread_chunks_are_stored_with_the_paper_and_retried(
 
 @pytest.mark.slow
 def test_budget_and_estimate_cover_text_and_images(tmp_path: Path, root: Path, server: ModelServer) -> None:
-    file = root / "examples" / "paper" / "ner-report.pdf"
+    file = tmp_path / "pages.pdf"
+    with pymupdf.open(root / "examples" / "paper" / "ner-report.pdf") as document:
+        document.select([3, 4])
+        document.save(file)
     role = {"model": "m", "base_url": server.url, "price_prompt": 1.0, "price_completion": 1.0}
-    settings = load_settings(environ={}, overrides={"extract": role, "vision": role})
+    overrides = {"extract": {**role, "tokens_per_call": 400}, "vision": role}
+    settings = load_settings(environ={}, overrides=overrides)
 
     def opened(budget: Budget | None = None) -> Library:
         store = Store.open(tmp_path / "library")
