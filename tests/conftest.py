@@ -20,8 +20,8 @@ import ingest.pdf.backends.mupdf  # noqa: F401 # imports PyMuPDF without models 
 ROOT = Path(__file__).resolve().parent.parent
 NOBODY = 65534
 LOOPBACK = ("127.", "localhost", "::1")
-# No limits of time, because a busy machine would fail tests. A quarter of the usual number of examples, because every run
-# tries others. `scripts/test --quick` selects the profile `quick`.
+# No limits of time, because a busy machine would fail tests. A quarter of the usual number of examples, because every
+# run tries others. `scripts/test --quick` selects the profile `quick`.
 settings.register_profile("all", max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("quick", settings.get_profile("all"), max_examples=10)
 settings.load_profile("all")
