@@ -38,7 +38,8 @@ from paperscope_core.models.weights import find_weights
 
 __all__ = ["EncoderTagger", "UnitScores"]
 
-_BATCH = 32
+# More windows at once no longer fit into a processor's cache.
+_BATCH = 8
 _SETTINGS, _WEIGHTS, _TOKENIZER, _CONFIG = "recognizer.json", "model.safetensors", "tokenizer.json", "encoder"
 
 

@@ -34,17 +34,18 @@ def load_recognizer(folder: Path, *, device: str = "cpu") -> Recognizer:
     """Load what a training wrote.
 
     Args:
-        folder: The folder, with `recognizer.json`; "papers", if there is no such folder, for `papers_recognizer`.
+        folder: The folder, with `recognizer.json`; "papers", if no such folder has one, for `papers_recognizer`.
         device: "cpu" or "cuda".
 
     Raises:
         InputError: An extra is not installed.
         ModelError: There is no recognizer in the folder, or it can't be loaded.
     """
-    if str(folder) == "papers" and not folder.exists():
+    settings = folder / "recognizer.json"
+    if str(folder) == "papers" and not settings.is_file():
         return papers_recognizer()
     try:
-        kind = json.loads((folder / "recognizer.json").read_text(encoding="utf-8"))["kind"]
+        kind = json.loads(settings.read_text(encoding="utf-8"))["kind"]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ModelError("no recognizer; name a folder that `paperscope ner train` wrote", where=folder) from error
     if kind == "spacy":

@@ -21,11 +21,13 @@ from ingest.extraction.mentions import PaperText, TermFinder, read_paper
 from ingest.extraction.merge import combine
 from ingest.extraction.name_types import probability_of_type
 from ingest.extraction.phrases import count_phrases
+from ingest.extraction.recognized import RecognizedNames
 from ingest.extraction.relation_patterns import pattern_relations
 from ingest.extraction.sentences import SentenceEntities, excerpt, sentence_relation
 from ingest.extraction.table_facts import table_relations
 from ingest.extraction.termhood import Termhood, load_termhood, worth_an_entity
 from ingest.extraction.terms import Term, gather_terms
+from ner.examples import Example
 from paperscope_core.errors import ModelError
 from paperscope_core.text.part_of_speech import tag_words
 from paperscope_core.text.words import entity_key, word_key
@@ -49,9 +51,15 @@ class LocalExtractor:
     def __init__(self, *, types: TypeSystem = TypeSystem()) -> None:
         self._types = types
 
-    async def extract(self, paper: Paper, chunks: Sequence[Chunk]) -> Extraction:  # noqa: ARG002 - the protocol's
-        """Returns the paper's entities and relations; reads the elements, not the chunks."""
-        return await asyncio.to_thread(self.draw, paper)
+    async def extract(
+        self,
+        paper: Paper,
+        chunks: Sequence[Chunk],  # noqa: ARG002 - the protocol's
+        found: Sequence[Example] = (),
+    ) -> Extraction:
+        """Returns the paper's entities and relations; reads the elements and what a recognizer found in them, not the
+        chunks."""
+        return await asyncio.to_thread(self.draw, paper, found)
 
     @staticmethod
     def load() -> None:
@@ -62,19 +70,22 @@ class LocalExtractor:
         with suppress(ModelError):
             load_termhood()
 
-    def draw(self, paper: Paper) -> Extraction:
-        """The paper's entities and relations."""
+    def draw(self, paper: Paper, found: Sequence[Example] = ()) -> Extraction:
+        """The paper's entities and relations, with the names that a recognizer found in its elements."""
         text = read_paper(paper)
+        names = RecognizedNames.of(found)
         tables = [element for element in paper.elements if isinstance(element, Table)]
         counts = count_phrases(text.sentences)
-        gathered, meanings = gather_terms(text, tables, counts)
-        gathered = worth_an_entity(gathered, Termhood.of(text, counts))
+        gathered, meanings = gather_terms(text, tables, counts, [*names.terms()])
+        gathered = worth_an_entity(gathered, Termhood.of(text, counts), names)
         finder = TermFinder(
             {term.id: term.forms if term.searched else () for term in gathered},
             holding=[term.id for term in gathered if term.single],
         )
         indicated = types_in_context(text.sentences, finder)
-        terms = [replace(term, type=_type(term, indicated.get(term.id))) for term in gathered]
+        terms = [
+            replace(term, type=names.type_of(term.forms) or _type(term, indicated.get(term.id))) for term in gathered
+        ]
         named = SentenceEntities.find(text, finder, {term.id: term.score for term in terms})
         ids = {entity_key(form): term.id for term in terms for form in term.forms}
         mentions = float_mentions(paper, text)

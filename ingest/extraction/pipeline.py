@@ -16,7 +16,7 @@ from ingest.extraction.image_entities import add_to_graph
 from ingest.extraction.local_extractor import LocalExtractor
 from ingest.extraction.merge import combine, connected_groups, merge_groups
 from ingest.extraction.model_extractor import ModelExtractor
-from ingest.extraction.recognized import RecognizedTypes
+from ingest.extraction.recognized import texts_to_recognize
 from ingest.extraction.resolution import certain_pairs, doubtful_pairs, judge_names
 from ingest.extraction.summaries import most_discussed, summarise
 from ingest.sandbox.isolated_extractor import IsolatedExtractor
@@ -59,7 +59,7 @@ def extractor_for(
     Args:
         model: Extracts entities beside the rules, judges names that may mean the same, and summarises terms. Without
             one, rules work alone.
-        settings: May replace the types of entities, and name a recognizer that types the names of the rules.
+        settings: May replace the types of entities, and name a recognizer that finds names beside the rules.
         embed: Embeds names, so that names of similar meaning are judged, too.
         limits: Lets the rules work in a child process with these limits; None for this process.
     """
@@ -71,7 +71,12 @@ def extractor_for(
     extract: ExtractText = local.extract
     if settings.recognizer:
         load = cache(partial(load_recognizer, Path(settings.recognizer)))
-        extract = RecognizedTypes(local.extract, load, types=types).extract
+
+        async def extract_with_names(paper: Paper, chunks: Sequence[Chunk]) -> Extraction:
+            recognizer = await asyncio.to_thread(load)
+            return await local.extract(paper, chunks, await recognizer.recognize(texts_to_recognize(paper)))
+
+        extract = extract_with_names
     if model is None:
         return ResolvingExtractor(extract, None, types=types)
     asking = ModelExtractor(model, types=types, max_tokens=settings.tokens_per_call, gleanings=settings.gleanings)

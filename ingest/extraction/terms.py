@@ -99,7 +99,7 @@ class Meaning:
 
 
 def gather_terms(
-    text: PaperText, tables: Sequence[Table], counts: Mapping[str, PhraseCount]
+    text: PaperText, tables: Sequence[Table], counts: Mapping[str, PhraseCount], recognized: Sequence[Term] = ()
 ) -> tuple[tuple[Term, ...], tuple[Meaning, ...]]:
     """Returns the paper's terms, no two alike under `entity_key`, and the meanings of its ambiguous short forms."""
     acronyms, meanings = _acronyms(text)
@@ -114,6 +114,7 @@ def gather_terms(
             for name, type_ in table_names(table)
         ),
         *(Term(forms=p.forms, type=type_of_name(p.forms[0]), score=p.score, single=p.single) for p in phrases),
+        *recognized,
     ]
     named = [candidate for candidate in candidates if not _FLOAT_NAME.fullmatch(entity_key(candidate.name))]
     terms = _plainest(_grouped(named))

@@ -155,7 +155,7 @@ class ExtractSettings(RoleSettings):
     )
     recognizer: str = Field(
         default="",
-        description="types the names that the rules find: papers, the installed recognizer, or a folder that "
+        description="finds and types names beside the rules: papers, the installed recognizer, or a folder that "
         "`paperscope ner train` wrote; empty: rules alone",
     )
     gleanings: int = Field(

@@ -1,70 +1,93 @@
-"""Types of entities by a recognizer."""
+"""Names that a recognizer finds, and what the extractor makes of them."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
 
 from ingest.extraction.entity_types import TypeSystem
+from ingest.extraction.local_extractor import LocalExtractor
 from ingest.extraction.pipeline import extractor_for
-from ingest.extraction.recognized import RecognizedTypes
+from ingest.extraction.recognized import RecognizedNames, texts_to_recognize
 from ner.examples import Example, Span
 from paperscope_core.settings import ExtractSettings
-from paperscope_core.types import Chunk, Entity, Extraction, Paper
+from paperscope_core.types import Paper
 from tests.ingest.extraction.paper_builders import paper_of, passages, table_of
 
 PAPER = paper_of(*passages("GLUE is used. We train on GLUE and Dice losses.", "Dice loss is hard."), table_of("a|b"))
 
 
-class FakeRecognizer:
-    name = "fake"
-
-    def __init__(self, found: dict[str, tuple[str, float | None]]) -> None:
-        self._found = found
-
-    async def recognize(self, examples: Sequence[Example]) -> list[Example]:
-        assert [example.document for example in examples] == ["p", "p"]
-        return [
-            replace(
-                example,
-                spans=tuple(
-                    Span(start=start, end=start + len(name), label=label, confidence=confidence)
-                    for name, (label, confidence) in self._found.items()
-                    if (start := example.text.find(name)) >= 0
-                ),
-            )
-            for example in examples
-        ]
-
-
-def types_of(found: dict[str, tuple[str, float | None]], types: TypeSystem = TypeSystem()) -> dict[str, str]:
-    entities = [
-        Entity(id=name.casefold(), name=name, type=kind, description="", sources=())
-        for name, kind in (("GLUE", "concept"), ("Dice loss", "metric"), ("Table 1", "table"), ("rest", "concept"))
+def found_in(paper: Paper, names: Mapping[str, tuple[str, float | None]]) -> list[Example]:
+    """What a recognizer that knows these names finds in a paper, each once a sentence."""
+    return [
+        replace(
+            example,
+            spans=tuple(
+                Span(start=start, end=start + len(name), label=label, confidence=confidence)
+                for name, (label, confidence) in names.items()
+                if (start := example.text.find(name)) >= 0
+            ),
+        )
+        for example in texts_to_recognize(paper)
     ]
-
-    async def rules(_paper: Paper, _chunks: Sequence[Chunk]) -> Extraction:
-        return Extraction(entities=tuple(entities), relations=())
-
-    extractor = RecognizedTypes(rules, lambda: FakeRecognizer(found), types=types)
-    return {entity.name: entity.type for entity in asyncio.run(extractor.extract(PAPER, [])).entities}
 
 
 @pytest.mark.parametrize(
     ("found", "types"),
     [
-        ({}, ["concept", "metric", "table", "concept"]),
-        ({"GLUE": ("Dataset", 0.4), "Table 1": ("Method", 1.0)}, ["dataset", "metric", "table", "concept"]),
+        ({}, [None, None]),
+        ({"GLUE": ("Dataset", 0.4)}, ["dataset", None]),
         # "Dice losses" and "Dice loss" are one name; their confidences are summed.
-        ({"Dice losses": ("Task", 0.9), "Dice loss": ("Method", 0.5)}, ["concept", "method", "table", "concept"]),
-        ({"GLUE": ("Person", None)}, ["concept", "metric", "table", "concept"]),
+        ({"Dice losses": ("Task", 0.9), "Dice loss is": ("Task", 1), "Dice loss": ("Method", 0.5)}, [None, "method"]),
+        ({"GLUE": ("Person", None)}, [None, None]),
     ],
 )
-def test_a_term_gets_the_type_with_most_confidence(
-    found: dict[str, tuple[str, float | None]], types: list[str]
+def test_a_name_has_the_type_with_most_confidence(
+    found: dict[str, tuple[str, float | None]], types: list[str | None]
 ) -> None:
-    assert list(types_of(found).values()) == types
+    names = RecognizedNames.of(found_in(PAPER, found))
+    assert [names.type_of(["GLUE"]), names.type_of(["the Dice", "Dice loss"])] == types
+
+
+def test_several_places_with_little_confidence_are_as_good_as_one_with_much() -> None:
+    found = {"GLUE": ("Dataset", 0.4), "Dice losses": ("Method", 0.6), "train": ("Task", 0.7)}
+    names = RecognizedNames.of(found_in(PAPER, found))
+    assert {(term.name, term.type, term.single) for term in names.terms()} == {
+        ("GLUE", "dataset", False),
+        ("train", "task", True),
+    }
+    assert names.weight(["GLUE", "train"]) == pytest.approx(1.5)
+
+
+def test_names_that_the_rules_lack_become_entities() -> None:
+    paper = paper_of(*passages("We study how to parse and rank with transformers on GLUE.", "Words and words."))
+    names = {"parse and rank": ("Task", 0.9), "GLUE": ("Dataset", 0.9)}
+    alone = LocalExtractor().draw(paper)
+    joined = LocalExtractor().draw(paper, found_in(paper, names))
+    assert "parse and rank" not in {entity.name for entity in alone.entities}
+    assert {("parse and rank", "task"), ("GLUE", "dataset")} <= {(one.name, one.type) for one in joined.entities}
+
+
+def test_a_type_that_the_settings_lack_is_the_rest() -> None:
+    extractor = LocalExtractor(types=TypeSystem(meanings={"metric": "", "thing": ""}))
+    found = found_in(PAPER, {"GLUE": ("Dataset", None)})
+    assert {entity.type for entity in extractor.draw(PAPER, found).entities if entity.name == "GLUE"} == {"thing"}
+
+
+def test_a_short_text_is_read_as_a_whole() -> None:
+    texts = [example.text for example in texts_to_recognize(PAPER)]
+    assert texts == ["GLUE is used.", "We train on GLUE and Dice losses.", "Dice loss is hard."]
+
+
+def test_half_of_a_longer_text_is_read_that_with_most_words() -> None:
+    news = [f"The name{number} beats other{number} and third{number}." for number in range(60)]
+    paper = paper_of(*passages(*[f"{new} It is what it was and this is all that it was." for new in news]))
+    read = [example.text for example in texts_to_recognize(paper)]
+    assert set(news) < set(read)
+    assert 500 < sum(len(text.split()) for text in read) <= 600
+    long = paper_of(*passages(*["A sentence of six words here."] * 5000))
+    assert sum(len(example.text.split()) for example in texts_to_recognize(long)) <= 10_000
 
 
 @pytest.mark.slow
@@ -74,8 +97,3 @@ def test_the_installed_recognizer_is_used_if_the_settings_name_it() -> None:
     extraction = asyncio.run(extractor.extract(paper_of(*passages(text)), []))
     types = {entity.name: entity.type for entity in extraction.entities}
     assert (types["ConvNeXt"], types["ImageNet"]) == ("method", "dataset")
-
-
-def test_a_type_that_the_settings_lack_is_the_rest() -> None:
-    types = TypeSystem(meanings={"metric": "", "thing": ""})
-    assert types_of({"GLUE": ("Dataset", None)}, types)["GLUE"] == "thing"

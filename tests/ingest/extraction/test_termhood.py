@@ -6,6 +6,7 @@ import pytest
 from ingest.extraction import LocalExtractor, termhood, word_vectors
 from ingest.extraction.mentions import read_paper
 from ingest.extraction.phrases import count_phrases
+from ingest.extraction.recognized import RecognizedNames
 from ingest.extraction.termhood import Termhood, worth_an_entity
 from ingest.extraction.terms import Term
 from ingest.extraction.word_vectors import bundled_vectors
@@ -26,7 +27,7 @@ def worth(*names: str, text: str = f"{FILLER} {TEXT}", table: str = "") -> set[s
     read = read_paper(paper_of(*passages(text)))
     paper = Termhood.of(read, count_phrases(read.sentences))
     terms = [Term(forms=(name,), type="concept", score=2.0, tables=(table,) if table else ()) for name in names]
-    return {term.name for term in worth_an_entity(terms, paper)}
+    return {term.name for term in worth_an_entity(terms, paper, RecognizedNames())}
 
 
 def test_terms_of_a_field_that_nobody_fitted_are_worth_an_entity() -> None:

@@ -4,7 +4,7 @@ import time
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from paperscope_core.text.part_of_speech import tag_words
+from paperscope_core.text.part_of_speech import _tagger, tag_words
 
 
 def test_a_word_is_tagged_by_its_context() -> None:
@@ -25,3 +25,8 @@ def test_a_very_long_word_takes_no_longer() -> None:
     start = time.perf_counter()
     tag_words(["a" * 100_000])
     assert time.perf_counter() - start < 5
+
+
+@given(st.lists(st.sampled_from("We we Paris networks train trained Xyzzying . , 's 12 of the best run-time".split())))
+def test_the_tags_are_those_of_the_tagger_itself(tokens: list[str]) -> None:
+    assert tag_words(tokens) == (_tagger().tag_sent(tokens, taglevel=0) if tokens else [])
