@@ -49,8 +49,10 @@ function Line({ segments, view }) {
 
 /** Takes the last word away from what is shown, so that no line begins with its mark. */
 function lastWord(shown) {
-  if (typeof shown.at(-1) !== 'string') return shown.pop()
   const text = shown.pop()
+  if (typeof text !== 'string') return text
+  // The word may begin with a number that is a segment of its own.
+  if (!/\s/.test(text)) return [shown.pop(), text]
   const at = Math.max(text.lastIndexOf(' '), text.length - LONGEST_WORD) + 1
   shown.push(text.slice(0, at))
   return text.slice(at)

@@ -49,7 +49,8 @@ export async function openPdf(paper, { signal, askPassword }) {
     disableStream: true,
     rangeChunkSize: CHUNK,
   })
-  signal.addEventListener('abort', () => task.destroy())
+  const abort = () => task.destroy()
+  signal.addEventListener('abort', abort)
   let cancelled = false
   task.onPassword = async (give, reason) => {
     const password = await askPassword(reason === library.PasswordResponses.INCORRECT_PASSWORD)
@@ -68,6 +69,9 @@ export async function openPdf(paper, { signal, askPassword }) {
     task.destroy()
     signal.throwIfAborted()
     throw cancelled ? new LockedError('no password was given') : error
+  } finally {
+    // The open document is kept for the next viewer of the paper.
+    signal.removeEventListener('abort', abort)
   }
 }
 
