@@ -73,11 +73,12 @@ class Conversations:
 
     def rename(self, conversation: str, title: str) -> ConversationHead:
         """Change the title. Raises InputError if it is blank."""
-        if not title.strip():
+        line = _cut(title)
+        if not line:
             raise InputError("a conversation needs a title with a letter or a number")
         with self._database.write() as connection:
             head = _read_head(connection, conversation)
-            _update(connection, head.id, title=_cut(title))
+            _update(connection, head.id, title=line)
             return _read_head(connection, head.id)
 
     def append(self, conversation: str, answer: Answer) -> ConversationHead:
@@ -123,6 +124,6 @@ def _update(connection: Connection, conversation: str, **values: object) -> None
 
 
 def _cut(title: str) -> str:
-    """A title on one line."""
-    line = " ".join(title.split())
+    """A title on one line, without control characters."""
+    line = " ".join("".join(letter if letter.isprintable() else " " for letter in title).split())
     return line if len(line) <= _MAX_TITLE_LENGTH else f"{line[: _MAX_TITLE_LENGTH - 1]}…"

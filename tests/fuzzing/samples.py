@@ -190,6 +190,9 @@ _PATHS = (
     *("PAPER/tables/table-1", "PAPER/tables/table-1.csv", "PAPER/tables/table-1.html", "PAPER/pages/1.png?dpi=72"),
     *(f"PAPER/crops/{'0' * 64}.png", "/v1/graph/entities?query=owl&limit=3"),
     *("/v1/graph/neighbourhood?entity=owl&depth=1", "/v1/jobs?limit=3", "/v1/jobs/JOB?wait=0.1"),
+    *("PAPER.bib", "/v1/bibtex?paper=0123456789ab", "/v1/papers?query=owl&year=2018-2020&sort=title&limit=2"),
+    *("/v1/graph/search?query=ow&type=method&limit=3", "/v1/settings", "/v1/usage", "/v1/session", "/v1/conversations"),
+    *("/", "/web/index.html", "/web/vendor/manifest.json", f"/v1/conversations/conversation-{'0' * 24}"),
     *("/v1/jobs/JOB/events", "/v1/jobs/JOB/results/report.md", "/v1/jobs/JOB/results/images/a.png"),
 )
 
@@ -213,6 +216,12 @@ def request_samples(paper: str, job: str) -> Iterator[Sample]:
         _request("POST /v1/batch", _form("q.csv", "question,answer\nWhich score?,1\n"), kind=_FORM),
         _request("POST /v1/papers", _form("a.md", "# A\n\nThe F1 is 0.5.\n", replaces="", password="x"), kind=_FORM),  # noqa: S106
         _request("POST /v1/papers", {"path": "/etc/passwd", "replaces": paper, "password": "x"}),
+        _request("POST /v1/papers/estimate", _form("a.md", "# A\n\nThe F1 is 0.5.\n", password="x"), kind=_FORM),  # noqa: S106
+        _request("POST /v1/session", {"key": "ps_0_x"}, Cookie="paperscope_session=x", Sec_Fetch_Site="same-origin"),
+        _request("POST /v1/conversations", {"title": "Owls"}),
+        _request("POST /v1/query", {**question, "conversation": f"conversation-{'0' * 24}", "stream": True}),
+        _request(f"PATCH /v1/conversations/conversation-{'0' * 24}", {"title": "Nets"}),
+        _request(f"POST /v1/conversations/conversation-{'0' * 24}/cancel"),
         _request(f"POST /v1/jobs/{job}/cancel"),
         _request(f"DELETE /v1/jobs/{job}"),
         _request(f"HEAD /v1/papers/{paper}", Range="bytes=0-3", If_None_Match='"x"', X_Request_ID="abcdefgh12345678"),

@@ -65,7 +65,7 @@ def test_a_title_is_one_line_of_a_bounded_length(store: Store) -> None:
     head = store.conversations.append(head.id, answer_to("Which\nF1 " + "is it " * 100))
     assert head.title.startswith("Which F1 is it")
     assert len(head.title) == 200
-    assert store.conversations.rename(head.id, " Scores\n of taggers ").title == "Scores of taggers"
+    assert store.conversations.rename(head.id, " Scores\n of\0 taggers\u202e ").title == "Scores of taggers"
     assert store.conversations.append(head.id, answer_to("More?")).title == "Scores of taggers"
     with pytest.raises(InputError, match="title"):
         store.conversations.rename(head.id, " ")
