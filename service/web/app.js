@@ -32,6 +32,7 @@ const VIEWS = {
   graph: { icon: 'graph', load: () => import('./views/graph.js').then((module) => module.Graph) },
   batches: { icon: 'batch', load: () => import('./views/batch.js').then((module) => module.Batch) },
   papers: { under: 'library', load: () => import('./views/paper.js').then((module) => module.Paper) },
+  settings: { icon: 'settings', load: () => import('./views/settings.js').then((module) => module.Settings) },
 }
 const HOME = 'ask'
 

@@ -90,10 +90,10 @@ function Misses({ job, rows }) {
         ${rows.map(
           (row) =>
             html`<tr key=${row.index}>
-              <td class="number">${formatNumber(row.index + 1)}</td>
+              <td class="numeric">${formatNumber(row.index + 1)}</td>
               <th scope="row"><a href=${routeTo(['batches', job.id], { row: String(row.index) })} dir="auto">${row.question}</a></th>
               <td dir="auto">${row.gold}</td>
-              <td dir="auto">${row.answer || row.warnings.join(' ') || t(`batch.statuses.${row.status}`)}</td>
+              <td><span class="miss-answer" dir="auto">${row.answer || row.warnings.join(' ') || t(`batch.statuses.${row.status}`)}</span></td>
               <td><${Right} right=${row.right ?? 0} /></td>
             </tr>`,
         )}

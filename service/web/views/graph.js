@@ -1,6 +1,7 @@
 /** The graph: an entity, its neighbourhood, and what the papers state about it. */
 
 import { get } from '../api.js'
+import { Pane, Sheet } from '../ask/pane.js'
 import { canDraw, createCanvas } from '../graph/canvas.js'
 import { Details } from '../graph/details.js'
 import { KindDot, kindName } from '../graph/kinds.js'
@@ -28,6 +29,7 @@ import {
 const LIMITS = [120, 400, 1000]
 const MAX_ENTITIES = 20_000
 const SUGGESTIONS = 14
+const NONE = new Set()
 
 /** @param {{route: import('../ui/route.js').Route}} props */
 export function Graph({ route }) {
@@ -38,31 +40,35 @@ export function Graph({ route }) {
       <h1>${t('graph.title')}</h1>
       ${search}
     </header>
-    ${entity ? html`<${Walk} key=${entity} entity=${entity} paper=${paper} />` : html`<${Start} paper=${paper} />`}
+    ${entity ? html`<${Walk} key=${`${entity} ${paper}`} entity=${entity} paper=${paper} />` : html`<${Start} paper=${paper} />`}
   </div>`
 }
 
-/** Where a walk may start: the most connected entities of a paper, or of the library. */
+/** Where a walk may start: the most connected entities of a paper, by default of the newest one. */
 function Start({ paper }) {
   const found = useAsync(async (signal) => {
-    const query = paper ? `entities?paper=${encodeURIComponent(paper)}&` : 'search?query=&'
-    return (await get(`/v1/graph/${query}limit=${SUGGESTIONS}`, { signal })).entities
+    const head = paper
+      ? (await get(`/v1/papers/${encodeURIComponent(paper)}`, { signal })).head
+      : (await get('/v1/papers?sort=added&limit=1', { signal })).papers[0]
+    if (!head) return { entities: [] }
+    return { head, ...(await get(`/v1/graph/entities?paper=${head.id}&limit=${SUGGESTIONS}`, { signal })) }
   }, [paper])
   if (found.error) return html`<div class="view-state"><${ErrorState} error=${found.error} onRetry=${found.reload} /></div>`
   if (!found.data) return html`<div class="view-state"><${Spinner} /></div>`
-  if (!found.data.length) {
+  const { head, entities } = found.data
+  if (!entities.length) {
     const action = html`<a class="button primary" href="#/library">${t('graph.toLibrary')}</a>`
     return html`<div class="view-state"><${EmptyState} icon="graph" title=${t('graph.empty')} action=${action}>${t('graph.emptyText')}<//></div>`
   }
   return html`<div class="view-state">
     <${EmptyState} icon="graph" title=${t('graph.start')}>
-      <p>${t(paper ? 'graph.startPaper' : 'graph.startLibrary')}</p>
+      <p>${t('graph.startText')} <span class="printed" dir="auto">${head.title || head.file}</span></p>
       <ul class="starts">
-        ${found.data.map(
+        ${entities.map(
           (one) =>
             html`<li>
-              <a class="chip" href=${routeTo(['graph'], { entity: one.id ?? one.name, paper })}>
-                ${one.type && html`<${KindDot} kind=${one.type} />`}<span dir="auto">${one.name}</span><span class="chip-count">${formatNumber(one.relations)}</span>
+              <a class="chip" href=${routeTo(['graph'], { entity: one.name, paper: head.id })}>
+                <span dir="auto">${one.name}</span><span class="chip-count">${formatNumber(one.relations)}</span>
               </a>
             </li>`,
         )}
@@ -79,6 +85,7 @@ function Walk({ entity, paper }) {
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState(null)
   const [asList, setAsList] = useState(() => !canDraw())
+  const [lit, setLit] = useState(null)
   const abort = useRef(new AbortController())
 
   const load = async (name, limit = LIMITS[0]) => {
@@ -116,9 +123,9 @@ function Walk({ entity, paper }) {
       if (!after.delete(kind)) after.add(kind)
       return after
     })
-  const openPlaces = ([element]) => {
-    const { paper: id, page } = part.places.get(element)
-    go(['papers', id], { page: String(page), element })
+  const openPlaces = (elements) => {
+    const places = elements.map((element) => part.places.get(element))
+    setLit({ key: 'place', claim: null, label: part.entities.get(selected).name, paper: places[0].paper, places })
   }
 
   if (!part.entities.size) {
@@ -162,7 +169,11 @@ function Walk({ entity, paper }) {
         onCollapse=${() => setPart(collapsed(part, selected))}
         onClose=${() => setSelected('')}
       />`}
-    </div>`
+    </div>
+    ${lit &&
+    html`<${Sheet} label=${t('ask.pane')} onClose=${() => setLit(null)}>
+      <${Pane} items=${[lit]} active=${lit.key} titles=${part.files} removed=${NONE} onSelect=${() => {}} onClose=${() => setLit(null)} />
+    <//>`}`
 }
 
 function Drawing({ part, hidden, selected, onSelect, onList }) {

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, WebError, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, WebError, expect, sync_playwright
 
 from tests.service.conftest import settings_of
 from tests.service.servers import serve_app
@@ -21,6 +21,7 @@ _OPTIONS = (
     "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
     "--disable-component-update --disable-sync --enable-unsafe-swiftshader"
 ).split()
+_TIMEOUT = 20_000
 _OWN_SCHEMES = ("data:", "blob:", "about:")
 # WCAG 2.2 AA, and what axe's authors recommend.
 _RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
@@ -61,7 +62,9 @@ def faults() -> list[str]:
 def context(browser: Browser, address: str, faults: list[str]) -> Iterator[BrowserContext]:
     """A browser's context without cookies; addresses may be relative to the service's."""
     context = browser.new_context(base_url=address, viewport={"width": 1280, "height": 800}, locale="en-GB")
-    context.set_default_timeout(15_000)
+    # A busy machine draws late.
+    context.set_default_timeout(_TIMEOUT)
+    expect.set_options(timeout=_TIMEOUT)
 
     def note_request(url: str) -> None:
         if not url.startswith((f"{address}/", *_OWN_SCHEMES)):

@@ -1,0 +1,129 @@
+"""The graph in the page: search, walk, filter, and the places of statements."""
+
+import re
+from collections.abc import Callable
+
+from playwright.sync_api import Page, Route, expect
+
+PAPER = re.compile("#/papers/[0-9a-f]{12}\\?")
+
+
+def walk(page: Page, entity: str = "character f1") -> None:
+    page.goto(f"/#/graph?entity={entity}")
+    expect(page.get_by_role("region", name="Details")).to_be_visible()
+
+
+def test_a_search_leads_to_statements_and_their_pages(page: Page, assert_accessible: Callable[[Page], None]) -> None:
+    page.goto("/#/graph")
+    search = page.get_by_role("combobox", name="Search entities")
+    search.fill("character")
+    option = page.get_by_role("option", name=re.compile("^Character F1"))
+    expect(option).to_be_visible()
+    assert_accessible(page)
+    page.keyboard.press("Enter")
+    details = page.get_by_role("region", name="Details")
+    expect(details.get_by_role("heading", name="Character F1")).to_be_visible()
+    expect(details).to_contain_text("Table 5")
+    expect(page.get_by_role("img", name=re.compile("A drawing of \\d+ entities"))).to_be_visible()
+    expect(page.locator(".drawing canvas")).not_to_have_count(0)
+    assert_accessible(page)
+
+
+def test_statements_lead_to_other_entities_and_more_of_the_graph(page: Page) -> None:
+    walk(page)
+    size = page.get_by_text(re.compile("\\d+ entities, \\d+ relations"))
+    expect(size).to_be_visible()
+    before = size.inner_text()
+    page.get_by_role("region", name="Details").get_by_role("button", name="Table 5", exact=True).first.click()
+    expect(page.get_by_role("region", name="Details").get_by_role("heading", name="Table 5")).to_be_visible()
+    expect(size).not_to_have_text(before)
+    page.get_by_role("button", name="Collapse").click()
+    expect(size).to_have_text(before)
+
+
+def test_the_list_has_the_same_entities_by_keyboard(page: Page, assert_accessible: Callable[[Page], None]) -> None:
+    walk(page)
+    page.get_by_role("button", name="List").press("Enter")
+    entities = page.get_by_role("list", name="Entities")
+    first = entities.get_by_role("button").first
+    expect(first).to_be_visible()
+    assert_accessible(page)
+    count = entities.get_by_role("button").count()
+    page.get_by_role("group", name="Kinds of entities").get_by_role("button", name="table").press("Space")
+    expect(entities.get_by_role("button")).not_to_have_count(count)
+    expect(entities).not_to_contain_text("Table 5")
+    entities.get_by_role("button").nth(1).press("Enter")
+    expect(entities.get_by_role("button", pressed=True)).to_have_count(1)
+
+
+def test_a_narrow_window_shows_drawing_and_details(page: Page, assert_accessible: Callable[[Page], None]) -> None:
+    page.set_viewport_size({"width": 360, "height": 740})
+    page.emulate_media(color_scheme="dark", reduced_motion="reduce")
+    walk(page)
+    assert page.evaluate("document.querySelector('main').scrollWidth <= innerWidth")
+    assert_accessible(page)
+
+
+def test_an_unknown_entity_is_said_plainly(page: Page) -> None:
+    page.goto("/#/graph?entity=<b>no such thing</b>")
+    expect(page.get_by_role("heading", name="No such entity")).to_be_visible()
+    expect(page.get_by_text("no entity '<b>no such thing</b>' in the graph")).to_be_visible()
+
+
+def test_without_webgl_the_graph_is_a_list(page: Page) -> None:
+    page.add_init_script("HTMLCanvasElement.prototype.getContext = () => null")
+    walk(page)
+    expect(page.get_by_role("list", name="Entities")).to_be_visible()
+    expect(page.get_by_role("button", name="Map")).to_be_disabled()
+
+
+def test_five_thousand_entities_are_drawn_while_the_page_responds(page: Page) -> None:
+    def large(route: Route) -> None:
+        entities = [entity(0)] + [entity(number) for number in range(1, 5000)]
+        relations = [relation(number, (number - 1) // 12) for number in range(1, 5000)]
+        found = {"center": entities[0], "entities": entities, "relations": relations, "places": {}, "files": {}}
+        route.fulfill(json=found)
+
+    page.route("**/v1/graph?*", large)
+    walk(page, "e0")
+    expect(page.get_by_text("5,000 entities, 4,999 relations")).to_be_visible()
+    expect(page.locator(".drawing canvas")).not_to_have_count(0)
+    # The layout runs in a worker: between two frames, the page is never blocked for long.
+    longest = page.evaluate(
+        """() => new Promise((resolve) => {
+            let [last, longest, frames] = [performance.now(), 0, 0];
+            const frame = (now) => {
+                longest = Math.max(longest, now - last);
+                last = now;
+                if (++frames < 20) requestAnimationFrame(frame);
+                else resolve(longest);
+            };
+            requestAnimationFrame(frame);
+        })"""
+    )
+    assert longest < 2000
+
+
+def entity(number: int) -> dict[str, object]:
+    kinds = ("method", "dataset", "metric", "task", "concept")
+    name = f"Entity {number}"
+    return {
+        "id": f"e{number}",
+        "name": name,
+        "type": kinds[number % 5],
+        "description": "",
+        "sources": [],
+        "aliases": [],
+        "mentions": [],
+    }
+
+
+def relation(source: int, target: int) -> dict[str, object]:
+    return {
+        "source": f"e{source}",
+        "target": f"e{target}",
+        "kind": "uses",
+        "description": "",
+        "sources": [],
+        "weight": 1.0,
+    }

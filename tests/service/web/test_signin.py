@@ -1,0 +1,60 @@
+"""The sign-in with an API key."""
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from service.keys import KeyStore
+from tests.service.conftest import settings_of
+from tests.service.servers import serve_app
+
+
+@pytest.fixture(scope="module")
+def keys(library: Path) -> KeyStore:
+    return KeyStore.open(library.parent / "keys.json")
+
+
+@pytest.fixture(scope="module")
+def secret(keys: KeyStore, library: Path) -> str:
+    return keys.create("alice", library)[1].get_secret_value()
+
+
+@pytest.fixture(scope="module")
+def address(library: Path, secret: str) -> Iterator[str]:
+    """A service that takes keys."""
+    assert secret
+    with serve_app(settings_of(library)) as address:
+        yield address
+
+
+def test_a_key_opens_the_library_and_a_revoked_one_asks_again(
+    page: Page, keys: KeyStore, library: Path, secret: str, assert_accessible: Callable[[Page], None]
+) -> None:
+    page.goto("/#/library")
+    dialog = page.get_by_role("dialog", name="Sign in")
+    key = dialog.get_by_label("API key")
+    expect(key).to_be_focused()
+    assert_accessible(page)
+    key.fill("wrong")
+    page.keyboard.press("Enter")
+    expect(dialog.get_by_role("alert")).to_contain_text("unknown, revoked or expired")
+    key.fill(secret)
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("link", name=re.compile("^Four Reports"))).to_be_visible()
+    expect(dialog).to_have_count(0)
+    assert page.evaluate("document.cookie") == ""
+    assert secret not in page.evaluate("JSON.stringify({...localStorage, ...sessionStorage})")
+    another = keys.create("bob", library)[1].get_secret_value()
+    for one in keys.all():
+        if one.name == "alice":
+            keys.revoke(one.id)
+    page.get_by_role("searchbox").fill("reports")
+    ended = page.get_by_role("dialog", name="Your session has ended")
+    expect(ended).to_be_visible()
+    ended.get_by_label("API key").fill(another)
+    ended.get_by_role("button", name="Sign in").click()
+    expect(ended).to_have_count(0)
+    expect(page.get_by_role("link", name=re.compile("^Four Reports"))).to_be_visible()
