@@ -4,6 +4,7 @@ A finding is a `contradiction` if no counts give the printed figures, a `doubt` 
 comparison is not one, and `recovered` if it states what the report leaves out.
 """
 
+import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
@@ -21,6 +22,7 @@ _CHANCE_LIMIT = 0.01
 _MOST_GOLD = 10_000
 _SHARE = r"(?<![\d.])(\d{1,3}\.\d{1,12})"
 _DEVIATION = re.compile(_SHARE + r" ?%?\$? ?(?:\u00b1|\+/-|\\pm) ?\$?(\d{1,3}\.\d{1,12})")
+_DEVIATION_KIND = re.compile(r"\b(sample|population)(?: standard)? deviation")
 _COUNTED = re.compile(r"(?<![\d,.])(\d[\d,]{0,12}) (sentences|tokens|entities)\b", re.IGNORECASE)
 
 
@@ -152,14 +154,20 @@ def _check_baselines(report: Report) -> Iterator[Finding]:
 def _check_deviations(report: Report) -> Iterator[Finding]:
     """Means with a deviation, found again in the columns of the tables."""
     columns = list(_columns(report.tables))
+    named = {kind for line in report.lines for kind in _DEVIATION_KIND.findall(line.lower())}
     for number, line in enumerate(report.lines, start=1):
         for average, deviation in _DEVIATION.findall(line):
             stated, spread = (_printed(text) for text in (average, deviation))
-            for name, values in columns:
+            for name, values, half in columns:
                 if not stated.shows(mean(values)):
                     continue
                 kinds = {"population": pstdev(values), "sample": stdev(values)}
-                kind = [one for one, value in kinds.items() if spread.shows(value)]
+                # Rounding moves each value by up to half a unit, and the deviations by no more than this.
+                slack = {"population": half, "sample": half * math.sqrt(len(values) / (len(values) - 1))}
+                near = [one for one, value in kinds.items() if spread.shows(value - slack[one], value + slack[one])]
+                kind = [one for one, value in kinds.items() if spread.shows(value)] or near
+                if named & set(kind):
+                    continue
                 told = f"{average} \u00b1 {deviation} is the mean of {len(values)} values of {name}"
                 other = "; ".join(
                     f"the {one} deviation is {value:.{len(deviation.partition('.')[2])}f}"
@@ -181,20 +189,22 @@ def _printed(text: str) -> Number:
     return Number(value=float(text), half=0.5 * 10.0 ** -len(text.partition(".")[2]))
 
 
-def _columns(tables: Sequence[Table]) -> Iterator[tuple[str, list[float]]]:
-    """Each column of shares, whole and of the rows that have the same text in another column."""
+def _columns(tables: Sequence[Table]) -> Iterator[tuple[str, list[float], float]]:
+    """Each column of shares, whole and of the rows that have the same text in another column; and half a unit."""
     for table in tables:
         for column in table.columns:
             groups: defaultdict[str, list[float]] = defaultdict(list)
+            half = 0.0
             for row in table.rows:
                 if number := row.numbers.get(column):
+                    half = max(half, number.half)
                     for key in {"", *row.texts.values()}:
                         groups[key].append(number.value)
             seen: Counter[tuple[float, ...]] = Counter()
             for key, values in groups.items():
                 seen[tuple(values)] += 1
                 if role_of(column) and len(values) > 1 and seen[tuple(values)] == 1:
-                    yield f"{column} ({key})" if key else column, values
+                    yield f"{column} ({key})" if key else column, values, half
 
 
 def _check_data_counts(report: Report, data: DataStats | None) -> Iterator[Finding]:

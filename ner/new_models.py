@@ -87,6 +87,7 @@ def write_language_model(folder: Path, *, hidden: int = 32, layers: int = 1, see
         OutputError: A file can't be written.
     """
     from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+    from transformers.utils.logging import disable_progress_bar
 
     vocabulary = {piece: number for number, piece in enumerate(["</s>", *sorted(pre_tokenizers.ByteLevel.alphabet())])}
     tokenizer = Tokenizer(models.BPE(vocabulary, []))
@@ -104,6 +105,7 @@ def write_language_model(folder: Path, *, hidden: int = 32, layers: int = 1, see
         bos_token_id=None,
     )
     torch.manual_seed(seed)
+    disable_progress_bar()
     with output_errors(folder):
         PreTrainedTokenizerFast(tokenizer_object=tokenizer, eos_token="</s>", pad_token="</s>").save_pretrained(folder)  # noqa: S106 - a piece
         LlamaForCausalLM(config).save_pretrained(folder)

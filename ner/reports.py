@@ -75,7 +75,7 @@ def _levels(gold: Sequence[Example], systems: Systems, _seed: int) -> list[str]:
         right = f"{sentences.correct:,g}"
         wrong = f"{sentences.gold - sentences.correct:,g}"
         share = f"{sentences.recall:.4f}"
-        rows = [["Sentence level (accuracy)", f"{sentences.gold:,}", right, wrong, wrong, share, share, share]]
+        rows = [["Sentence level (accuracy)", f"{sentences.gold:,}", right, wrong, wrong, share, "", ""]]
         rows += [[name, *_counted(_score(_scorer(scorer), gold, predictions).total)] for name, scorer in named.items()]
         lines += ["", f"### {system}", "", *markdown_table(head, rows)]
     return lines

@@ -179,6 +179,17 @@ def test_a_bold_figure_that_is_not_the_best_is_found() -> None:
     assert messages(report) == ["ours: F1 73.1 is in bold, but a (line 5) has 73.4"]
 
 
+def test_a_deviation_of_unrounded_values_is_no_contradiction_and_a_named_one_no_doubt() -> None:
+    # The deviation of the values before rounding is 0.334, that of the printed ones 0.336.
+    values = ("39.32", "39.19", "39.86", "39.39", "39.90", "40.14", "39.90", "39.67")
+    text = table("Seed,F1", *(f"{number},{value}" for number, value in enumerate(values))) + "\n\nF1 39.67 ± 0.33"
+    (found,) = messages(text, "doubt")
+    assert "the sample deviation is 0.34" in found
+    assert messages(text, "contradiction") == []
+    assert messages(f"{text} (sample standard deviation)") == []
+    assert messages(f"{text.replace('0.33', '0.23')} (sample deviation)", "contradiction") != []
+
+
 @pytest.mark.parametrize(("spread", "kind"), [("1.12", "population"), ("1.29", "sample")])
 def test_the_kind_of_a_deviation_is_found(spread: str, kind: str) -> None:
     report = table("Seed,F1", "1,81.00", "2,82.00", "3,83.00", "4,84.00") + f"\n\nMean: 82.50 ± {spread}\n"
