@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from re import _constants as codes  # type: ignore[attr-defined] # untyped
 from re import _parser as parser  # type: ignore[attr-defined] # untyped
@@ -76,6 +76,7 @@ class UsedPattern:
                 pass
 
 
+@cache
 def patterns(package: str) -> list[UsedPattern]:
     """The patterns of a package: the values of its modules, and the arguments of the functions of `re`."""
     found: dict[re.Pattern[Any], UsedPattern] = {}
