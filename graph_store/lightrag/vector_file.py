@@ -152,4 +152,4 @@ class VectorFile:
             self._rows = {}
         for number in np.flatnonzero(is_sound(new["vector"])).tolist():
             self._rows[digests[number * _DIGEST : (number + 1) * _DIGEST]] = known + number
-        self._records = records
+        self._records = np.asarray(records)
