@@ -198,7 +198,7 @@ function PageView({ number, total, page, size, left, top, source, drawings, mark
     const draw = () =>
       drawings.draw(number, size, abort.signal).then(
         (canvas) => {
-          if (abort.signal.aborted) return
+          if (abort.signal.aborted || !holder.current) return
           holder.current.replaceChildren(canvas)
           showsOld.current = true
           setState('drawn')
@@ -215,7 +215,8 @@ function PageView({ number, total, page, size, left, top, source, drawings, mark
 
   const drawn = state === 'drawn'
   useEffect(() => {
-    if (!drawn) return undefined
+    // A page that is scrolled away may be gone by the time its effects run.
+    if (!drawn || !text.current) return undefined
     const abort = new AbortController()
     text.current.replaceChildren()
     source.layer(number, text.current, abort.signal).then(
