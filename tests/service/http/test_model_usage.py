@@ -1,9 +1,6 @@
 """Model usage in `/metrics`: by work, role and outcome, of jobs and of questions."""
 
-import os
-import signal
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 
 import httpx2
@@ -13,16 +10,7 @@ from tests.model_server import ModelServer, serve
 from tests.service.http.requests import post
 from tests.service.http.test_metrics import Numbers, read
 from tests.service.jobs.killing import reply
-from tests.service.servers import (
-    is_alive,
-    job_of,
-    markdown_paper,
-    serve_app,
-    settings_with_model,
-    upload,
-    wait_until,
-    worker_pids,
-)
+from tests.service.servers import job_of, markdown_paper, serve_app, settings_with_model, upload
 
 QUESTIONS = ["What is the Tagger of part 0?", "What is the Tagger of part 1?"]
 PRICES = {f"{role}.price_prompt": 2.0 for role in ("extract", "answer", "embed")}
@@ -75,27 +63,3 @@ def test_calls_are_counted_by_work_role_and_outcome(tmp_path: Path, model: Model
         assert calls(told, "batch", "answer") == {"answered": 1, "kept": 1}
         assert calls(told, "answer", "answer") == {"answered": 1}
         assert len(model.bodies) == 2 + 2 + 1 + 1
-
-
-@pytest.mark.slow
-def test_what_a_killed_worker_spent_is_counted(tmp_path: Path, model: ModelServer) -> None:
-    model.seconds = 0.2
-    with serve_app(settings_with_model(tmp_path, model)) as address:
-        added = upload(address, markdown_paper(8))
-        wait_until(lambda: len(model.bodies) >= 4)
-        [worker] = worker_pids()
-        os.kill(worker, signal.SIGKILL)
-        wait_until(partial(_gone, worker))
-        model.seconds = 0.0
-        job = job_of(added, address)
-        assert (job["state"], job["attempts"]) == ("succeeded", 2)
-        counted = calls(numbers(address), "add", "extract")
-        kept = job["result"]["usage"]["cached"]
-        assert kept >= 2
-        assert counted["kept"] == kept
-        # Two were in progress when it was killed, and may have been reported but not yet stored.
-        assert 8 <= counted["answered"] <= 10
-
-
-def _gone(process: int) -> bool:
-    return not is_alive(process)

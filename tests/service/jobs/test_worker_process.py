@@ -22,6 +22,8 @@ from paperscope_core.codec import to_json
 from service.jobs.requests import AddRequest, JobFiles
 from tests.model_server import ModelServer, echo, kind_of, serve
 from tests.paperscope.crashes import traceable_reply
+from tests.service.http.test_metrics import read
+from tests.service.http.test_model_usage import calls
 from tests.service.servers import (
     ServiceProcess,
     is_alive,
@@ -93,7 +95,7 @@ def kept(folder: Path, model: ModelServer) -> set[str]:
 
 
 @pytest.mark.slow
-def test_the_next_worker_resumes_a_killed_workers_job_and_pays_nothing_twice(
+def test_the_next_worker_resumes_a_killed_workers_job_and_pays_and_counts_nothing_twice(
     tmp_path: Path, model: ModelServer
 ) -> None:
     with serve_app(settings_with_model(tmp_path, model)) as address:
@@ -110,6 +112,10 @@ def test_the_next_worker_resumes_a_killed_workers_job_and_pays_nothing_twice(
         assert len(counts) == PARTS
         assert all(counts[name] == 1 for name in paid), "paid twice"
         assert job["result"]["usage"]["cached"] == len(paid)
+        counted = calls(read(httpx2.get(f"{address}/metrics")), "add", "extract")
+        assert counted["kept"] == len(paid)
+        # Two were in progress when it was killed, and may have been reported but not yet stored.
+        assert PARTS <= counted["answered"] <= PARTS + 2
     assert not worker_pids()
 
 
