@@ -16,6 +16,7 @@ from sqlalchemy import (
     Subquery,
     and_,
     bindparam,
+    case,
     func,
     literal,
     or_,
@@ -27,7 +28,7 @@ from graph_store.reading import Edge, read_value
 from graph_store.schema import entities, given, relations
 from graph_store.short_forms import join_meanings, library_ids, paper_ids
 from paperscope_core.text.words import singular_key
-from paperscope_core.types import Entity, Relation
+from paperscope_core.types import WORK, Entity, Relation
 
 __all__ = [
     "DESCRIPTION_LIMIT",
@@ -144,12 +145,13 @@ def read_matching(connection: Connection, words: Texts, *, type_: str = "", limi
         type_: Only entities of this type; "" for all.
     """
     table, (node,) = join_meanings(entities, entities.c.id)
-    # Ids are casefolded names, but for those of papers, tables, figures and equations.
+    key = entities.c.id
+    # Ids are casefolded names, but for those of tables, figures and equations ("b1810c2e3f4a/table-1") and of papers.
+    # Of the others, no name is decoded.
+    has_own_id = or_(func.instr(key, "/") > 0, func.instr(key, f"{WORK} ") == 1)
     name = func.replace(func.lower(func.json_extract(entities.c.value, "$.name")), "-", " ")
-    begins = (
-        or_(*(func.instr(literal(" ").concat(text), f" {word}") > 0 for text in (entities.c.id, name)))
-        for word in words
-    )
+    text = literal(" ").concat(case((has_own_id, name), else_=key))
+    begins = (func.instr(text, f" {word}") > 0 for word in words)
     query = select(node.label("node")).select_from(table).where(*begins)
     if type_:
         query = query.where(func.json_extract(entities.c.value, "$.type") == type_)
