@@ -14,6 +14,7 @@ from ingest.extraction.mentions import FoldedText
 from ingest.extraction.model_extractor import FoundEntity, FoundGraph, Grounding
 from paperscope_core.errors import ModelRefusedError, ModelUnavailableError
 from paperscope_core.models.fakes import FakeModel
+from paperscope_core.settings import ExtractSettings
 from paperscope_core.text.words import entity_key
 from paperscope_core.types import Box, Chunk, Element, Paper, Passage, Place, Reference, Shortfall
 from tests.ingest.extraction.paper_builders import table_of
@@ -203,7 +204,8 @@ async def test_a_model_adds_to_the_rules() -> None:
 
 async def test_without_a_model_the_rules_work_alone() -> None:
     paper = paper_of("We study named entity recognition (NER) with care.")
-    assert await extractor_for(None).extract(paper, ()) == await LocalExtractor().extract(paper, ())
+    alone = extractor_for(None, ExtractSettings(recognizer=""))
+    assert await alone.extract(paper, ()) == await LocalExtractor().extract(paper, ())
 
 
 @given(st.text(alphabet="aB -c.", max_size=30), st.text(alphabet="aB -c.", max_size=6))
