@@ -50,6 +50,7 @@ __all__ = [
     "read_images",
     "read_indexed",
     "read_newest_embedder",
+    "read_page_counts",
     "read_paper",
     "read_revision",
     "read_searchable",
@@ -144,6 +145,14 @@ def read_counts(connection: Connection, papers: Sequence[str]) -> dict[str, dict
     for row in connection.execute(query.group_by(table.c.paper, table.c.kind).order_by(table.c.kind)):
         counts[row.paper][row.kind] = row[2]
     return counts
+
+
+def read_page_counts(connection: Connection, papers: Sequence[str]) -> dict[str, tuple[int, int]]:
+    """The number of pages of these papers, and of problems that their parser reported. No paper is decoded."""
+    table = schema.papers
+    lengths = (func.json_array_length(table.c.value, path) for path in ("$.pages", "$.problems"))
+    query = select(table.c.id, *(func.coalesce(length, 0) for length in lengths)).where(table.c.id.in_(papers))
+    return {paper: (pages, problems) for paper, pages, problems in connection.execute(query)}
 
 
 def read_embedder(connection: Connection, paper: str) -> str:

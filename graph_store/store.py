@@ -197,6 +197,7 @@ class Store:
     images = _reads(reading.read_images)
     shortfall = _reads(reading.read_shortfall)
     counts = _reads(reading.read_counts)
+    page_counts = _reads(reading.read_page_counts)
     elements = _reads(reading.read_elements)
     chunks = _reads(reading.read_chunks)
     chunks_of = _reads(reading.read_chunks_of)

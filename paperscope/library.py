@@ -362,6 +362,10 @@ class Library:
         """How many elements of each kind papers have: by paper id, then by kind."""
         return self._store.counts(papers)
 
+    def page_counts(self, papers: Sequence[str]) -> Mapping[str, tuple[int, int]]:
+        """How many pages papers have, and how many problems their parser reported, by paper id."""
+        return self._store.page_counts(papers)
+
     def images(self, paper: str) -> PaperImages:
         """The readings of the paper's images; empty if no vision model read them."""
         return self._store.images(paper)

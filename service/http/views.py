@@ -1,13 +1,13 @@
 """Response models beside the library's types: summaries of papers and tables, pages of lists, jobs."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from typing import Self
 
 from pydantic import AliasPath, BaseModel, ConfigDict, Field
 
-from paperscope.library import EntityMatch, Estimate
+from paperscope.library import EntityMatch, Estimate, Library
 from paperscope_core.codec import from_json
 from paperscope_core.types import (
     Element,
@@ -46,8 +46,9 @@ __all__ = [
 
 
 class PaperHead(BaseModel):
-    """A paper in short: `file` is its file's name, `counts` are its elements by kind, `revision` is the library's when
-    it was added; `year` is null and `venue`, `doi` and `arxiv` are empty if the paper does not state them."""
+    """A paper in short: `file` is its file's name, `counts` are its elements by kind, `problems` is how many the parser
+    reported, `revision` is the library's when it was added; `year` is null and `venue`, `doi` and `arxiv` are empty if
+    the paper does not state them."""
 
     id: str
     title: str
@@ -56,15 +57,25 @@ class PaperHead(BaseModel):
     sha256: str
     revision: int
     counts: Mapping[str, int]
+    pages: int
+    problems: int
     year: int | None = None
     venue: str = ""
     doi: str = ""
     arxiv: str = ""
 
     @classmethod
-    def of(cls, entry: PaperEntry, counts: Mapping[str, int]) -> Self:
-        """The head of a paper with these numbers of elements by kind."""
-        return cls.model_validate({**asdict(entry), "counts": counts})
+    def of(cls, entries: Sequence[PaperEntry], library: Library) -> tuple[Self, ...]:
+        """The heads of papers of a library."""
+        ids = [entry.id for entry in entries]
+        counts, page_counts = library.counts(ids), library.page_counts(ids)
+        heads = []
+        for entry in entries:
+            # A paper may have been removed in the meantime.
+            pages, problems = page_counts.get(entry.id, (0, 0))
+            values = {**asdict(entry), "counts": counts[entry.id], "pages": pages, "problems": problems}
+            heads.append(cls.model_validate(values))
+        return tuple(heads)
 
 
 class PaperList(BaseModel):

@@ -87,15 +87,13 @@ def list_papers(
     """The library's papers without their elements; `total` counts those that match."""
     entries = search_papers(library.entries(), query=query, years=year, order=sort)
     page = entries[offset : offset + limit]
-    counts = library.counts([entry.id for entry in page])
-    heads = tuple(PaperHead.of(entry, counts[entry.id]) for entry in page)
-    return json_response(PaperList(papers=heads, total=len(entries), limit=limit, offset=offset))
+    return json_response(PaperList(papers=PaperHead.of(page, library), total=len(entries), limit=limit, offset=offset))
 
 
 @router.get("/{paper}", summary="Show a paper", response_model=PaperView, responses=document_example("paper"))
 def show_paper(paper: PaperOf, library: LibraryOf) -> Response:
     """What was read from a paper, without its elements: see `/v1/papers/{paper}/elements`."""
-    head = PaperHead.of(library.entry(paper.id), library.counts([paper.id])[paper.id])
+    (head,) = PaperHead.of([library.entry(paper.id)], library)
     view = PaperView(
         head=head,
         format=paper.format,

@@ -24,9 +24,9 @@ export function canDraw() {
  * A drawing in an element.
  *
  * @param {HTMLElement} container
- * @param {{onSelect: (id: string) => void, onSettled?: () => void}} listeners
+ * @param {{onSelect: (id: string) => void}} listeners
  */
-export async function createCanvas(container, { onSelect, onSettled }) {
+export async function createCanvas(container, { onSelect }) {
   const { Graph, Sigma } = await loadLibraries()
   const graph = new Graph()
   const worker = new Worker('/web/graph/layout_worker.js', { type: 'module' })
@@ -35,6 +35,7 @@ export async function createCanvas(container, { onSelect, onSettled }) {
   let near = new Set()
   let colours = readColours(container)
   let round = 0
+  let isGone = false
 
   const sigma = new Sigma(graph, container, {
     allowInvalidContainer: true,
@@ -74,15 +75,22 @@ export async function createCanvas(container, { onSelect, onSettled }) {
   sigma.on('upStage', () => (dragged = null))
 
   worker.onmessage = ({ data }) => {
-    if (data.round !== round || dragged) return
-    // With reduced motion, only the result is shown.
-    if (still.matches && !data.done) return
-    graph.updateEachNodeAttributes((node, attributes) => {
-      attributes.x = data.x[attributes.index]
-      attributes.y = data.y[attributes.index]
-      return attributes
-    }, { attributes: ['x', 'y'] })
-    if (data.done) onSettled?.()
+    if (data.round !== round) return
+    requestAnimationFrame(() => {
+      // With reduced motion, only the result is shown.
+      if (isGone || data.round !== round) return
+      if (!dragged && (data.done || !still.matches)) move(data)
+      if (!data.done) worker.postMessage({ next: true })
+    })
+  }
+
+  function move({ x, y }) {
+    // Events of single nodes would cost more than drawing all once.
+    graph.forEachNode((node, attributes) => {
+      attributes.x = x[attributes.index]
+      attributes.y = y[attributes.index]
+    })
+    sigma.refresh()
   }
 
   function nodeReducer(node, attributes) {
@@ -180,6 +188,7 @@ export async function createCanvas(container, { onSelect, onSettled }) {
       if (at) sigma.getCamera().animate({ x: at.x, y: at.y }, { duration: duration() })
     },
     destroy() {
+      isGone = true
       resized.disconnect()
       theme.disconnect()
       system.removeEventListener('change', recolour)

@@ -37,6 +37,7 @@ def test_papers_are_listed_with_counts_and_without_elements_or_paths(address: st
     assert paper["id"] == EXAMPLE
     assert paper["title"].startswith("Four Reports, Four Rulers")
     assert (paper["file"], paper["counts"]["table"], paper["counts"]["figure"]) == ("ner-report.pdf", 9, 3)
+    assert (paper["pages"], paper["problems"]) == (7, 0)
     assert listed["total"] == 1
     assert "/examples/" not in json.dumps(listed)
 

@@ -39,6 +39,7 @@ def open_library(page: Page) -> None:
 def test_a_paper_is_listed_with_what_can_be_done(page: Page, assert_accessible: Callable[[Page], None]) -> None:
     open_library(page)
     row = page.get_by_role("listitem").filter(has=page.get_by_role("link", name=TITLE))
+    expect(row).to_contain_text("7 pages")
     expect(row).to_contain_text("9 tables")
     expect(row.get_by_role("link", name="Ask about")).to_have_attribute(
         "href", re.compile("#/ask\\?paper=[0-9a-f]{12}$")
