@@ -2,7 +2,6 @@
 
 import { get } from '../api.js'
 import { AnswerView } from '../ask/answer.js'
-import { useRemoved } from '../ask/conversations.js'
 import { evidenceOf } from '../ask/evidence.js'
 import { Pane, Sheet, Splitter, usePaneWidth } from '../ask/pane.js'
 import { EmptyState, ErrorState, Icon, Spinner, go, html, routeTo, t, useAsync, useMedia, useMemo } from '../ui/index.js'
@@ -23,7 +22,7 @@ export function BatchRow({ job, rows, query }) {
   const titles = useMemo(() => new Map(library.data?.papers.map((one) => [one.id, one.title || one.file])), [library.data])
   const answer = whole.data?.index === index ? whole.data.answer : null
   const items = useMemo(() => (answer ? evidenceOf(answer) : []), [answer])
-  const removed = useRemoved(items.map((one) => one.paper))
+  const removed = useMemo(() => removedPapers(items, library.data, titles), [items, library.data])
   const isWide = useMedia(WIDE)
   const [width, setWidth] = usePaneWidth()
   const active = query.evidence ?? ''
@@ -59,4 +58,10 @@ export function BatchRow({ job, rows, query }) {
           <aside class="ask-pane" aria-label=${t('ask.pane')}>${pane}</aside>`
       : html`<${Sheet} label=${t('ask.pane')} onClose=${() => show({})}>${pane}<//>`)}
   </div>`
+}
+
+/** The cited papers that the library no longer has, if all its papers are known. */
+function removedPapers(items, list, titles) {
+  if (!list || list.total > titles.size) return new Set()
+  return new Set(items.map((one) => one.paper).filter((paper) => !titles.has(paper)))
 }
