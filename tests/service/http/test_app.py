@@ -1,4 +1,6 @@
+import re
 import socket
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NoReturn
@@ -12,9 +14,10 @@ from fastapi import APIRouter
 from graph_store import Store
 from paperscope_core.errors import SettingsError, StoreReadOnlyError
 from service.http import serve
+from service.http.server import build_server
 from service.keys import KeyStore
 from tests.service.conftest import settings_in
-from tests.service.servers import serve_app
+from tests.service.servers import serve_app, wait_until
 
 
 @pytest.fixture
@@ -52,6 +55,20 @@ def test_a_browser_finds_the_operations_on_a_page_without_scripts(address: str) 
             assert f"{method.upper()} {name}" in shown
             assert operation["summary"] in shown
     assert "/" not in document["paths"]
+
+
+def test_the_address_of_the_web_page_is_told_when_it_can_be_opened(tmp_path: Path) -> None:
+    told: list[str] = []
+    server = build_server(settings_in(tmp_path, **{"service.port": 0}), on_started=told.append)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    try:
+        (address,) = wait_until(lambda: told)
+        assert re.fullmatch(r"http://127\.0\.0\.1:[1-9]\d+/", address)
+        assert "<title>Paperscope</title>" in httpx2.get(address).text
+    finally:
+        server.should_exit = True
+        thread.join(60)
 
 
 def test_beyond_this_machine_it_refuses_to_start_without_keys(tmp_path: Path) -> None:
