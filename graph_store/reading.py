@@ -260,10 +260,12 @@ def read_searchable(connection: Connection, paper: str) -> Searchable:
     table, vectors = schema.chunks, schema.vectors
     rows = connection.execute(
         select(table.c.number, table.c.value, vectors.c.vector)
-        .join_from(table, vectors, vectors.c.chunk == table.c.number)
+        .join_from(table, vectors, vectors.c.chunk == table.c.number, isouter=True)
         .where(table.c.paper == paper)
         .order_by(table.c.number)
     ).all()
+    if any(row.vector is None for row in rows):
+        raise StoreDamagedError(paper)
     return Searchable(
         paper=paper,
         chunks=_read_all(Chunk, [row.value for row in rows], paper=paper),

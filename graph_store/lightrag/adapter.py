@@ -169,7 +169,7 @@ def make_lightrag(
         options: Further fields of `LightRAG`.
 
     Raises:
-        InputError: LightRAG is not installed, or of a release that our storages don't fit.
+        InputError: LightRAG is not installed, or of a release that our storages don't fit; it refuses the options.
     """
     register(reader)
     utils = import_lightrag("lightrag.utils")
@@ -207,7 +207,11 @@ def make_lightrag(
         "tokenizer": utils.Tokenizer("paperscope", tokenizer or PieceTokenizer()),
         "enable_llm_cache": False,
     }
-    rag = _lightrag_class()(**(fields | options))
+    try:
+        rag = _lightrag_class()(**(fields | options))
+    except ValueError as error:
+        # It names a storage that does not exist, or the environment variables that one lacks.
+        raise InputError(f"LightRAG refuses these options: {error}") from error
     rag.paperscope_reader, rag.paperscope_failure = reader, None
     return rag
 

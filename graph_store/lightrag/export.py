@@ -126,6 +126,9 @@ def _vector_rows(view: View, kind: VectorKind) -> dict[str, Row]:
     """The rows of a kind as LightRAG stores them, by its ids."""
     table = view.table(kind)
     rows = [row_of(view, kind, table, number) for number in range(len(table.keys))]
+    if kind == "chunks":
+        # PostgreSQL keeps a chunk's size and order beside its vector, too.
+        rows = [{**view.chunk(str(row["id"])), **row} for row in rows]
     return {str(row["id"]): {name: row[name] for name in row if name not in ("id", "created_at")} for row in rows}
 
 

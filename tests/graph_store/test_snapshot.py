@@ -41,13 +41,22 @@ def test_it_follows_papers_and_meanings(store: Store) -> None:
         assert all(store.entities([key])[key] == entity for key, entity in found.entities.items())
 
 
-def test_a_paper_is_read_once_and_a_damaged_one_reported_once(store: Store, caplog: pytest.LogCaptureFixture) -> None:
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE relations SET value = '{' WHERE paper = ?",
+        "DELETE FROM vectors WHERE chunk IN (SELECT number FROM chunks WHERE paper = ?)",
+    ],
+)
+def test_a_paper_is_read_once_and_a_damaged_one_reported_once(
+    store: Store, caplog: pytest.LogCaptureFixture, damage: str
+) -> None:
     one, two, *_ = PAPER_IDS
     add(store, make_indexed(one))
     before = store.snapshot().chunks[f"{one}/chunk-1"]
     add(store, make_indexed(two))
     with sqlite3.connect(store.folder / "library.sqlite") as connection:
-        connection.execute("UPDATE relations SET value = '{' WHERE paper = ?", (two,))
+        connection.execute(damage, (two,))
     with caplog.at_level(logging.WARNING):
         assert list(store.snapshot().papers) == list(store.snapshot().papers) == [one]
     assert [two in record.message for record in caplog.records] == [True]

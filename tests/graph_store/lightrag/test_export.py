@@ -7,14 +7,14 @@ import pytest
 
 from graph_store import Store
 from graph_store.lightrag.adapter import import_lightrag, query_param
-from graph_store.lightrag.export import export_library
+from graph_store.lightrag.export import Storages, export_library
 from graph_store.lightrag.importing import plan_import
 from graph_store.lightrag.reader import LibraryReader
 from graph_store.lightrag.tokens import PieceTokenizer
 from graph_store.lightrag.vectors import TextVectors
 from graph_store.lightrag.view import View
 from graph_store.lightrag.working_dir import read_working_dir
-from paperscope_core.errors import OutputError
+from paperscope_core.errors import InputError, OutputError
 from paperscope_core.types import IndexedPaper
 from tests.graph_store.indexed_papers import DIMENSION, EMBEDDER
 from tests.graph_store.lightrag.conftest import embed
@@ -92,3 +92,26 @@ def test_a_folder_that_is_not_empty_is_left_alone(tmp_path: Path, reader: Librar
     with pytest.raises(OutputError, match="is not empty"):
         export_library(reader, tmp_path / "rag")
     assert [one.name for one in (tmp_path / "rag").iterdir()] == ["mine"]
+
+
+def test_the_rows_of_chunks_have_what_postgresql_stores_with_their_vectors(reader: LibraryReader) -> None:
+    from graph_store.lightrag.export import _vector_rows
+
+    row = next(iter(_vector_rows(reader.newest(), "chunks").values()))
+    assert {"content", "tokens", "chunk_order_index", "full_doc_id", "file_path"} <= set(row)
+
+
+@pytest.mark.parametrize(
+    ("storages", "message"),
+    [
+        (Storages(graph="NoSuchStorage"), "'NoSuchStorage' is not compatible"),
+        (Storages(graph="Neo4JStorage"), "environment variables: NEO4J_URI"),
+    ],
+)
+def test_a_storage_that_can_not_be_used_is_named_and_nothing_is_written(
+    tmp_path: Path, reader: LibraryReader, monkeypatch: pytest.MonkeyPatch, storages: Storages, message: str
+) -> None:
+    monkeypatch.delenv("NEO4J_URI", raising=False)
+    with pytest.raises(InputError, match=message):
+        export_library(reader, tmp_path / "rag", storages)
+    assert list(tmp_path.glob("*rag*")) == []
