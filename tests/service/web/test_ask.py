@@ -329,6 +329,20 @@ def test_errors_of_the_service_are_shown_with_their_detail(page: Page) -> None:
     expect(page.get_by_role("heading", name="Ask your papers")).to_be_visible()
 
 
+def test_an_expired_session_asks_for_the_key_and_then_for_the_answer(page: Page) -> None:
+    problem = {"type": "urn:x:no-key", "title": "No key", "status": 401, "detail": "The session has ended."}
+    page.route("**/v1/query", lambda route: route.fulfill(status=401, json=problem), times=1)
+    page.goto("/")
+    page.get_by_role("textbox", name="Ask a question").fill(_RECALL)
+    page.keyboard.press("Enter")
+    dialog = page.get_by_role("dialog")
+    page.route("**/v1/session", lambda route: route.fulfill(status=204), times=1)
+    dialog.get_by_label("API key").fill("a-key")
+    dialog.get_by_role("button", name="Sign in").click()
+    expect(dialog).to_be_hidden()
+    expect_answer(page.get_by_role("article"))
+
+
 def test_the_keyboard_alone_is_enough(page: Page) -> None:
     page.goto("/")
     expect(page.get_by_role("textbox", name="Ask a question")).to_be_focused()
