@@ -121,6 +121,7 @@ def test_first_visit_to_first_cited_answer(page: Page) -> None:
         mark.click()
 
 
+@pytest.mark.slow
 def test_a_follow_up_and_the_conversation_reopened_with_its_highlights(page: Page) -> None:
     page.goto("/")
     ask(page, _RECALL)
@@ -300,6 +301,7 @@ def test_a_lost_connection_is_said_and_the_question_asked_again(page: Page, faul
     assert faults == []
 
 
+@pytest.mark.slow
 def test_an_answer_that_was_completed_meanwhile_appears(page: Page) -> None:
     def cut(route: Route) -> None:
         answered = route.fetch()
@@ -343,6 +345,7 @@ def test_an_expired_session_asks_for_the_key_and_then_for_the_answer(page: Page)
     expect_answer(page.get_by_role("article"))
 
 
+@pytest.mark.slow
 def test_the_keyboard_alone_is_enough(page: Page) -> None:
     page.goto("/")
     expect(page.get_by_role("textbox", name="Ask a question")).to_be_focused()
@@ -374,6 +377,7 @@ def test_the_keyboard_alone_is_enough(page: Page) -> None:
     expect(page.get_by_role("textbox", name="Ask a follow-up question")).to_be_focused()
 
 
+@pytest.mark.slow
 def test_on_a_phone_the_page_is_a_sheet_over_the_answer(page: Page, assert_accessible: Callable[[Page], None]) -> None:
     page.set_viewport_size({"width": 360, "height": 740})
     page.goto("/")
@@ -389,7 +393,7 @@ def test_on_a_phone_the_page_is_a_sheet_over_the_answer(page: Page, assert_acces
     expect(page.get_by_role("dialog", name="Main").get_by_role("region", name="Conversations")).to_be_visible()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 def test_axe_finds_nothing(
     page: Page, scheme: Any, checked_answer: Answer, assert_accessible: Callable[[Page], None]
 ) -> None:
