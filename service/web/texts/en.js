@@ -247,7 +247,7 @@ export const en = {
     pagesOf: 'Pages of {title}',
     paper: 'Paper',
     password: 'Password',
-    passwordText: 'It is used to open the file in this browser only, and is not sent to the service.',
+    passwordText: 'Its password opens the file in this browser only. It is not sent to the service.',
     passwordTitle: 'This paper is encrypted',
     passwordWrong: 'This password does not open the file.',
     percent: '{percent}%',

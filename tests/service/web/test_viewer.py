@@ -360,7 +360,7 @@ def test_search_counts_and_steps_through_the_pages(page: Page, mount: Mount) -> 
     field.fill("population deviation")
     status = page.get_by_role("search").get_by_role("status")
     expect(status).to_contain_text("1 of ")
-    page.wait_for_function("CSS.highlights.get('search-hit')?.size === 1")
+    page.wait_for_function("() => CSS.highlights.get('search-hit')?.size === 1")
     words = (
         "() => [...CSS.highlights.get('search-hit')].map(range => range.toString().replace(/\\s+/g, ' ').toLowerCase())"
     )
@@ -402,7 +402,7 @@ def test_a_paper_without_pages_is_text_with_marks(
 
 def test_the_password_of_a_file_stays_in_the_browser(page: Page, mount: Mount) -> None:
     sent: list[Request] = []
-    page.on("request", sent.append)
+    page.on("request", lambda request: sent.append(request))  # noqa: PLW0108 # playwright sets an attribute
     mount(LOCKED)
     field = page.get_by_label("Password")
     expect(field).to_be_focused()
@@ -464,6 +464,8 @@ def test_everything_works_by_keyboard(page: Page, mount: Mount) -> None:
     page.keyboard.press("?")
     expect(page.get_by_role("dialog")).to_contain_text("Next evidence")
     page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_be_hidden()
+    expect(region).to_be_focused()
     page.keyboard.press("t")
     expect(page.get_by_text("red 3", exact=True)).to_be_attached()
     page.keyboard.press("t")
