@@ -103,7 +103,7 @@ class VectorTable:
 
     def vector(self, number: int) -> NDArray[float32]:
         """The vector at a position."""
-        return self.vectors[number if self.rows is None else self.rows[number]]
+        return np.asarray(self.vectors[number if self.rows is None else self.rows[number]])
 
     def check(self, vector: NDArray[float32]) -> None:
         """Check that a vector can be compared with these.
