@@ -10,7 +10,7 @@ from typing import Literal, TypeVar
 import numpy as np
 from numpy import float32, int64
 from numpy.typing import NDArray
-from sqlalchemy import ColumnElement, Connection, Select, Table, func, select
+from sqlalchemy import ColumnElement, Connection, Select, Table, case, func, select
 
 from graph_store import schema
 from graph_store.schema import changes
@@ -148,10 +148,13 @@ def read_counts(connection: Connection, papers: Sequence[str]) -> dict[str, dict
 
 
 def read_page_counts(connection: Connection, papers: Sequence[str]) -> dict[str, tuple[int, int]]:
-    """The number of pages of these papers, and of problems that their parser reported. No paper is decoded."""
+    """The number of pages of these papers, and of problems that their parser reported. No paper is decoded, and a
+    damaged one is left out."""
     table = schema.papers
-    lengths = (func.json_array_length(table.c.value, path) for path in ("$.pages", "$.problems"))
-    query = select(table.c.id, *(func.coalesce(length, 0) for length in lengths)).where(table.c.id.in_(papers))
+    value = case((func.json_valid(table.c.value), table.c.value))
+    lengths = (func.json_array_length(value, path) for path in ("$.pages", "$.problems"))
+    query = select(table.c.id, *(func.coalesce(length, 0) for length in lengths))
+    query = query.where(table.c.id.in_(papers), value.is_not(None))
     return {paper: (pages, problems) for paper, pages, problems in connection.execute(query)}
 
 

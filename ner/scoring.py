@@ -387,7 +387,8 @@ def _tokens(gold: Example, prediction: Example) -> Counted:
 def token_classes(gold: Example, prediction: Example) -> Counted:
     """Counts each token of the gold as one item of a class: the label of the entity that it is in, or O."""
     due, given = (aligned_tags(one, tokens=gold.tokens)[0] for one in (gold, prediction))
-    return _count_items(*(((place, tag[2:] or "O") for place, tag in enumerate(tags)) for tags in (due, given)))
+    given_items, due_items = (((place, tag[2:] or "O") for place, tag in enumerate(tags)) for tags in (given, due))
+    return _count_items(due_items, given_items)
 
 
 def _characters(gold: Example, prediction: Example) -> Counted:

@@ -67,7 +67,7 @@ def test_the_commands_in_code_blocks_exist(root: Path) -> None:
     seen = 0
     for page in pages(root):
         for block in re.findall(r"^```(?:bash|text)\n(.*?)^```", page.read_text(), flags=re.DOTALL | re.MULTILINE):
-            for line in re.findall(r"^paperscope .*", block, flags=re.MULTILINE):
+            for line in re.findall(r"^paperscope .*", block.replace("\\\n", ""), flags=re.MULTILINE):
                 words = [word.strip("[]") for word in shlex.split(line.removesuffix("&"))][1:]
                 assert {word for word in words if word.startswith("--")} <= options_of(words), f"{page.name}: {line}"
                 seen += 1

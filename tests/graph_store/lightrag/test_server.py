@@ -9,7 +9,8 @@ from graph_store.lightrag.reader import LibraryReader
 from tests.graph_store.indexed_papers import PAPER_IDS, add, make_indexed
 
 pytestmark = pytest.mark.slow
-for _package in ("lightrag", "bcrypt", "jwt", "aiofiles"):
+# ascii_colors writes to the standard output that it finds when it is imported, which a test may close.
+for _package in ("lightrag", "bcrypt", "jwt", "aiofiles", "ascii_colors"):
     pytest.importorskip(_package)
 
 

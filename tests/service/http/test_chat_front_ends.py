@@ -115,7 +115,10 @@ def test_a_chat_is_answered_as_the_front_end_reads_it(client: httpx2.Client, bod
     assert usage["usage"]["total_tokens"] == usage["usage"]["prompt_tokens"] + usage["usage"]["completion_tokens"]
     assert {chunk["object"] for chunk in (first, *middle, last, usage)} == {"chat.completion.chunk"}
     plain = client.post("/chat/completions", json={**body, "stream": False, "stream_options": None}).json()
-    assert plain["choices"][0]["message"] == {"role": "assistant", "content": text, "refusal": None}
+    (cited,) = [chunk["choices"][0]["delta"]["annotations"] for chunk in middle]
+    message = {"role": "assistant", "content": text, "refusal": None, "annotations": cited}
+    assert plain["choices"][0]["message"] == message
+    assert cited[0]["type"] == "url_citation"
 
 
 def test_without_the_option_no_usage_is_streamed(client: httpx2.Client) -> None:

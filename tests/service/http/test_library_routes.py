@@ -23,7 +23,7 @@ def address(example_library: Path) -> Iterator[str]:
         yield address
 
 
-def found(address: str, path: str, **query: object) -> Any:
+def found(address: str, path: str, **query: str | int | list[str]) -> Any:
     response = httpx2.get(address + path, params=query)
     assert response.status_code == 200, response.text
     return response.json()

@@ -126,15 +126,9 @@ def test_a_file_that_the_service_refuses_says_why_and_can_be_sent_again(page: Pa
 @pytest.mark.slow
 def test_several_files_are_added_with_progress_and_one_fails(page: Page, address: str) -> None:
     open_library(page)
-    page.get_by_test_id("files").set_input_files(
-        [
-            paper(
-                "good.md",
-                "# A Study of Taggers\n\nAda Byron\n\n## Results\n\nTaggerX reaches an F1 of 91.3 on CorpusY.\n",
-            ),
-            {"name": "bad.pdf", "mimeType": "application/pdf", "buffer": b"%PDF-1.7\nnothing"},
-        ]
-    )
+    text = "# A Study of Taggers\n\nAda Byron\n\n## Results\n\nTaggerX reaches an F1 of 91.3 on CorpusY.\n"
+    bad = FilePayload(name="bad.pdf", mimeType="application/pdf", buffer=b"%PDF-1.7\nnothing")
+    page.get_by_test_id("files").set_input_files([paper("good.md", text), bad])
     uploads = page.get_by_role("region", name="Uploads")
     expect(uploads.get_by_role("progressbar")).not_to_have_count(0)
     expect(uploads.get_by_role("link", name="A Study of Taggers")).to_be_visible(timeout=120_000)
