@@ -5,6 +5,10 @@ import { kindIndex } from './kinds.js'
 
 const MIN_SIZE = 4
 const MAX_SIZE = 18
+const MIN_SCALE = 0.35
+const CROWD = 300
+// More edges are left out while the drawing is moved.
+const MAX_MOVING_EDGES = 3000
 const MAX_EDGE_LABELS = 25
 const MIN_LABELLED_WIDTH = 520
 const COLOUR_NAMES = ['ink', 'ink-2', 'surface', 'line', 'line-strong', 'accent']
@@ -44,7 +48,6 @@ export async function createCanvas(container, { onSelect }) {
     edgeLabelColor: { color: colours['ink-2'] },
     edgeLabelFont: getComputedStyle(container).fontFamily,
     edgeLabelSize: 11,
-    hideEdgesOnMove: false,
     labelDensity: 0.6,
     labelFont: getComputedStyle(container).fontFamily,
     labelGridCellSize: 90,
@@ -95,11 +98,13 @@ export async function createCanvas(container, { onSelect }) {
 
   function nodeReducer(node, attributes) {
     if (shown.hidden.has(attributes.kind)) return { ...attributes, hidden: true }
+    // Many nodes are drawn smaller, so that they don't cover each other.
+    const size = attributes.size * Math.max(MIN_SCALE, Math.min(1, Math.sqrt(CROWD / graph.order)))
     const color = colours.kinds[kindIndex(attributes.kind)]
-    if (!shown.selected) return { ...attributes, color }
-    if (node === shown.selected) return { ...attributes, color, highlighted: true, zIndex: 2 }
-    if (near.has(node)) return { ...attributes, color, zIndex: 1, forceLabel: hasRoom() }
-    return { ...attributes, color: colours.line, label: null }
+    if (!shown.selected) return { ...attributes, size, color }
+    if (node === shown.selected) return { ...attributes, size, color, highlighted: true, zIndex: 2 }
+    if (near.has(node)) return { ...attributes, size, color, zIndex: 1, forceLabel: hasRoom() }
+    return { ...attributes, size, color: colours.line, label: null }
   }
 
   function edgeReducer(edge, attributes) {
@@ -154,6 +159,8 @@ export async function createCanvas(container, { onSelect }) {
   function layOut() {
     round += 1
     sigma.setCustomBBox(null)
+    sigma.setSetting('hideEdgesOnMove', graph.size > MAX_MOVING_EDGES)
+    sigma.setSetting('labelRenderedSizeThreshold', graph.order > CROWD ? 3.5 : 5)
     const order = graph.nodes()
     order.forEach((node, index) => graph.setNodeAttribute(node, 'index', index))
     const x = Float32Array.from(order, (node) => graph.getNodeAttribute(node, 'x'))

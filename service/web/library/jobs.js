@@ -34,11 +34,12 @@ export function onEnded(listen) {
 /** Reads the list of jobs, and follows those that have not ended. */
 export async function loadJobs() {
   const found = await get('/v1/jobs?limit=300')
-  const before = new Map(jobs.get().list.map((job) => [job.id, job]))
+  const { list: known, loaded: wasLoaded } = jobs.get()
+  const before = new Map(known.map((job) => [job.id, job]))
   // An event may be newer than the list.
   const list = found.map((job) => (before.has(job.id) && hasEnded(before.get(job.id)) ? before.get(job.id) : job))
   jobs.set({ list, loaded: true, lost: false })
-  list.filter((job) => hasEnded(job) && before.has(job.id) && !hasEnded(before.get(job.id))).forEach(tellEnded)
+  if (wasLoaded) list.filter((job) => hasEnded(job) && !(before.has(job.id) && hasEnded(before.get(job.id)))).forEach(tellEnded)
   follow()
 }
 
