@@ -43,7 +43,7 @@ export function Ask({ route }) {
   const conversation = useConversation(id)
   const library = useAsync((signal) => get(`/v1/papers?limit=${MOST_TITLES}`, { signal }), [])
   const titles = useMemo(() => new Map(library.data?.papers.map((one) => [one.id, one.title || one.file])), [library.data])
-  const [filters, setFilters] = useState(() => ({ ...NO_FILTERS, papers: route.query.paper ? [route.query.paper] : [] }))
+  const [filters, setFilters] = useState(() => ({ ...NO_FILTERS, papers: papersOf(route) }))
   const [draft, setDraft] = useState('')
   const isWide = useMedia(WIDE)
   const [width, setWidth] = usePaneWidth()
@@ -59,7 +59,7 @@ export function Ask({ route }) {
     if (!id && conversation.id) go(['ask', conversation.id], {}, { replace: true })
   }, [id, conversation.id])
   useEffect(() => {
-    if (route.query.paper) setFilters({ ...NO_FILTERS, papers: [route.query.paper] })
+    if (route.query.paper) setFilters({ ...NO_FILTERS, papers: papersOf(route) })
   }, [route.query.paper])
 
   const path = ['ask', conversation.id].filter(Boolean)
@@ -292,3 +292,6 @@ function Actions({ answer, removed }) {
     <${Menu} label=${t('ask.export')} text=${t('ask.export')} icon="download" items=${items} align="start" class="small" />
   </div>`
 }
+
+/** The papers that a route names: `#/ask?paper=ID,ID`. */
+const papersOf = (route) => route.query.paper?.split(',').filter(Boolean) ?? []
