@@ -20,13 +20,15 @@ export function Hint({ label, class: className, card, children, onClick, pressed
 
   useEffect(() => {
     if (!open) return undefined
-    place(popover.current, button.current, 'center')
+    const follow = () => place(popover.current, button.current, 'center')
+    follow()
     const onKeyDown = (event) => {
       if (event.key !== 'Escape') return
       event.stopPropagation()
       setOpen(false)
     }
-    const onScroll = (event) => popover.current?.contains(event.target) || setOpen(false)
+    // A click scrolls a button into view that is at the edge.
+    const onScroll = (event) => popover.current.contains(event.target) || follow()
     document.addEventListener('keydown', onKeyDown, true)
     document.addEventListener('scroll', onScroll, true)
     return () => {
