@@ -25,7 +25,17 @@ export function marksByPage(evidence, active) {
       mark.active ||= one.key === active
     })
   }
-  return new Map([...pages].map(([page, marks]) => [page, [...marks.values()].map(finished)]))
+  return new Map([...pages].map(([page, marks]) => [page, [...marks.values()].map(finished).map(taggedOnceInRow)]))
+}
+
+/** The number of a claim stands at the first of its marks in a row, because numbers between cells would cover their neighbours. */
+function taggedOnceInRow(mark, _index, marks) {
+  const isBefore = ({ tag, box }) => tag === mark.tag && box[0] < mark.box[0] && isSameRow(box, mark.box)
+  return marks.some(isBefore) ? { ...mark, tag: '' } : mark
+}
+
+function isSameRow([, top, , bottom], [, otherTop, , otherBottom]) {
+  return Math.min(bottom, otherBottom) - Math.max(top, otherTop) > Math.max(bottom - top, otherBottom - otherTop) / 2
 }
 
 function finished({ tags, labels, ...mark }) {

@@ -492,3 +492,18 @@ def test_a_link_opens_a_paper_with_its_boxes_lit(page: Page) -> None:
     page.goto(f"/#/papers/{EXAMPLE}?element=table-5")
     expect(drawn(page, 4)).to_be_attached()
     expect(page.get_by_role("button", name="Table 5")).to_be_in_viewport()
+
+
+def test_the_number_of_a_claim_stands_once_in_a_row_of_cells(page: Page) -> None:
+    page.goto("/")
+    boxes = [[50, 100, 300, 200], [60, 120, 90, 130], [100, 121, 140, 131], [60, 150, 90, 160]]
+    tags = page.evaluate(
+        """async (boxes) => {
+          const { marksByPage } = await import('/web/viewer/evidence.js')
+          const places = boxes.map((box) => [{ page: 1, box }])
+          const evidence = places.map((places, index) => ({ key: `${index}`, claim: 3, label: '', places }))
+          return marksByPage(evidence, '0').get(1).map((mark) => mark.tag)
+        }""",
+        boxes,
+    )
+    assert tags == ["3", "3", "", "3"]
