@@ -3,6 +3,7 @@ in and out for its working directories."""
 
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -37,21 +38,25 @@ __all__ = [
     "text_vectors",
 ]
 
+_CACHED_QUESTIONS = 1000
+
 Wait = Callable[[Coroutine[Any, Any, Any]], Any]
 """Runs a coroutine on the library's loop, to which its models belong, and returns the result."""
 
 
 def text_vectors(store: Store, embedder: Embedder, wait: Wait) -> TextVectors:
     """The vectors by which LightRAG finds entities and relations, cached in the store and its index if these can be
-    written."""
-    cached = CachedEmbedder(embedder, MemoryVectorCache(store, size=0) if store.read_only else store)
+    written. Those of questions are cached in memory."""
+    in_memory = CachedEmbedder(embedder, MemoryVectorCache(store, size=_CACHED_QUESTIONS))
+    stored = in_memory if store.read_only else CachedEmbedder(embedder, store)
 
-    def embed(texts: Sequence[str]) -> NDArray[float32]:
-        vectors: NDArray[float32] = wait(cached.embed(texts))
+    def embed(texts: Sequence[str], *, by: Embedder = stored) -> NDArray[float32]:
+        vectors: NDArray[float32] = wait(by.embed(texts))
         return vectors
 
     return TextVectors(
         embed,
+        embed_questions=partial(embed, by=in_memory),
         embedder=embedder.name,
         dimension=embedder.dimension,
         folder=store.folder / "index",

@@ -10,9 +10,6 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
-from numpy import float32
-from numpy.typing import NDArray
-
 from evaluation.bench.synthetic_library import TimedEmbedder, add_documents
 from evaluation.peers.lightrag import search_chunks
 from evaluation.peers.lightrag_library import CHUNKS, WordTokenizer
@@ -21,8 +18,7 @@ from evaluation.peers.timing import Clock, TimedLibrary, run_worker
 from graph_store import Store
 from graph_store.lightrag.adapter import make_lightrag
 from graph_store.lightrag.reader import LibraryReader
-from graph_store.lightrag.vectors import TextVectors
-from paperscope_core.models import CachedEmbedder
+from paperscope.lightrag import text_vectors
 
 __all__: list[str] = []
 
@@ -32,13 +28,7 @@ async def open_library(folder: Path, clock: Clock) -> AsyncIterator[TimedLibrary
     """Opens the library in a folder, or creates an empty one. The vectors of a new graph are stored on closing."""
     embedder = TimedEmbedder(clock)
     with closing(Store.open(folder)) as store:
-        cached = CachedEmbedder(embedder, store)
-
-        def embed(texts: Sequence[str]) -> NDArray[float32]:
-            return asyncio.run(cached.embed(texts))
-
-        texts = TextVectors(embed, embedder=embedder.name, dimension=embedder.dimension, folder=store.folder / "index")
-        reader = LibraryReader(store, texts)
+        reader = LibraryReader(store, text_vectors(store, embedder, asyncio.run))
         rag = make_lightrag(reader, tokenizer=WordTokenizer())
         await rag.initialize_storages()
 

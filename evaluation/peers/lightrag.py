@@ -250,6 +250,7 @@ async def _name_all_sources(
         found = sources(relation)
         values = {"source_id": separator.join(found), "weight": max(relation.weight, float(len(found)))}
         await graph.upsert_edge(*pair, {**edges[pair], **values})
+    await graph.index_done_callback()
 
 
 async def search_chunks(rag: Any, question: str, *, mode: str, limit: int) -> list[str]:  # noqa: ANN401

@@ -29,7 +29,7 @@ __all__ = ["LIMIT", "OWN_MODES", "OpenCorpora", "OpenCorpus", "OwnSystem", "Peer
 
 # The number of requested texts: enough for ten distinct pages or papers.
 LIMIT = 50
-OWN_MODES = ("fused+graph", "fused+named", "fused", "words", "vectors", "fused+graph+rerank", "fused+lightrag")
+OWN_MODES = ("fused+graph", "fused+named", "fused", "words", "vectors", "fused+graph+rerank")
 _NO_BUDGET = 10**9
 
 
@@ -86,8 +86,8 @@ class OwnSystem:
     "words" and "vectors" are the two rankings that it starts from, and "fused" is their fusion. "fused+named" also
     promotes what the question names ("Table 8"). "fused+graph" also promotes chunks linked to the question through the
     graph; it is what a question uses, but with more sources and without a word limit. "fused+graph+rerank" reranks its
-    best chunks with the configured reranker. "fused+lightrag" is "fused+graph" with LightRAG's candidates, by the mode
-    `retrieval.lightrag_mode`. Raises InputError if no reranker is configured, or LightRAG is not installed.
+    best chunks with the configured reranker. All modes start from the index that `retrieval.index` names. Raises
+    InputError if no reranker is configured, or if the index needs a package that is not installed.
     """
 
     def __init__(self, libraries: Libraries, mode: str, stack: ExitStack) -> None:
@@ -106,20 +106,23 @@ class OwnSystem:
     def find(self, opened: OpenCorpus, question: Question) -> list[FoundText]:
         """Returns texts of the corpus, best first. Raises PaperscopeError."""
         listed = self._mode in ("words", "vectors", "fused")
-        return asyncio.run((self._listed if listed else self._retrieved)(opened, question.text))
+        # LightRAG's index has a loop of its own, so it is neither opened nor asked in this one.
+        index = self._index(opened)
+        return asyncio.run((self._listed if listed else self._retrieved)(opened, index, question.text))
 
-    async def _retrieved(self, opened: OpenCorpus, question: str) -> list[FoundText]:
+    async def _retrieved(self, opened: OpenCorpus, index: GraphIndex, question: str) -> list[FoundText]:
         options = RetrievalOptions(sources=LIMIT, tokens=_NO_BUDGET, graph=self._mode != "fused+named")
         embedder = self._libraries.embedder
-        retriever = Retriever(opened.store, self._index(opened), embedder, reranker=self._reranker, options=options)
+        retriever = Retriever(opened.store, index, embedder, reranker=self._reranker, options=options)
         sources = (await retriever.retrieve(question)).context.sources
         chunks = [source for source in sources if not is_outline(source)]
         return [opened.chunks[opened.ids[source.place, source.content]] for source in chunks]
 
-    async def _listed(self, opened: OpenCorpus, question: str) -> list[FoundText]:
+    async def _listed(self, opened: OpenCorpus, index: GraphIndex, question: str) -> list[FoundText]:
         vector = (await self._libraries.embedder.embed([question]))[0]
         limit = RetrievalOptions().candidates if self._mode == "fused" else LIMIT
-        candidates = self._index(opened).retrieve(RetrievalRequest(text=question, vector=vector, limit=limit))
+        request = RetrievalRequest(text=question, vector=vector, limit=limit)
+        candidates = await asyncio.to_thread(index.retrieve, request)
         if self._mode == "fused":
             texts = {chunk: found.text for chunk, found in opened.chunks.items()}
             return [opened.chunks[chunk] for chunk in best_first(fuse(candidates, texts))]
@@ -132,11 +135,11 @@ class OwnSystem:
         return self._indexes[opened.corpus.name]
 
     def _open_index(self, store: Store) -> GraphIndex:
-        embedder = self._libraries.embedder
-        if self._mode != "fused+lightrag":
+        embedder, settings = self._libraries.embedder, self._libraries.settings.retrieval
+        if settings.index == "native":
             return NativeGraphIndex.open(store, embedder=embedder.name)
         texts = text_vectors(store, embedder, asyncio.run)
-        return LightRAGGraphIndex.open(store, texts, mode=self._libraries.settings.retrieval.lightrag_mode)
+        return LightRAGGraphIndex.open(store, texts, mode=settings.lightrag_mode)
 
 
 class PeerSystem:

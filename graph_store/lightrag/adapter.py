@@ -181,7 +181,7 @@ def make_lightrag(
         found = [known.get(text) for text in texts]
         if all(vector is not None for vector in found):
             return np.stack([vector for vector in found if vector is not None])
-        return await asyncio.to_thread(reader.texts.embed, texts)
+        return await asyncio.to_thread(reader.texts.embed_questions, texts)
 
     async def reply(
         prompt: str,

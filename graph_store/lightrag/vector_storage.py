@@ -69,7 +69,8 @@ class VectorStorage(ReadingStorage):
 
     async def _table(self) -> tuple[View, VectorTable]:
         view = await self.reader.view()
-        return view, await asyncio.to_thread(view.table, self.namespace)
+        table = view.tables.get(self.namespace)
+        return view, table or await asyncio.to_thread(view.table, self.namespace)
 
     async def upsert(self, data: dict[str, Row]) -> None:
         """Raises StoreReadOnlyError."""

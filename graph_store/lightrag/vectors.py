@@ -22,6 +22,7 @@ class TextVectors:
 
     Args:
         embed: Embeds texts as rows, and caches them in the store.
+        embed_questions: Embeds questions as rows; None for `embed`.
         embedder: The embedder's name.
         dimension: The length of its vectors.
         folder: Where they are kept in files beside the store's cache, so that they need not be read from it one by one;
@@ -35,12 +36,14 @@ class TextVectors:
         *,
         embedder: str,
         dimension: int,
+        embed_questions: Callable[[Sequence[str]], NDArray[float32]] | None = None,
         folder: Path | None = None,
         writable: bool = True,
     ) -> None:
         self.embedder = embedder
         self.dimension = dimension
-        self.embed = embed
+        self.embed_questions = embed_questions or embed
+        self._embed = embed
         self._folder = folder
         self._writable = writable
         self._files: dict[str, VectorFile] = {}
@@ -64,7 +67,7 @@ class TextVectors:
         missing = list({digests[number]: number for number in np.flatnonzero(rows < 0).tolist()}.values())
         for start in range(0, len(missing), _BATCH):
             batch = missing[start : start + _BATCH]
-            file.add([digests[number] for number in batch], self.embed([texts[number] for number in batch]))
+            file.add([digests[number] for number in batch], self._embed([texts[number] for number in batch]))
         if forget_others:
             file.forget_others(digests)
         return file.find(digests)

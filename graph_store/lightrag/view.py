@@ -65,6 +65,7 @@ class View:
     Attributes:
         nodes: The entities by name.
         edges: The relations by edge.
+        tables: What `table` returned so far.
 
     Args:
         snapshot: The library, or a part of it.
@@ -78,8 +79,9 @@ class View:
         self.edges: dict[Edge, list[Relation]] = defaultdict(list)
         self._texts = texts
         self._whole = whole
-        self._tables: dict[VectorKind, VectorTable] = {}
+        self.tables: dict[VectorKind, VectorTable] = {}
         self._rows: dict[str | Edge, Row] = {}
+        self._token_counts: dict[str, int] = {}
         self._lock = threading.Lock()
         names: dict[str, str] = {}
         for key, entity in snapshot.entities.items():
@@ -186,9 +188,11 @@ class View:
         chunks = self.snapshot.chunks
         chunk = chunks.get(key) or chunks[next(iter(self.chunk_ids([key])), key)]
         *above, section = chunk.section.split(" > ")
+        if chunk.id not in self._token_counts:
+            self._token_counts[chunk.id] = len(chunk.shown.split())
         return {
             "content": chunk.shown,
-            "tokens": len(chunk.shown.split()),
+            "tokens": self._token_counts[chunk.id],
             "chunk_order_index": int(chunk.id.rpartition("-")[2]),
             "full_doc_id": chunk.paper,
             "file_path": self.files[chunk.paper],
@@ -204,11 +208,11 @@ class View:
             SettingsError: The papers have vectors of other embedders only.
             ModelError: The embedder fails.
         """
-        if kind not in self._tables:
+        if kind not in self.tables:
             with self._lock:
-                if kind not in self._tables:
-                    self._tables[kind] = self._chunk_table() if kind == "chunks" else self._text_table(kind)
-        return self._tables[kind]
+                if kind not in self.tables:
+                    self.tables[kind] = self._chunk_table() if kind == "chunks" else self._text_table(kind)
+        return self.tables[kind]
 
     def text(self, kind: VectorKind, key: str | Edge) -> str:
         """The text whose vector stands for a chunk, node or edge: for the last two, what LightRAG itself embeds."""

@@ -1,14 +1,18 @@
 """A library that retrieves with LightRAG, and `Library.lightrag`."""
 
+import asyncio
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from graph_store import Store
 from paperscope.library import Library
+from paperscope.lightrag import text_vectors
+from paperscope_core.models.fakes import FakeEmbedder
 from paperscope_core.settings import RetrievalSettings, Settings
 from paperscope_core.types import Answer
 
-pytestmark = pytest.mark.slow
 pytest.importorskip("lightrag")
 
 QUESTION = "Which model has the highest entity F1 on the 1,000 sentences?"
@@ -20,6 +24,16 @@ def ask(folder: Path, *, index: str) -> Answer:
         return library.ask(QUESTION)
 
 
+def test_questions_are_not_stored_and_entities_are(tmp_path: Path) -> None:
+    embedder = FakeEmbedder(dimension=4)
+    with closing(Store.open(tmp_path)) as store:
+        texts = text_vectors(store, embedder, asyncio.run)
+        assert texts.embed_questions(["What is F1?"]).shape == (1, 4)
+        texts.rows("entities", ["F1"])
+        assert list(store.get_vectors(embedder.name, ["What is F1?", "F1"])) == ["F1"]
+
+
+@pytest.mark.slow
 def test_an_answer_from_its_candidates_cites_boxes(example_library: Path) -> None:
     answer = ask(example_library, index="lightrag")
     assert answer.status == ask(example_library, index="native").status
@@ -28,6 +42,7 @@ def test_an_answer_from_its_candidates_cites_boxes(example_library: Path) -> Non
     assert all(place.box.width > 0 for place in places)
 
 
+@pytest.mark.slow
 async def test_a_lightrag_for_code_that_uses_it(example_library: Path) -> None:
     with Library.open(example_library, settings=Settings()) as library:
         rag = library.lightrag()

@@ -173,6 +173,19 @@ def test_the_steps_that_ours_goes(
     assert float(_row(capsys.readouterr().out, "qasper")[2]) == 1
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", ["fused+graph", "fused"])
+def test_lightrag_finds_the_candidates_if_the_settings_say_so(
+    mode: str, data: Path, evaluate: "Evaluate", capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("lightrag")
+    monkeypatch.setenv("PAPERSCOPE_RETRIEVAL__INDEX", "lightrag")
+    assert evaluate("retrieval", "--data", data, "--mode", mode, "--only", "qasper", "--misses") == 0
+    printed = capsys.readouterr().out
+    assert "retrieval.index lightrag" in printed
+    assert float(_row(printed, "qasper")[2]) == 1
+
+
 def test_bad_gold_leaves_the_rest(data: Path, evaluate: "Evaluate", capsys: pytest.CaptureFixture[str]) -> None:
     file = data / "eval" / "paperqa_mmlongbench.jsonl"
     good = json.loads(file.read_text())
