@@ -6,6 +6,19 @@ import { litIn } from './evidence.js'
 const SMALLEST = 30
 const LARGEST = 70
 const STEP = 5
+// Milliseconds; the answer is drawn first.
+const PREPARING_DELAY = 150
+
+const loadViewer = () => import('../viewer/viewer.js')
+
+/** Loads the viewer and the beginning of a paper before its evidence is asked for. @param {string | undefined} paper */
+export function usePreparedViewer(paper) {
+  useEffect(() => {
+    if (!paper || navigator.connection?.saveData) return undefined
+    const timer = setTimeout(() => loadViewer().then(({ prepare }) => prepare(paper), () => {}), PREPARING_DELAY)
+    return () => clearTimeout(timer)
+  }, [paper])
+}
 
 /**
  * The page viewer with the evidence of an answer, and the papers that it cites.
@@ -14,7 +27,7 @@ const STEP = 5
  *   onSelect: (key: string) => void, onClose: () => void}} props
  */
 export function Pane({ items, active, titles, removed, onSelect, onClose }) {
-  const viewer = useAsync(() => import('../viewer/viewer.js').then((module) => ({ PageViewer: module.PageViewer })), [])
+  const viewer = useAsync(loadViewer, [])
   const item = items.find((one) => one.key === active)
   const papers = [...new Set(items.map((one) => one.paper))]
   const paper = item?.paper ?? papers[0]

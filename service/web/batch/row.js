@@ -2,8 +2,8 @@
 
 import { get } from '../api.js'
 import { AnswerView } from '../ask/answer.js'
-import { evidenceOf } from '../ask/evidence.js'
-import { Pane, Sheet, Splitter, usePaneWidth } from '../ask/pane.js'
+import { citedPapers, evidenceOf } from '../ask/evidence.js'
+import { Pane, Sheet, Splitter, usePaneWidth, usePreparedViewer } from '../ask/pane.js'
 import { EmptyState, ErrorState, Icon, Spinner, go, html, routeTo, t, useAsync, useMedia, useMemo } from '../ui/index.js'
 import { Right } from './row_list.js'
 
@@ -27,6 +27,7 @@ export function BatchRow({ job, rows, query }) {
   const [width, setWidth] = usePaneWidth()
   const active = query.evidence ?? ''
   const isOpen = items.some((one) => one.key === active)
+  usePreparedViewer(answer && citedPapers(answer).find((paper) => !removed.has(paper)))
   const show = (values) => go(['batches', job.id], { row: query.row, ...values }, { replace: true })
   const at = rows.indexOf(row)
   const beside = { before: rows[at - 1], after: row && rows[at + 1] }

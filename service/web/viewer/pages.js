@@ -20,18 +20,18 @@ function factorOf(zoom, pages, { width, height }) {
 }
 
 /**
- * @param {{pages: import('./geometry.js').Page[], source: object, label: string,
+ * @param {{pages: import('./geometry.js').Page[], source: object | undefined, label: string,
  *   marks: Map<number, import('./geometry.js').Mark[]>,
  *   zoom: Zoom, onZoom: (zoom: Zoom) => void, onFactor: (factor: number) => void, onPage: (number: number) => void,
  *   onSelect: (keys: string[], at: {x: number, y: number}) => void, handle: {current: any},
  *   start: {page: number, boxes?: number[][]}, query: string, hit: {page: number, index: number} | null}} props
- *   `handle` gets `show(page, boxes)`; `query` is folded
+ *   without a source yet, the pages are blank; `handle` gets `show(page, boxes)`; `query` is folded
  */
 export function Pages({ pages, source, label, marks, zoom, onZoom, onFactor, onPage, onSelect, handle, start, query, hit }) {
   const scroller = useRef()
   const [view, setView] = useState(null)
   const [shown, setShown] = useState(start.page - 1)
-  const { drawings } = source
+  const drawings = source?.drawings
   const position = useRef({ left: 0, top: 0 })
   const anchor = useRef(null)
   const pending = useRef(start)
@@ -53,7 +53,10 @@ export function Pages({ pages, source, label, marks, zoom, onZoom, onFactor, onP
     look()
     const watch = new ResizeObserver(look)
     watch.observe(scroller.current)
-    return () => watch.disconnect()
+    return () => {
+      watch.disconnect()
+      handle.current = {}
+    }
   }, [])
 
   const moveTo = ({ left, top }) => {
@@ -96,7 +99,7 @@ export function Pages({ pages, source, label, marks, zoom, onZoom, onFactor, onP
 
   const current = layout ? layout.current(view.top, view.height) : shown
   useEffect(() => {
-    drawings.lookAt(current + 1)
+    drawings?.lookAt(current + 1)
     if (current === shown) return
     setShown(current)
     onPage(current + 1)
@@ -120,7 +123,7 @@ export function Pages({ pages, source, label, marks, zoom, onZoom, onFactor, onP
 
   // Pages with evidence are drawn early, so that a click on a claim finds them ready.
   useEffect(() => {
-    if (!layout) return undefined
+    if (!layout || !drawings) return undefined
     const abort = new AbortController()
     const timer = setTimeout(() => {
       for (const number of [...marks.keys()].slice(0, 12)) {
@@ -142,7 +145,7 @@ export function Pages({ pages, source, label, marks, zoom, onZoom, onFactor, onP
     showPageOf: (number) => visible.includes(number - 1) || show(number),
     focus: () => scroller.current.focus({ preventScroll: true }),
   }
-  return html`<div class="page-stack" ref=${scroller} tabindex="0" role="region" aria-label=${label} onScroll=${look}>
+  return html`<div class="page-stack" ref=${scroller} tabindex="0" role="region" aria-label=${label} aria-busy=${!source} onScroll=${look}>
     ${layout &&
     html`<div class="pages-all" style=${{ width: `${Math.max(layout.width, view.width)}px`, height: `${layout.height}px` }}>
       ${visible.map(
@@ -186,7 +189,7 @@ function PageView({ number, total, page, size, left, top, source, drawings, mark
   const showsOld = useRef(false)
 
   useLayoutEffect(() => {
-    const canvas = drawings.find(number)
+    const canvas = drawings?.find(number)
     if (!canvas) return
     holder.current.replaceChildren(canvas)
     showsOld.current = true
@@ -194,6 +197,7 @@ function PageView({ number, total, page, size, left, top, source, drawings, mark
   }, [drawings])
 
   useEffect(() => {
+    if (!drawings) return undefined
     const abort = new AbortController()
     const draw = () =>
       drawings.draw(number, size, abort.signal).then(

@@ -1,6 +1,5 @@
 /** The page viewer: a paper with what an answer cites lit in it. */
 
-import { get } from '../api.js'
 import {
   Dialog,
   EmptyState,
@@ -27,9 +26,11 @@ import { Outline } from './outline.js'
 import { Pages } from './pages.js'
 import { loadPdfJs } from './pdf.js'
 import { PageSearch, countHits, foldQuery, nextHit } from './search.js'
-import { openSource } from './sources.js'
+import { loadPaper, openSource } from './sources.js'
 import { TextDocument } from './text.js'
 import { EvidenceTools, PageField, SearchBar, Tool, ZoomTools } from './toolbar.js'
+
+export { prepare } from './sources.js'
 
 const NONE = []
 // Pixels; the zoom has no room in the bar of a narrower viewer.
@@ -60,7 +61,7 @@ export function PageViewer({ paper: id, ...props }) {
   useEffect(() => {
     loadPdfJs().catch(() => {})
   }, [])
-  const { data, error, reload } = useAsync((signal) => get(`/v1/papers/${encodeURIComponent(id)}`, { signal }), [id])
+  const { data, error, reload } = useAsync((signal) => loadPaper(id, signal), [id])
   if (error?.status === 404) {
     return html`<div class="viewer state"><${EmptyState} title=${t('viewer.removedTitle')}>${t('viewer.removedText')}<//></div>`
   }
@@ -100,6 +101,8 @@ function Opened({ paper: view, evidence = NONE, active, page: startPage = 1, onS
 
   const shownAsText = asText || (opened && !opened.source)
   const source = shownAsText ? null : opened?.source
+  // Pages have their places, and so have marks, before the file is open.
+  const shownAsPages = !shownAsText && !error && !asked
   const searchable = useMemo(
     () => (shownAsText ? texts : source && { count: paper.pages.length, textOf: (number) => source.text(number) }),
     [shownAsText, texts, source],
@@ -129,8 +132,8 @@ function Opened({ paper: view, evidence = NONE, active, page: startPage = 1, onS
     if (shownAsText && active) text.current.showKey?.(active)
   }, [shownAsText])
   useEffect(() => {
-    if (focused && (source || shownAsText)) (shownAsText ? text : pages).current.focus?.()
-  }, [focused, source, shownAsText])
+    if (focused && (shownAsPages || shownAsText)) (shownAsText ? text : pages).current.focus?.()
+  }, [focused, shownAsPages, shownAsText])
   useEffect(() => {
     const { hit } = search
     if (hit && !shownAsText) pages.current?.showPageOf?.(hit.page)
@@ -177,7 +180,7 @@ function Opened({ paper: view, evidence = NONE, active, page: startPage = 1, onS
       return
     }
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest('input, textarea, select, dialog, [role=menu]')) return
-    const paging = source && {
+    const paging = shownAsPages && {
       '+': () => setZoom({ value: nextZoom(factor, 1) }),
       '=': () => setZoom({ value: nextZoom(factor, 1) }),
       '-': () => setZoom({ value: nextZoom(factor, -1) }),
@@ -203,7 +206,7 @@ function Opened({ paper: view, evidence = NONE, active, page: startPage = 1, onS
   const cited = useMemo(() => lit.flatMap(({ key, places }) => places.map((one) => ({ ...one, key, active: key === active }))), [lit, active])
   const start = begin >= 0 ? stops[begin] : { page: startPage }
   const more = [
-    ...(source && narrow
+    ...(shownAsPages && narrow
       ? [
           { label: t('viewer.zoomIn'), icon: 'plus', onSelect: () => setZoom({ value: nextZoom(factor, 1) }) },
           { label: t('viewer.zoomOut'), icon: 'minus', onSelect: () => setZoom({ value: nextZoom(factor, -1) }) },
@@ -217,7 +220,7 @@ function Opened({ paper: view, evidence = NONE, active, page: startPage = 1, onS
   return html`<div class="viewer" ref=${root} onKeyDown=${onKeyDown}>
     <div class="viewer-bar" role="toolbar" aria-label=${t('viewer.tools')}>
       <${Tool} icon="sidebar" label=${t('viewer.outline')} keys="o" pressed=${sidebar} onClick=${() => setSidebar(!sidebar)} />
-      ${source &&
+      ${shownAsPages &&
       html`<${PageField} page=${page} pages=${paper.pages.length} onGo=${goTo} handle=${pageField} />
         ${!narrow && html`<${ZoomTools} factor=${factor} page=${page} onZoom=${setZoom} />`}`}
       <span class="viewer-space"></span>
@@ -245,7 +248,7 @@ function Opened({ paper: view, evidence = NONE, active, page: startPage = 1, onS
             query=${search.query}
             hit=${search.hit}
           />`
-        : source
+        : shownAsPages
           ? html`<${Pages}
               pages=${paper.pages}
               source=${source}
@@ -267,9 +270,7 @@ function Opened({ paper: view, evidence = NONE, active, page: startPage = 1, onS
           : html`<div class="viewer-wait">
               ${error
                 ? html`<${ErrorState} error=${error} onRetry=${reopen} />`
-                : asked
-                  ? html`<${Password} ...${asked} onText=${() => setAsText(true)} />`
-                  : html`<${Placeholder} page=${paper.pages[start.page - 1] ?? paper.pages[0]} />`}
+                : html`<${Password} ...${asked} onText=${() => setAsText(true)} />`}
             </div>`}
     </div>
     ${choice &&
@@ -348,11 +349,6 @@ function useSearch(searchable, page) {
   const step = (by) => setHit((before) => before && nextHit(found.counts, before, by))
   const bar = { value, onInput: setValue, number, total, done: found.done, searching: Boolean(folded), onStep: step }
   return { open, start: () => setOpen(true), close: () => setOpen(false), query: folded, hit, bar }
-}
-
-/** What stands for a page until the file is open. */
-function Placeholder({ page }) {
-  return html`<div class="page-placeholder" style=${{ aspectRatio: `${page.width} / ${page.height}` }}><${Spinner} /></div>`
 }
 
 /** Asks for the password of an encrypted file. */

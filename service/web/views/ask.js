@@ -8,7 +8,7 @@ import { NO_FILTERS, useConversation } from '../ask/conversations.js'
 import { citedPapers, evidenceOf } from '../ask/evidence.js'
 import { toCsv, toHtml, toMarkdown } from '../ask/export.js'
 import { FilterChips } from '../ask/filters.js'
-import { Pane, Sheet, Splitter, usePaneWidth } from '../ask/pane.js'
+import { Pane, Sheet, Splitter, usePaneWidth, usePreparedViewer } from '../ask/pane.js'
 import {
   EmptyState,
   ErrorState,
@@ -54,6 +54,8 @@ export function Ask({ route }) {
   const active = shown ? (route.query.evidence ?? '') : ''
   const items = useMemo(() => (shown ? evidenceOf(shown) : []), [shown])
   const isOpen = items.some((one) => one.key === active)
+  const latest = answers.findLast(Boolean)
+  usePreparedViewer(latest && citedPapers(latest).find((paper) => !removed.has(paper)))
 
   useEffect(() => {
     if (!id && conversation.id) go(['ask', conversation.id], {}, { replace: true })
