@@ -15,6 +15,7 @@ from graph_store.graph import merge_entities
 from graph_store.reading import read_paper, read_values
 from graph_store.schema import (
     SCHEMA_VERSION,
+    additions,
     bylines,
     conversations,
     entities,
@@ -32,7 +33,7 @@ from graph_store.schema import (
     verdicts,
 )
 from graph_store.short_forms import insert_short_forms, refresh_meanings, short_forms_of
-from graph_store.writing import insert_byline, insert_publication, insert_values, publication_of
+from graph_store.writing import insert_addition, insert_byline, insert_publication, insert_values, publication_of
 from paperscope_core.errors import StoreError, StoreVersionError
 from paperscope_core.files import PRIVATE_FILE, create_private_file, create_private_folder
 from paperscope_core.text.words import singular_key
@@ -137,6 +138,14 @@ def _add_conversations(connection: Connection) -> None:
     turns.create(connection, checkfirst=True)
 
 
+def _add_additions(connection: Connection) -> None:
+    """Version 13 stores when papers were added, for which the papers of older versions get the time of the upgrade."""
+    additions.create(connection, checkfirst=True)
+    known = select(additions.c.paper)
+    for paper in connection.execute(select(papers.c.id).where(papers.c.id.not_in(known))).scalars().all():
+        insert_addition(connection, paper)
+
+
 # Step n upgrades a library of version n - 1 to version n. A released step is never changed. A paper without a row in
 # one of the tables that a step creates has no readings of images, no known shortfall, or no verdicts.
 STEPS: Mapping[int, Step] = MappingProxyType(
@@ -152,6 +161,7 @@ STEPS: Mapping[int, Step] = MappingProxyType(
         10: _drop_passwords,
         11: _add_publications,
         12: _add_conversations,
+        13: _add_additions,
     }
 )
 

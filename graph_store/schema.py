@@ -23,6 +23,7 @@ from sqlalchemy import (
 
 __all__ = [
     "SCHEMA_VERSION",
+    "additions",
     "bylines",
     "calls",
     "changes",
@@ -49,7 +50,7 @@ __all__ = [
     "verdicts",
 ]
 
-SCHEMA_VERSION = 12
+SCHEMA_VERSION = 13
 
 metadata = MetaData()
 
@@ -114,6 +115,9 @@ publications = Table(
     Column("doi", Text, nullable=False),
     Column("arxiv", Text, nullable=False),
 )
+
+# When papers were added, in seconds since the epoch; for those of a library of an older version, when it was upgraded.
+additions = Table("additions", metadata, _paper(), Column("time", Float, nullable=False))
 
 elements = Table(
     "elements",

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, select
 
 from graph_store.graph import merge_entities, merge_relations
 from graph_store.reading import Searchable, read_entries, read_revision, read_searchable, read_values
-from graph_store.schema import changes, papers, relations
+from graph_store.schema import additions, changes, papers, relations
 from graph_store.short_forms import read_homes
 from paperscope_core.errors import StoreDamagedError
 from paperscope_core.types import Chunk, Entity, PaperEntry, Relation
@@ -27,6 +27,9 @@ class Snapshot:
 
     Attributes:
         papers: The papers by id, in the order of addition.
+        damaged: The ids of the papers that are damaged.
+        added: When each paper was added, in seconds since the epoch; a library of an older version that is only read
+            does not say so.
         embedders: The name of the embedder of each paper's vectors.
         chunks: The chunks by id, in the order of papers and reading.
         vectors: The chunks' vectors of shape (d,), by id.
@@ -36,6 +39,8 @@ class Snapshot:
 
     revision: int
     papers: Mapping[str, PaperEntry]
+    damaged: tuple[str, ...]
+    added: Mapping[str, float]
     embedders: Mapping[str, str]
     chunks: Mapping[str, Chunk]
     vectors: Mapping[str, NDArray[float32]]
@@ -67,6 +72,7 @@ class SnapshotReader:
                 for version in _versions(connection)
             }
             parts = {paper: part for (paper, _), part in self._parts.items() if part is not None}
+            damaged = tuple(paper for (paper, _), part in self._parts.items() if part is None)
         homes = read_homes(connection)
         entities = merge_entities(
             _at_home(entity, homes.get(paper))
@@ -81,6 +87,8 @@ class SnapshotReader:
         return Snapshot(
             revision=read_revision(connection),
             papers={entry.id: entry for entry in read_entries(connection) if entry.id in parts},
+            damaged=damaged,
+            added={row.paper: row.time for row in connection.execute(select(additions))},
             embedders={paper: part.searchable.embedder for paper, part in parts.items()},
             chunks={chunk.id: chunk for part in parts.values() for chunk in part.searchable.chunks},
             vectors={

@@ -1,6 +1,7 @@
 """Checks, writes and removes the rows of a paper."""
 
 import secrets
+import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -10,6 +11,7 @@ import numpy as np
 from sqlalchemy import Connection, Table, delete, func, select
 
 from graph_store.schema import (
+    additions,
     bylines,
     changes,
     chunk_elements,
@@ -32,6 +34,7 @@ from paperscope_core.types import UNPUBLISHED, IndexedPaper, Paper, PaperImages,
 
 __all__ = [
     "crops_of_paper",
+    "insert_addition",
     "insert_byline",
     "insert_publication",
     "insert_values",
@@ -119,6 +122,7 @@ def put_paper(
     publication = publication_of(paper)
     insert_byline(connection, paper, publication)
     insert_publication(connection, paper.id, publication)
+    insert_addition(connection, paper.id)
     insert_values(connection, elements, paper.id, paper.elements)
     _insert(connection, paper_crops, [{"paper": paper.id, "crop": crop} for crop in sorted(crops_of_paper(paper))])
     _insert_chunks(connection, indexed)
@@ -178,6 +182,11 @@ def insert_publication(connection: Connection, paper: str, publication: Publicat
     """Write a paper's venue, DOI and arXiv id."""
     row = {"paper": paper, "venue": publication.venue, "doi": publication.doi, "arxiv": publication.arxiv}
     connection.execute(publications.insert(), row)
+
+
+def insert_addition(connection: Connection, paper: str) -> None:
+    """Write when a paper was added: now."""
+    connection.execute(additions.insert(), {"paper": paper, "time": time.time()})
 
 
 def publication_of(paper: Paper) -> Publication:

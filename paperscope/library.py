@@ -113,6 +113,7 @@ class Library:
         self._painter = page_renderer(settings.parser, settings.limits)
         self._adder = Adder(store=store, originals=self._originals, models=models, settings=settings)
         self._loop = EventLoopThread()
+        self._lightrag_index: LightRAGGraphIndex | None = None
         self._lightrag_index = self._open_lightrag_index()
         index = self._lightrag_index or self._index
         self._asker = Asker(store, build_engine(store, index, models=models, settings=settings))
@@ -551,7 +552,8 @@ class Library:
 
         Raises:
             OutputError: The folder is not empty, or can't be written.
-            InputError: LightRAG is not installed, or of another release.
+            InputError: The library is empty; LightRAG is not installed, or of another release.
+            StoreDamagedError: All papers are damaged.
             ModelError: The embedder fails.
         """
         return export_lightrag_folder(Path(folder), self._store, self._models, self._loop.wait, storages=storages)

@@ -18,7 +18,7 @@ from graph_store.lightrag.reader import LibraryReader
 from graph_store.lightrag.status_storage import status_rows
 from graph_store.lightrag.vector_storage import row_of
 from graph_store.lightrag.view import Row, VectorKind, View
-from paperscope_core.errors import OutputError
+from paperscope_core.errors import InputError, OutputError
 from paperscope_core.files import output_errors
 from paperscope_core.types import Figure, Table, crops_of
 
@@ -65,12 +65,15 @@ def export_library(reader: LibraryReader, folder: Path, storages: Storages = Sto
 
     Raises:
         OutputError: The folder is not empty, or can't be written.
-        InputError: LightRAG is not installed, or of another release.
+        InputError: The library is empty; LightRAG is not installed, or of another release.
+        StoreDamagedError: All papers are damaged.
         ModelError: The embedder fails.
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise OutputError("is not empty; name a new folder for the export", where=folder)
     with output_errors(folder), reader.held() as view:
+        if not view.snapshot.papers:
+            raise InputError("the library has no papers; add one first, or name another library")
         folder.parent.mkdir(parents=True, exist_ok=True)
         with TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as name:
             # LightRAG shares data between workspaces of one name in a process.

@@ -11,7 +11,7 @@ from typing import NoReturn
 from graph_store.lightrag.vectors import TextVectors
 from graph_store.lightrag.view import View, restrict
 from graph_store.store import Store
-from paperscope_core.errors import StoreReadOnlyError
+from paperscope_core.errors import StoreDamagedError, StoreReadOnlyError
 from paperscope_core.types import Filters
 
 __all__ = ["LibraryReader", "ReadingStorage", "refuse_to_write"]
@@ -39,7 +39,7 @@ class LibraryReader:
         self._lock = threading.Lock()
 
     def newest(self) -> View:
-        """The library at its newest revision. Raises StoreError."""
+        """The library at its newest revision, without the papers that are damaged. Raises StoreError."""
         with self._lock:
             if self._newest is None or self._newest.snapshot.revision != self.store.revision:
                 self._newest = View(self.store.snapshot(), self.texts, whole=True)
@@ -48,8 +48,14 @@ class LibraryReader:
     @contextmanager
     def held(self, filters: Filters = _NO_FILTERS) -> Iterator[View]:
         """Let this task, and those that it starts, read one revision, and only what the filters allow (years are
-        ignored). Within another `held`, its revision."""
+        ignored). Within another `held`, its revision.
+
+        Raises:
+            StoreDamagedError: All papers are damaged.
+        """
         view = self.view_now()
+        if view.snapshot.damaged and not view.snapshot.papers:
+            raise StoreDamagedError(view.snapshot.damaged[0])
         if filters.papers or filters.sections or filters.kinds:
             view = View(restrict(view.snapshot, filters), self.texts)
         token = _held.set(view)

@@ -26,9 +26,11 @@ def make_app(
         model: The language model's name, which is shown.
 
     Raises:
+        StoreDamagedError: All papers are damaged.
         InputError: LightRAG, or what its server needs, is not installed, or of another release.
     """
-    config = import_lightrag("lightrag.api.config")
+    with reader.held():
+        config = import_lightrag("lightrag.api.config")
     with _arguments(["lightrag-server"]):
         args = config.parse_args()
     args.host, args.port, args.cors_origins = host, port, f"http://{host}:{port}"

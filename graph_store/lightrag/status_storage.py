@@ -1,6 +1,7 @@
 """LightRAG's document status: every paper is a processed document."""
 
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 from graph_store.lightrag.reader import ReadingStorage, refuse_to_write
@@ -8,8 +9,6 @@ from graph_store.lightrag.view import Row, View
 
 __all__ = ["StatusStorage", "status_rows"]
 
-# The store does not record when a paper was added.
-_NO_TIME = "1970-01-01T00:00:00+00:00"
 _SUMMARY = 100
 
 
@@ -61,14 +60,19 @@ def status_rows(view: View) -> dict[str, Row]:
     for chunk in view.snapshot.chunks.values():
         chunks[chunk.paper].append(chunk.id)
         lengths[chunk.paper] += len(chunk.text)
+    # LightRAG requires a time.
+    times = {
+        paper: datetime.fromtimestamp(view.snapshot.added.get(paper, 0.0), UTC).isoformat(timespec="seconds")
+        for paper in chunks
+    }
     return {
         entry.id: {
             "content_summary": entry.title[:_SUMMARY],
             "content_length": lengths[entry.id],
             "file_path": view.files[entry.id],
             "status": "processed",
-            "created_at": _NO_TIME,
-            "updated_at": _NO_TIME,
+            "created_at": times[entry.id],
+            "updated_at": times[entry.id],
             "track_id": "",
             "chunks_count": len(chunks[entry.id]),
             "chunks_list": chunks[entry.id],

@@ -1,6 +1,7 @@
 """Libraries of older versions are upgraded when they are opened."""
 
 import sqlite3
+import time
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -54,6 +55,24 @@ def test_entities_of_one_paper_that_get_one_id_are_merged(tmp_path: Path) -> Non
         assert {entity.name, *entity.aliases} >= {"matrices", "matrix"}
         relations = store.indexed(ONE).extraction.relations
         assert [(one.source, one.target) for one in relations] == [("matrix", "rank"), ("rank", "matrix")]
+
+
+def test_papers_of_older_versions_were_added_when_the_library_was_upgraded(tmp_path: Path) -> None:
+    with closing(Store.open(tmp_path)) as store:
+        add(store, make_indexed(ONE))
+    with closing(sqlite3.connect(tmp_path / "library.sqlite")) as connection, connection:
+        connection.execute("DROP TABLE additions")
+        connection.execute("UPDATE library SET version = 12")
+    with closing(Store.open(tmp_path, read_only=True)) as store:
+        assert not store.snapshot().added
+    before = time.time()
+    with closing(Store.open(tmp_path)) as store:
+        (added,) = store.snapshot().added.values()
+        assert before <= added <= time.time()
+        add(store, make_indexed(TWO))
+    with closing(Store.open(tmp_path)) as store:
+        times = store.snapshot().added
+        assert times[ONE] == added < times[TWO]
 
 
 def test_the_passwords_of_older_versions_are_deleted_from_the_file_and_its_log(tmp_path: Path) -> None:

@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from graph_store import Store
+from graph_store.lightrag.index import LightRAGGraphIndex
 from paperscope.library import Library
 from paperscope.lightrag import text_vectors
+from paperscope_core.errors import InputError
 from paperscope_core.models.fakes import FakeEmbedder
 from paperscope_core.settings import RetrievalSettings, Settings
 from paperscope_core.types import Answer
@@ -31,6 +33,16 @@ def test_questions_are_not_stored_and_entities_are(tmp_path: Path) -> None:
         assert texts.embed_questions(["What is F1?"]).shape == (1, 4)
         texts.rows("entities", ["F1"])
         assert list(store.get_vectors(embedder.name, ["What is F1?", "F1"])) == ["F1"]
+
+
+def test_a_release_that_can_not_be_used_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_arguments: object, **_options: object) -> None:
+        raise InputError("LightRAG is not installed")
+
+    monkeypatch.setattr(LightRAGGraphIndex, "open", refuse)
+    settings = Settings(retrieval=RetrievalSettings(index="lightrag"))
+    with pytest.raises(InputError, match="LightRAG is not installed"):
+        Library.open(tmp_path, settings=settings)
 
 
 @pytest.mark.slow

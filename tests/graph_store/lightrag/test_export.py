@@ -38,6 +38,14 @@ def graph_of(view: View) -> list[dict[Any, list[object]]]:
     ]
 
 
+def test_an_empty_library_is_not_exported(tmp_path: Path, store: Store, reader: LibraryReader) -> None:
+    for paper in store.snapshot().papers:
+        store.remove(paper)
+    with pytest.raises(InputError, match="has no papers; add one first"):
+        export_library(reader, tmp_path / "rag")
+    assert not (tmp_path / "rag").exists()
+
+
 def test_a_round_trip_keeps_entities_relations_and_sources(tmp_path: Path, reader: LibraryReader) -> None:
     report = export_library(reader, tmp_path / "rag")
     assert (report.papers, report.chunks, report.entities, report.relations) == (2, 6, 5, 4)

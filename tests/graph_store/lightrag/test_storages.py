@@ -1,6 +1,9 @@
 """What LightRAG's storages read from a library, and that they refuse to write."""
 
+import sqlite3
 from collections.abc import Awaitable, Callable
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,12 +13,12 @@ from graph_store import Store
 from graph_store.lightrag.graph_storage import GraphStorage
 from graph_store.lightrag.kv_storage import KVStorage
 from graph_store.lightrag.reader import LibraryReader
-from graph_store.lightrag.status_storage import StatusStorage
+from graph_store.lightrag.status_storage import StatusStorage, status_rows
 from graph_store.lightrag.tokens import PieceTokenizer
 from graph_store.lightrag.vector_storage import VectorStorage
 from graph_store.lightrag.vectors import TextVectors
 from graph_store.lightrag.view import SEPARATOR, Row, VectorKind
-from paperscope_core.errors import SettingsError, StoreReadOnlyError
+from paperscope_core.errors import SettingsError, StoreDamagedError, StoreReadOnlyError
 from paperscope_core.models.tokens import count_tokens
 from paperscope_core.types import Filters
 from tests.graph_store.indexed_papers import DIMENSION, EMBEDDER, PAPER_IDS, add, make_indexed, unit_vector
@@ -215,6 +218,22 @@ async def test_an_empty_library_has_nothing(store: Store, reader: LibraryReader)
     assert await vectors(reader, "entities").query("x", 3) == []
 
 
+def test_a_damaged_paper_is_left_out_and_a_library_of_damaged_ones_is_refused(
+    store: Store, reader: LibraryReader
+) -> None:
+    with closing(sqlite3.connect(store.folder / "library.sqlite")) as connection, connection:
+        connection.execute("UPDATE vectors SET vector = 'x' WHERE chunk = (SELECT min(chunk) FROM vectors)")
+    with reader.held() as view:
+        assert list(view.snapshot.papers) == [TWO]
+    with closing(sqlite3.connect(store.folder / "library.sqlite")) as connection, connection:
+        connection.execute("DELETE FROM vectors")
+    with closing(Store.open(store.folder)) as again:
+        damaged = LibraryReader(again, reader.texts)
+        assert damaged.newest().snapshot.revision == store.revision
+        with pytest.raises(StoreDamagedError, match="is damaged; remove the paper"), damaged.held():
+            pass
+
+
 async def test_what_is_held_stays_while_papers_change(store: Store, reader: LibraryReader) -> None:
     chunks = kv(reader, "text_chunks")
     with reader.held() as view:
@@ -235,6 +254,13 @@ async def test_filters_leave_only_what_their_chunks_state(reader: LibraryReader,
         assert node["source_id"] == f"{TWO}/chunk-1"
         rows = await vectors(reader, "chunks").query("x", 9)
     assert {row["full_doc_id"] for row in rows} == {TWO}
+
+
+def test_documents_have_the_time_when_they_were_added(reader: LibraryReader) -> None:
+    rows = status_rows(reader.newest())
+    times = [datetime.fromisoformat(str(row["created_at"])) for row in rows.values()]
+    assert [time.tzinfo for time in times] == [UTC, UTC]
+    assert max(abs(datetime.now(UTC) - time) for time in times) < timedelta(minutes=1)
 
 
 async def test_model_calls_are_kept_in_the_store(store: Store, reader: LibraryReader) -> None:
