@@ -69,8 +69,9 @@ class VectorStorage(ReadingStorage):
 
     async def _table(self) -> tuple[View, VectorTable]:
         view = await self.reader.view()
-        table = view.tables.get(self.namespace)
-        return view, table or await asyncio.to_thread(view.table, self.namespace)
+        if self.namespace in view.tables:
+            return view, view.tables[self.namespace]
+        return view, await asyncio.to_thread(view.table, self.namespace)
 
     async def upsert(self, data: dict[str, Row]) -> None:
         """Raises StoreReadOnlyError."""
