@@ -1,5 +1,6 @@
 """A small library that is written into the store directly, and settings of services over it."""
 
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -25,6 +26,9 @@ from paperscope_core.types import (
     content_hash,
 )
 
+# The headless shell takes a third of the time of the whole browser.
+_BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser")
+CHROMIUM = next(filter(None, map(shutil.which, _BROWSERS)), None)
 PAPER = "aaaa00000001"
 PNG = bytes.fromhex(
     "89504e470d0a1a0a0000000d4948445200000001000000010802000000907753de0000000c4944415408d763f8ffff3f0005fe02fe"

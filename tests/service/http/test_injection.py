@@ -2,7 +2,6 @@
 
 import base64
 import json
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -10,11 +9,10 @@ import httpx2
 import pytest
 
 from tests.model_server import Body, serve
-from tests.service.conftest import settings_of
+from tests.service.conftest import CHROMIUM, settings_of
 from tests.service.http.requests import events_of
 from tests.service.servers import canary, embedder_settings, job_of, serve_app
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 SECRET = "sk-nobody-may-see-this"  # noqa: S105 # not a key of anything
 
 

@@ -12,10 +12,9 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, WebError, expect, sync_playwright
 
-from tests.service.conftest import settings_of
+from tests.service.conftest import CHROMIUM, settings_of
 from tests.service.servers import serve_app
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 # Graphs need WebGL, which is drawn in software.
 _OPTIONS = (
     "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
@@ -31,7 +30,9 @@ _RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice
 def browser() -> Iterator[Browser]:
     """Chromium, which resolves no host name."""
     if CHROMIUM is None:
-        pytest.skip("there is no Chromium here: apt-get install chromium (scripts/setup dev does it for root)")
+        pytest.skip(
+            "there is no Chromium here: apt-get install chromium-headless-shell (scripts/setup dev does it for root)"
+        )
     with sync_playwright() as playwright:
         options = [*_OPTIONS, "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=options)
