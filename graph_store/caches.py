@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy import float32
 from numpy.typing import NDArray
-from sqlalchemy import Connection, delete, func, select
+from sqlalchemy import BigInteger, Connection, Float, cast, delete, func, select
 
+from graph_store.functions import is_json, json_text
 from graph_store.reading import read_entries, read_entry, read_paper, read_revision, read_vector
 from graph_store.schema import calls, embeddings, given
 from paperscope_core.codec import from_json, to_json
@@ -36,12 +37,21 @@ def write_call(connection: Connection, key: str, *, model: str, reply: ModelRepl
 def read_usage(connection: Connection) -> dict[str, Usage]:
     """The usage of all calls whose replies are stored, by model."""
     amounts = [
-        func.sum(func.json_extract(calls.c.value, f"$.usage.{field}")).label(field)
-        for field in ("prompt_tokens", "completion_tokens", "cost")
+        func.sum(cast(json_text(calls.c.value, f"$.usage.{field}"), kind)).label(field)
+        for field, kind in (("prompt_tokens", BigInteger), ("completion_tokens", BigInteger), ("cost", Float))
     ]
     query = select(calls.c.model, func.count().label("calls"), *amounts).group_by(calls.c.model)
-    rows = connection.execute(query.where(func.json_valid(calls.c.value) == 1).order_by(calls.c.model)).mappings()
-    return {row["model"]: Usage(**{name: value or 0 for name, value in row.items() if name != "model"}) for row in rows}
+    rows = connection.execute(query.where(is_json(calls.c.value)).order_by(calls.c.model)).mappings()
+    return {
+        row["model"]: Usage(
+            calls=row["calls"],
+            # PostgreSQL adds integers to a Decimal.
+            prompt_tokens=int(row["prompt_tokens"] or 0),
+            completion_tokens=int(row["completion_tokens"] or 0),
+            cost=row["cost"] or 0.0,
+        )
+        for row in rows
+    }
 
 
 def read_vectors(connection: Connection, embedder: str, texts: Sequence[str]) -> dict[str, NDArray[float32]]:

@@ -38,7 +38,7 @@ class Conversations:
         """Begin a conversation; without a title, its first question becomes the title."""
         now = self._clock()
         row = {"id": f"conversation-{secrets.token_hex(12)}", "title": _cut(title), "created": now, "updated": now}
-        with self._database.write() as connection:
+        with self._database.write("conversations") as connection:
             connection.execute(conversations.insert().values(row))
             return _read_head(connection, str(row["id"]))
 
@@ -69,21 +69,21 @@ class Conversations:
             return Conversation(head=head, turns=tuple(from_json(Answer, value) for value in values))
         except ValueError as error:
             detail = f"an answer of the conversation {conversation!r} is damaged; delete the conversation"
-            raise StoreError(detail, where=self._database.file) from error
+            raise StoreError(detail, where=self._database.where) from error
 
     def rename(self, conversation: str, title: str) -> ConversationHead:
         """Change the title. Raises InputError if it is blank."""
         line = _cut(title)
         if not line:
             raise InputError("a conversation needs a title with a letter or a number")
-        with self._database.write() as connection:
+        with self._database.write("conversations") as connection:
             head = _read_head(connection, conversation)
             _update(connection, head.id, title=line)
             return _read_head(connection, head.id)
 
     def append(self, conversation: str, answer: Answer) -> ConversationHead:
         """Store the answer to the next question. Raises InputError if the conversation has MAX_TURNS."""
-        with self._database.write() as connection:
+        with self._database.write("conversations") as connection:
             head = _read_head(connection, conversation)
             check_room(head)
             row = {"conversation": head.id, "position": head.questions, "value": to_json(answer)}
@@ -93,7 +93,7 @@ class Conversations:
 
     def delete(self, conversation: str) -> None:
         """Delete a conversation with its answers."""
-        with self._database.write() as connection:
+        with self._database.write("conversations") as connection:
             head = _read_head(connection, conversation)
             connection.execute(delete(conversations).where(conversations.c.id == head.id))
 

@@ -1,4 +1,7 @@
-"""The library's SQLite file: connections, transactions, and the translation of failures to StoreErrors."""
+"""Transactions of a library, on its SQLite file; `graph_store.postgresql` has those on a server.
+
+Failures of SQLite, locks and the disk are raised as StoreErrors.
+"""
 
 import errno
 import os
@@ -6,9 +9,9 @@ import shutil
 import sqlite3
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Protocol
 
 import filelock
 import sqlalchemy.exc
@@ -18,7 +21,16 @@ from sqlalchemy.pool import ConnectionPoolEntry
 from graph_store.schema import metadata
 from paperscope_core.errors import StoreError, StoreFullError, StoreReadOnlyError
 
-__all__ = ["Database", "enlarge_cache", "is_corruption", "read_only_uri", "translate_errors"]
+__all__ = [
+    "Database",
+    "Lock",
+    "SqliteDatabase",
+    "check_folder_room",
+    "enlarge_cache",
+    "is_corruption",
+    "read_only_uri",
+    "translate_errors",
+]
 
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
@@ -34,7 +46,7 @@ _ROOM = 1_000_000
 
 
 @contextmanager
-def translate_errors(path: Path) -> Iterator[None]:
+def translate_errors(path: Path | str) -> Iterator[None]:
     """Raise failures of SQLite, locks and the disk as a StoreError that names `path` and the remedy."""
     try:
         yield
@@ -48,6 +60,13 @@ def translate_errors(path: Path) -> Iterator[None]:
         raise _from_system(path, error) from error
 
 
+def check_folder_room(folder: Path) -> None:
+    """Raise StoreFullError if the disk of a folder is full."""
+    with translate_errors(folder):
+        if shutil.disk_usage(folder).free < _ROOM:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
 def is_corruption(error: sqlite3.Error) -> bool:
     """Whether the file itself is corrupt, so that a derived index must be rebuilt."""
     return _primary_code(error) in _DAMAGED
@@ -57,7 +76,7 @@ def _primary_code(error: BaseException | None) -> int:
     return getattr(error, "sqlite_errorcode", 0) & 0xFF
 
 
-def _from_sqlite(path: Path, error: BaseException | None) -> StoreError:
+def _from_sqlite(path: Path | str, error: BaseException | None) -> StoreError:
     code = _primary_code(error)
     if code == sqlite3.SQLITE_FULL:
         return _full(path)
@@ -72,7 +91,7 @@ def _from_sqlite(path: Path, error: BaseException | None) -> StoreError:
     return StoreError(f"{error}; check that the disk and the folder can be read and written", where=path)
 
 
-def _from_system(path: Path, error: OSError) -> StoreError:
+def _from_system(path: Path | str, error: OSError) -> StoreError:
     if error.errno in _FULL:
         return _full(path)
     if error.errno in _FORBIDDEN:
@@ -82,31 +101,70 @@ def _from_system(path: Path, error: OSError) -> StoreError:
     )
 
 
-def _full(path: Path) -> StoreFullError:
+def _full(path: Path | str) -> StoreFullError:
     return StoreFullError("the disk is full; free some space and run the same command again", where=path)
 
 
-def _read_only(path: Path) -> StoreReadOnlyError:
+def _read_only(path: Path | str) -> StoreReadOnlyError:
     return StoreReadOnlyError(
         "the library is not writable; open the library read-only, or change its permissions", where=path
     )
 
 
-def _busy(path: Path) -> StoreError:
+def _busy(path: Path | str) -> StoreError:
     return StoreError(
         "another process has locked it for too long; try again when that process has finished", where=path
     )
 
 
-class Database:
-    """Transactions on one file; safe for several threads and processes.
+Lock = Literal["papers", "calls", "conversations"]
+"""What a write transaction changes: those that change the same wait for each other."""
+
+
+class Database(Protocol):
+    """Transactions on a library; safe for several threads and processes.
+
+    Failures are raised as StoreError. A commit is durable when it returns.
+
+    Attributes:
+        where: What messages name: a file, or an address without its password.
+        read_only: Whether it is open for reading only.
+    """
+
+    where: Path | str
+    read_only: bool
+
+    def read(self) -> AbstractContextManager[Connection]:
+        """A read transaction, which sees one state of the library."""
+
+    def write(self, lock: Lock | None = "papers") -> AbstractContextManager[Connection]:
+        """A write transaction; commits unless the block raises.
+
+        Args:
+            lock: What is changed; held from the start of the transaction. None: the statements lock their rows. The
+                embedded engine has one lock for everything.
+        """
+
+    def require_writable(self) -> None:
+        """Raise StoreReadOnlyError if the library is open for reading only."""
+
+    def check_room(self) -> None:
+        """Raise StoreError if nothing can be stored: a disk is full, or the library can't be written."""
+
+    def close(self) -> None:
+        """Release the file or the connections."""
+
+
+class SqliteDatabase:
+    """Implements `Database` on one file.
 
     Failures are raised as StoreError. A commit is durable when it returns, even if the power fails right after it (WAL
     with synchronous=FULL).
     """
 
     def __init__(self, file: Path, *, mode: Literal["ro", "rwc"]) -> None:
-        self.file = file
+        self.where: Path | str = file
+        self._file = file
         self.read_only = mode == "ro"
         self._uri = read_only_uri(file) if self.read_only else f"{file.resolve().as_uri()}?mode=rwc"
         # SQLite polls for its lock, which is unfair, so the threads of one process wait for this lock.
@@ -120,31 +178,29 @@ class Database:
     @contextmanager
     def read(self) -> Iterator[Connection]:
         """A read transaction, which sees one state of the library."""
-        with translate_errors(self.file), self._engine.connect() as connection:
+        with translate_errors(self.where), self._engine.connect() as connection:
             yield connection
 
     @contextmanager
-    def write(self) -> Iterator[Connection]:
+    def write(self, lock: Lock | None = "papers") -> Iterator[Connection]:  # noqa: ARG002
         """A write transaction, which holds the write lock from its start; commits unless the block raises."""
         self.require_writable()
-        with self._writing, translate_errors(self.file), self._writer.begin() as connection:
+        with self._writing, translate_errors(self.where), self._writer.begin() as connection:
             yield connection
 
     def require_writable(self) -> None:
         """Raise StoreReadOnlyError if the file is open for reading only."""
         if self.read_only:
-            raise StoreReadOnlyError("the library is open for reading only; open it for writing", where=self.file)
+            raise StoreReadOnlyError("the library is open for reading only; open it for writing", where=self.where)
 
     def check_room(self) -> None:
         """Raise StoreFullError if the disk is full, and StoreReadOnlyError as `require_writable` does."""
         self.require_writable()
-        with translate_errors(self.file):
-            if shutil.disk_usage(self.file.parent).free < _ROOM:
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        check_folder_room(self._file.parent)
 
     def truncate_log(self) -> None:
         """Write the log back and empty it, unless another process reads an older state."""
-        with translate_errors(self.file), self._engine.connect() as connection:
+        with translate_errors(self.where), self._engine.connect() as connection:
             connection.execution_options(isolation_level="AUTOCOMMIT").exec_driver_sql(
                 "PRAGMA wal_checkpoint(TRUNCATE)"
             )

@@ -24,6 +24,7 @@ from sqlalchemy import (
     union_all,
 )
 
+from graph_store.functions import json_text, position_in
 from graph_store.reading import Edge, read_value
 from graph_store.schema import entities, given, relations
 from graph_store.short_forms import join_meanings, library_ids, paper_ids
@@ -148,13 +149,13 @@ def read_matching(connection: Connection, words: Texts, *, type_: str = "", limi
     key = entities.c.id
     # Ids are casefolded names, but for those of tables, figures and equations ("b1810c2e3f4a/table-1") and of papers.
     # Of the others, no name is decoded.
-    has_own_id = or_(func.instr(key, "/") > 0, func.instr(key, f"{WORK} ") == 1)
-    name = func.replace(func.lower(func.json_extract(entities.c.value, "$.name")), "-", " ")
+    has_own_id = or_(position_in(key, "/") > 0, position_in(key, f"{WORK} ") == 1)
+    name = func.replace(func.lower(json_text(entities.c.value, "$.name")), "-", " ")
     text = literal(" ").concat(case((has_own_id, name), else_=key))
-    begins = (func.instr(text, f" {word}") > 0 for word in words)
+    begins = (position_in(text, f" {word}") > 0 for word in words)
     query = select(node.label("node")).select_from(table).where(*begins)
     if type_:
-        query = query.where(func.json_extract(entities.c.value, "$.type") == type_)
+        query = query.where(json_text(entities.c.value, "$.type") == type_)
     order = (func.count().desc(), func.length(node), node)
     return list(connection.execute(query.group_by(node).order_by(*order).limit(limit)).scalars())
 

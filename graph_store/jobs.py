@@ -45,6 +45,8 @@ class PendingJobs(NamedTuple):
 class JobQueue:
     """Jobs in the store; safe for several threads and processes. Changes are durable when a method returns.
 
+    A transaction locks the rows that it changes before it reads them; the embedded engine has one lock for everything.
+
     `clock` gives seconds since the epoch.
     """
 
@@ -59,7 +61,7 @@ class JobQueue:
         """
         job = job or self.new_id()
         row = {"id": job, "kind": kind, "state": "queued", "request": request}
-        with self._database.write() as connection:
+        with self._database.write(lock=None) as connection:
             connection.execute(jobs.insert().values(created=self._clock(), **row))
             return _read(connection, job)
 
@@ -105,8 +107,8 @@ class JobQueue:
         with self._database.read() as connection:
             if connection.execute(query).first() is None:
                 return None
-        with self._database.write() as connection:
-            while row := connection.execute(query).mappings().first():
+        with self._database.write(lock=None) as connection:
+            while row := connection.execute(query.with_for_update(skip_locked=True)).mappings().first():
                 job = Job(**row)
                 if job.cancelling:
                     _end(connection, job.id, state="cancelled", now=now)
@@ -128,7 +130,7 @@ class JobQueue:
         """Report progress and extend the lease; the returned job's `cancelling` says whether to stop. Raises
         JobLostError if the lease has been lost."""
         lease_end = self._clock() + LEASE_SECONDS
-        with self._database.write() as connection:
+        with self._database.write(lock=None) as connection:
             _require_lease(connection, job, owner)
             return _update(connection, job, lease_end=lease_end, stage=stage, done=done, total=total)
 
@@ -136,15 +138,15 @@ class JobQueue:
         """End a job with its result as JSON text, or with the reason for its failure. Raises JobLostError."""
         if state not in ENDED:
             raise ValueError(f"{state!r} is not a final state of a job")
-        with self._database.write() as connection:
+        with self._database.write(lock=None) as connection:
             _require_lease(connection, job, owner)
             return _end(connection, job, state=state, now=self._clock(), result=result, error=error)
 
     def cancel(self, job: str) -> Job:
         """Cancel a queued job at once, and a running one when its worker renews the lease. A job that has ended is
         unchanged. Raises UnknownJobError."""
-        with self._database.write() as connection:
-            found = _read(connection, job)
+        with self._database.write(lock=None) as connection:
+            found = _read(connection, job, locked=True)
             if found.state == "queued":
                 return _end(connection, job, state="cancelled", now=self._clock())
             return _update(connection, job, cancelling=True) if found.state == "running" else found
@@ -154,23 +156,23 @@ class JobQueue:
         died; the jobs are then in quarantine."""
         held = (jobs.c.state == "running") & (jobs.c.owner == owner)
         values = {"stage": _QUARANTINE} if died else {"attempts": jobs.c.attempts - 1}
-        with self._database.write() as connection:
-            ids = connection.execute(select(jobs.c.id).where(held)).scalars().all()
-            connection.execute(update(jobs).where(held).values(state="queued", owner="", **values))
+        with self._database.write(lock=None) as connection:
+            ids = connection.execute(select(jobs.c.id).where(held).with_for_update()).scalars().all()
+            connection.execute(update(jobs).where(jobs.c.id.in_(ids)).values(state="queued", owner="", **values))
             return list(ids)
 
     def forget(self, *, before: float) -> Sequence[str]:
         """Delete jobs that ended before this time, and return their ids."""
         old = jobs.c.state.in_(ENDED) & (jobs.c.finished < before)
-        with self._database.write() as connection:
-            ids = connection.execute(select(jobs.c.id).where(old)).scalars().all()
-            connection.execute(delete(jobs).where(old))
+        with self._database.write(lock=None) as connection:
+            ids = connection.execute(select(jobs.c.id).where(old).with_for_update(skip_locked=True)).scalars().all()
+            connection.execute(delete(jobs).where(jobs.c.id.in_(ids)))
             return list(ids)
 
 
 def _require_lease(connection: Connection, job: str, owner: str) -> None:
     leased = (jobs.c.id == job) & (jobs.c.owner == owner) & (jobs.c.state == "running")
-    if connection.execute(select(jobs.c.id).where(leased)).scalar() is None:
+    if connection.execute(select(jobs.c.id).where(leased).with_for_update()).scalar() is None:
         raise JobLostError(f"the job {job!r} is no longer leased by this worker")
 
 
@@ -184,8 +186,9 @@ def _update(connection: Connection, job: str, **values: object) -> Job:
     return _read(connection, job)
 
 
-def _read(connection: Connection, job: str) -> Job:
-    row = connection.execute(_JOB.where(jobs.c.id == job)).mappings().first()
+def _read(connection: Connection, job: str, *, locked: bool = False) -> Job:
+    query = _JOB.where(jobs.c.id == job)
+    row = connection.execute(query.with_for_update() if locked else query).mappings().first()
     if row is None:
         raise UnknownJobError(f"no job {job!r} in this library; jobs are deleted some time after they have ended")
     return Job(**row)

@@ -1,17 +1,19 @@
 """Opens a library: creates its tables, or upgrades them by numbered steps."""
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
+from typing import TypeVar
 
 import filelock
 from sqlalchemy import Connection, Table, delete, inspect, select, text, update
 
-from graph_store.database import Database, translate_errors
+from graph_store.database import Database, SqliteDatabase, translate_errors
 from graph_store.graph import merge_entities
+from graph_store.postgresql import PostgresDatabase
 from graph_store.reading import read_paper, read_values
 from graph_store.schema import (
     SCHEMA_VERSION,
@@ -36,13 +38,15 @@ from graph_store.short_forms import insert_short_forms, refresh_meanings, short_
 from graph_store.writing import insert_addition, insert_byline, insert_publication, insert_values, publication_of
 from paperscope_core.errors import StoreError, StoreVersionError
 from paperscope_core.files import PRIVATE_FILE, create_private_file, create_private_folder
+from paperscope_core.locations import Location, PostgresAddress, files_folder
 from paperscope_core.text.words import singular_key
 from paperscope_core.types import WORK, Entity, Extraction, Relation
 
-__all__ = ["CROPS_FOLDER", "STEPS", "check_version", "open_read_only", "open_writable", "upgrade"]
+__all__ = ["CROPS_FOLDER", "STEPS", "check_version", "is_library", "open_read_only", "open_writable", "upgrade"]
 
 
 Step = Callable[[Connection], None]
+Opened = TypeVar("Opened", bound=Database)
 
 CROPS_FOLDER = "crops"
 _FILE = "library.sqlite"
@@ -166,33 +170,38 @@ STEPS: Mapping[int, Step] = MappingProxyType(
 )
 
 
-def check_version(connection: Connection, *, file: Path, version: int = SCHEMA_VERSION) -> int:
+def check_version(connection: Connection, *, where: Path | str, version: int = SCHEMA_VERSION) -> int:
     """The library's version, 0 for an empty file. Raises StoreVersionError if it is newer than `version`."""
     tables = inspect(connection).get_table_names()
     if not tables:
         return 0
     if library.name not in tables:
-        raise StoreError("this database is no Paperscope library; choose another folder for the library", where=file)
+        raise StoreError("this database is no Paperscope library; choose another place for the library", where=where)
     found = connection.execute(select(library.c.version)).scalar_one()
     if found > version:
         raise StoreVersionError(
             f"written by a newer Paperscope (library version {found}; this one reads up to {version}); "
-            "update Paperscope, or choose another folder for the library",
-            where=file,
+            "update Paperscope, or choose another place for the library",
+            where=where,
         )
     return int(found)
 
 
 def upgrade(
-    connection: Connection, *, file: Path, version: int = SCHEMA_VERSION, steps: Mapping[int, Step] = STEPS
+    connection: Connection,
+    *,
+    where: Path | str,
+    files: Path,
+    version: int = SCHEMA_VERSION,
+    steps: Mapping[int, Step] = STEPS,
 ) -> bool:
-    """Create the tables if the file is empty, or upgrade an older library to `version`; return whether either was done.
+    """Create the tables if the database is empty, or upgrade an older library; return whether either was done.
 
-    Raises StoreError if the file is empty, but other files of a library are there.
+    Raises StoreError if the database is empty, but `files` has files of a library.
     """
-    found = check_version(connection, file=file, version=version)
+    found = check_version(connection, where=where, version=version)
     if found == 0:
-        _check_unused(file.parent)
+        _check_unused(files)
         metadata.create_all(connection)
         connection.execute(library.insert().values(version=version))
         return True
@@ -207,14 +216,34 @@ def _check_unused(folder: Path) -> None:
     for other in _OTHER_FOLDERS:
         if any(path.is_file() for path in (folder / other).rglob("*")):
             raise StoreError(
-                f"{_FILE} is missing or empty, but {other!r} has files of a library: restore it from a backup, or "
-                "delete the folder and add the papers again",
+                f"the database ({_FILE}, or that of the server) is missing or empty, but {other!r} has files of a "
+                "library: restore it from a backup, or delete the folder and add the papers again",
                 where=folder,
             )
 
 
-def open_writable(folder: Path) -> Database:
+def open_writable(location: Location) -> Database:
     """Open a library for writing: create it if there is none, upgrade it if it is older."""
+    return _open_server(location) if isinstance(location, PostgresAddress) else _open_file(location)
+
+
+def _open_server(address: PostgresAddress) -> Database:
+    with translate_errors(address.files):
+        create_private_folder(address.files)
+        create_private_folder(address.files / CROPS_FOLDER)
+    with _closed_on_error(PostgresDatabase(address)) as database:
+        with database.read() as connection:
+            found = check_version(connection, where=database.where)
+        if found == SCHEMA_VERSION:
+            database.require_rights()
+        else:
+            # Of several processes, the first one upgrades while the others wait for its lock.
+            with database.creating() as connection:
+                upgrade(connection, where=database.where, files=address.files)
+    return database
+
+
+def _open_file(folder: Path) -> Database:
     file = folder / _FILE
     with translate_errors(folder):
         create_private_folder(folder)
@@ -223,9 +252,9 @@ def open_writable(folder: Path) -> Database:
         with filelock.FileLock(folder / "library.lock", timeout=_LOCK_SECONDS, mode=PRIVATE_FILE):
             # SQLite gives its log and shared memory the mode of the file.
             create_private_file(file)
-            with _closed_on_error(Database(file, mode="rwc")) as database:
+            with _closed_on_error(SqliteDatabase(file, mode="rwc")) as database:
                 with database.write() as connection:
-                    upgraded = upgrade(connection, file=file)
+                    upgraded = upgrade(connection, where=file, files=folder)
                 if upgraded:
                     # What a step deleted must not remain in the write-ahead log.
                     database.truncate_log()
@@ -233,7 +262,7 @@ def open_writable(folder: Path) -> Database:
 
 
 @contextmanager
-def _closed_on_error(database: Database) -> Iterator[Database]:
+def _closed_on_error(database: Opened) -> Iterator[Opened]:
     """The database, closed if the block fails."""
     with ExitStack() as stack:
         stack.callback(database.close)
@@ -241,19 +270,34 @@ def _closed_on_error(database: Database) -> Iterator[Database]:
         stack.pop_all()
 
 
-def _no_library(folder: Path) -> StoreError:
-    _check_unused(folder)
-    return StoreError("no library there; add a paper first, or choose another folder", where=folder)
+def _no_library(location: Location) -> StoreError:
+    _check_unused(files_folder(location))
+    return StoreError("no library there; add a paper first, or choose another place", where=location)
 
 
-def open_read_only(folder: Path) -> Database:
+def open_read_only(location: Location) -> Database:
     """Open a library for reading only; nothing is created or upgraded."""
-    file = folder / _FILE
-    if not file.is_file():
-        raise _no_library(folder)
-    with translate_errors(file):
-        database = Database(file, mode="ro")
+    if isinstance(location, PostgresAddress):
+        database: Database = PostgresDatabase(location, read_only=True)
+    elif (file := location / _FILE).is_file():
+        with translate_errors(file):
+            database = SqliteDatabase(file, mode="ro")
+    else:
+        raise _no_library(location)
     with _closed_on_error(database), database.read() as connection:
-        if check_version(connection, file=file) == 0:
-            raise _no_library(folder)
+        found = check_version(connection, where=database.where)
+        if found == 0:
+            raise _no_library(location)
+        if found < SCHEMA_VERSION and isinstance(location, PostgresAddress):
+            # A connection that only reads can't create what is missing, not even temporarily.
+            detail = f"of an older Paperscope (library version {found}); open it once as a user who may write it"
+            raise StoreVersionError(detail, where=location)
     return database
+
+
+def is_library(location: Location) -> bool:
+    """Whether a library was created there; its folder may be missing, its server must answer. Raises StoreError."""
+    if not isinstance(location, PostgresAddress):
+        return (location / _FILE).is_file()
+    with closing(PostgresDatabase(location, read_only=True)) as database, database.read() as connection:
+        return check_version(connection, where=database.where) > 0

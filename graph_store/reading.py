@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sqlalchemy import ColumnElement, Connection, Select, Table, case, func, select
 
 from graph_store import schema
+from graph_store.functions import is_json, json_length
 from graph_store.schema import changes
 from paperscope_core import types
 from paperscope_core.codec import from_json
@@ -151,8 +152,8 @@ def read_page_counts(connection: Connection, papers: Sequence[str]) -> dict[str,
     """The number of pages of these papers, and of problems that their parser reported. No paper is decoded, and a
     damaged one is left out."""
     table = schema.papers
-    value = case((func.json_valid(table.c.value), table.c.value))
-    lengths = (func.json_array_length(value, path) for path in ("$.pages", "$.problems"))
+    value = case((is_json(table.c.value), table.c.value))
+    lengths = (json_length(value, path) for path in ("$.pages", "$.problems"))
     query = select(table.c.id, *(func.coalesce(length, 0) for length in lengths))
     query = query.where(table.c.id.in_(papers), value.is_not(None))
     return {paper: (pages, problems) for paper, pages, problems in connection.execute(query)}

@@ -15,11 +15,12 @@ from sqlalchemy import (
     MetaData,
     Select,
     Table,
-    Text,
     bindparam,
-    func,
     select,
 )
+from sqlalchemy import Text as AnyText
+
+from graph_store.functions import json_items
 
 __all__ = [
     "SCHEMA_VERSION",
@@ -54,13 +55,16 @@ SCHEMA_VERSION = 13
 
 metadata = MetaData()
 
+# Text is compared by code points, as SQLite does, so that ties are broken alike by both engines.
+Text = AnyText().with_variant(AnyText(collation="C"), "postgresql")
+
 
 def given(name: str) -> Select[tuple[str]]:
     """A list parameter of a query, for `column.in_`.
 
     The list is bound as one JSON value, so that the statement does not depend on its length and is built once.
     """
-    return select(func.json_each(bindparam(name, type_=JSON)).table_valued("value").c.value)
+    return select(json_items(bindparam(name, type_=JSON)).table_valued("value").c.value)
 
 
 def _paper() -> Column[str]:

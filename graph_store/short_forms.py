@@ -9,6 +9,7 @@ from functools import cache
 from sqlalchemy import ColumnElement, Connection, Select, Table, and_, case, delete, func, literal, select
 from sqlalchemy.sql.selectable import FromClause
 
+from graph_store.functions import position_in
 from graph_store.schema import entities, given, meanings, short_forms
 from paperscope_core.text.acronyms import is_spelt, short_form
 from paperscope_core.text.words import entity_key, singular_key
@@ -158,7 +159,7 @@ def join_meanings(table: Table, *ends: ColumnElement[str]) -> tuple[FromClause, 
     for end in ends:
         used, home = short_forms.alias(), meanings.alias()
         # Ids that are too long for a short form, or contain spaces, are not looked up (NULL).
-        short = case((and_(func.length(end) <= _MAX_ID_LENGTH, func.instr(end, " ") == 0), end))
+        short = case((and_(func.length(end) <= _MAX_ID_LENGTH, position_in(end, " ") == 0), end))
         found = found.outerjoin(used, and_(used.c.paper == table.c.paper, used.c.entity == short, used.c.sense == ""))
         found = found.outerjoin(home, home.c.short == used.c.short)
         apart = table.c.paper + literal("/") + end
@@ -172,7 +173,7 @@ def read_homes(connection: Connection) -> dict[str, dict[str, str]]:
     query = select(short_forms.c.paper, entity, meanings.c.home).join_from(
         short_forms, meanings, meanings.c.short == short_forms.c.short
     )
-    query = query.where(short_forms.c.sense == "", func.length(entity) <= _MAX_ID_LENGTH, func.instr(entity, " ") == 0)
+    query = query.where(short_forms.c.sense == "", func.length(entity) <= _MAX_ID_LENGTH, position_in(entity, " ") == 0)
     found: dict[str, dict[str, str]] = defaultdict(dict)
     for row in connection.execute(query):
         found[row.paper][row.entity] = row.home if row.home != _AMBIGUOUS else f"{row.paper}/{row.entity}"

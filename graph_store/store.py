@@ -1,8 +1,7 @@
-"""The store of a library: a folder with `library.sqlite` and `crops/`."""
+"""The store of a library: `library.sqlite` and `crops/` in a folder, or a PostgreSQL database and a folder of files."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
-from pathlib import Path
 from typing import Concatenate, ParamSpec, Self, TypeVar
 
 from numpy import float32
@@ -18,6 +17,7 @@ from graph_store.migrations import CROPS_FOLDER, open_read_only, open_writable
 from graph_store.schema import paper_crops, papers
 from graph_store.snapshot import Snapshot, SnapshotReader
 from graph_store.writing import put_paper, remove_paper, validate
+from paperscope_core.locations import Location, files_folder, local_folder
 from paperscope_core.types import Element, IndexedPaper, ModelReply, Paper, PaperEntry
 
 __all__ = ["Store"]
@@ -50,10 +50,15 @@ class Store:
     and processes. Failures are raised as StoreError, damaged values of a paper as StoreDamagedError; look-ups of
     unknown ids raise a KeyError (UnknownPaperError, UnknownElementError). If the library is open for reading only
     (`read_only`), every change raises StoreReadOnlyError.
+
+    Attributes:
+        folder: The folder of its files.
+        local_folder: The folder of what this machine derives from it, such as indexes.
     """
 
-    def __init__(self, folder: Path, database: Database) -> None:
-        self.folder = folder
+    def __init__(self, location: Location, database: Database) -> None:
+        self.folder = folder = files_folder(location)
+        self.local_folder = local_folder(location)
         self.read_only = database.read_only
         self.jobs = JobQueue(database)
         self.conversations = Conversations(database)
@@ -63,12 +68,12 @@ class Store:
         self._snapshots = SnapshotReader()
 
     @classmethod
-    def open(cls, folder: Path, *, read_only: bool = False) -> Self:
-        """Open the library in `folder`; for writing, create it if there is none.
+    def open(cls, location: Location, *, read_only: bool = False) -> Self:
+        """Open a library; for writing, create it if there is none.
 
         Raises StoreVersionError if a newer Paperscope wrote it, StoreReadOnlyError if it can't be written.
         """
-        return cls(folder, open_read_only(folder) if read_only else open_writable(folder))
+        return cls(location, open_read_only(location) if read_only else open_writable(location))
 
     def close(self) -> None:
         """Release the files."""
@@ -96,7 +101,7 @@ class Store:
         """
         validate(indexed)
         self._database.require_writable()
-        with translate_errors(self._database.file):
+        with translate_errors(self._database.where):
             self._crops.put(indexed.paper, crops)
         with self._database.write() as connection:
             # A sweep in another process may have deleted crops that no stored paper named yet.
@@ -178,12 +183,12 @@ class Store:
 
     def put_call(self, key: str, model: str, reply: ModelReply) -> None:
         """Store a paid reply; it is durable when this returns."""
-        with self._database.write() as connection:
+        with self._database.write("calls") as connection:
             caches.write_call(connection, key, model=model, reply=reply)
 
     def put_vectors(self, embedder: str, vectors: Mapping[str, NDArray[float32]]) -> None:
         """Store the vectors of these texts; they are durable when this returns."""
-        with self._database.write() as connection:
+        with self._database.write("calls") as connection:
             caches.write_vectors(connection, embedder, vectors)
 
     # The functions say what they return. Unknown ids raise KeyError, unless they are left out.

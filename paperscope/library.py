@@ -35,7 +35,8 @@ from paperscope.neighbourhood import (
 )
 from paperscope.originals import Originals
 from paperscope_core.cancellation import run_in_thread
-from paperscope_core.errors import InputError, PaperscopeError, StoreReadOnlyError, UnknownElementError
+from paperscope_core.errors import InputError, PaperscopeError, SettingsError, StoreReadOnlyError, UnknownElementError
+from paperscope_core.locations import Location, parse_location
 from paperscope_core.models import Budget, Models, RoleCallListener, build_models
 from paperscope_core.models.cache import MemoryCallCache
 from paperscope_core.settings import Settings, load_settings
@@ -97,7 +98,7 @@ def _awaitable(
 
 
 class Library:
-    """A folder of papers.
+    """A library of papers.
 
     Synchronous methods work everywhere, also inside a running event loop and from many threads at once; methods named
     `..._async` are their awaitable counterparts for any event loop. Use the library as a context manager, or call
@@ -131,7 +132,7 @@ class Library:
     @classmethod
     def open(
         cls,
-        folder: Path | str | None = None,
+        folder: Location | str | None = None,
         *,
         settings: Settings | None = None,
         budget: Budget | None = None,
@@ -140,7 +141,8 @@ class Library:
         """Open a library, or create it. A library that is not writable is opened for reading.
 
         Args:
-            folder: The library's folder; None for that of the settings.
+            folder: The library's folder, or the address of its database, postgresql://HOST/DATABASE?files=FOLDER; None
+                for that of the settings.
             settings: The settings; None to read them as the command line does: `PAPERSCOPE_*`, paperscope.toml,
                 `OPENAI_*`.
             budget: The budget of all model calls while the library is open.
@@ -149,11 +151,11 @@ class Library:
 
         Raises:
             StoreError: The library can't be opened.
-            SettingsError: A setting is wrong.
+            SettingsError: A setting or the address is wrong.
             ModelError: The weights of a local model are missing.
         """
         settings = settings or load_settings(environ=os.environ)
-        store = open_store(Path(folder) if folder is not None else settings.library)
+        store = open_store(settings.library if folder is None else _location(folder))
         cache = MemoryCallCache() if store.read_only else store
         models = build_models(settings, cache=cache, budget=budget, on_call=on_call)
         return cls(store=store, settings=settings, models=models)
@@ -579,12 +581,19 @@ class Library:
         return content_hash("\0".join(parts).encode())
 
 
-def open_store(folder: Path) -> Store:
+def _location(text: Location | str) -> Location:
+    try:
+        return parse_location(text)
+    except ValueError as error:
+        raise SettingsError(str(error)) from error
+
+
+def open_store(location: Location) -> Store:
     """Open a library's store, for reading only if it can't be written. Raises StoreError."""
     try:
-        return Store.open(folder)
+        return Store.open(location)
     except StoreReadOnlyError:
-        return Store.open(folder, read_only=True)
+        return Store.open(location, read_only=True)
 
 
 def _boxes_on(paper: Paper, page: int, marked: Sequence[Box | Place | str]) -> tuple[Box, ...]:

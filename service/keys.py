@@ -21,6 +21,7 @@ from pydantic import Field, SecretStr
 from paperscope_core.codec import from_json, to_json
 from paperscope_core.errors import InputError, KeyFileError
 from paperscope_core.files import PRIVATE_FILE, create_private_folder, output_errors, replace_file
+from paperscope_core.locations import LibraryLocation, Location
 
 __all__ = ["Key", "KeyStore"]
 
@@ -35,7 +36,7 @@ class Key:
     """An API key without its secret.
 
     Attributes:
-        library: The folder of the only library that the key gives access to.
+        library: The place of the only library that the key gives access to.
         folders: The folders whose papers its holder may add by path.
         created: A day in UTC.
         expires: The first day (UTC) on which it no longer works; None if it never expires.
@@ -43,7 +44,7 @@ class Key:
 
     id: str
     name: str
-    library: Path
+    library: LibraryLocation
     folders: tuple[Path, ...] = ()
     created: date
     expires: date | None = None
@@ -114,7 +115,7 @@ class KeyStore:
         return next((key for key in self.all() if key.id == key_id and key.is_valid_on(today)), None)
 
     def create(
-        self, name: str, library: Path, *, folders: Iterable[Path] = (), expires: date | None = None
+        self, name: str, library: Location, *, folders: Iterable[Path] = (), expires: date | None = None
     ) -> tuple[Key, SecretStr]:
         """Creates and stores a key; its secret can't be read again.
 
@@ -130,7 +131,7 @@ class KeyStore:
         key = Key(
             id=secrets.token_hex(6),
             name=name.strip(),
-            library=_absolute(library),
+            library=_absolute(library) if isinstance(library, Path) else library,
             folders=tuple(map(_existing, folders)),
             created=today,
             expires=expires,

@@ -10,9 +10,9 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from paperscope.library import Library
+from paperscope_core.locations import Location
 from paperscope_core.settings import Settings
 from paperscope_core.types import ModelCall
 
@@ -75,11 +75,11 @@ class Libraries:
         self._settings = settings
         self._on_usage = on_usage
         self._max_open = max_open
-        self._opened: OrderedDict[Path, _Opened] = OrderedDict()
+        self._opened: OrderedDict[Location, _Opened] = OrderedDict()
         self._lock = threading.Lock()
 
     @asynccontextmanager
-    async def use(self, folder: Path) -> AsyncIterator[Library]:
+    async def use(self, folder: Location) -> AsyncIterator[Library]:
         """The library in this folder, kept open within the block. Raises StoreError and SettingsError."""
         opened = self._acquire(folder)
         try:
@@ -100,14 +100,14 @@ class Libraries:
         for thread in closing:
             thread.join(max(0.0, deadline - time.monotonic()))
 
-    def _acquire(self, folder: Path) -> _Opened:
+    def _acquire(self, folder: Location) -> _Opened:
         with self._lock:
             opened = self._opened.setdefault(folder, _Opened())
             self._opened.move_to_end(folder)
             opened.users += 1
             return opened
 
-    def _open(self, folder: Path, opened: _Opened) -> Library:
+    def _open(self, folder: Location, opened: _Opened) -> Library:
         with opened.opening:
             if opened.library is None:
                 on_call = self._report_call if self._on_usage else None

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from functools import cache, lru_cache, partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import httpcore2
 import pytest
@@ -16,6 +16,9 @@ from filelock import FileLock
 from hypothesis import HealthCheck, settings
 
 import ingest.pdf.backends.mupdf  # noqa: F401 # imports PyMuPDF without models that take seconds, before a test does
+
+if TYPE_CHECKING:
+    from tests.postgresql_server import PostgresServer
 
 ROOT = Path(__file__).resolve().parent.parent
 NOBODY = 65534
@@ -55,6 +58,15 @@ def clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in list(os.environ):
         if name.startswith(("PAPERSCOPE_", "OPENAI_")):
             monkeypatch.delenv(name)
+
+
+@pytest.fixture(scope="session")
+def postgresql() -> Iterator["PostgresServer"]:
+    """A PostgreSQL server for all tests of a process; each test has a schema of its own."""
+    from tests.postgresql_server import start_server
+
+    with start_server() as server:
+        yield server
 
 
 @pytest.fixture(scope="session")

@@ -62,11 +62,11 @@ class NativeGraphIndex:
 
         Args:
             store: The store that the index is derived from.
-            folder: The folder of the index's files; by default `index` in the library's folder.
+            folder: The folder of the index's files; by default `index` in the store's local folder.
             embedder: The embedder of the questions' vectors, by default that of the newest paper. Papers of another
                 embedder are found by words only.
         """
-        index = cls(store, folder or store.folder / "index", embedder=embedder)
+        index = cls(store, folder or store.local_folder / "index", embedder=embedder)
         index.catch_up()
         return index
 

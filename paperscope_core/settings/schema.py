@@ -24,6 +24,8 @@ from pydantic import (
     model_validator,
 )
 
+from paperscope_core.locations import LibraryLocation
+
 __all__ = [
     "AnswerSettings",
     "ChunkingSettings",
@@ -342,7 +344,10 @@ class Settings(_Section):
     answers for `eval answers`; it inherits no defaults, because a model should not judge its own answers.
     """
 
-    library: _Folder = Field(default=Path("library"), description="the library's folder")
+    library: LibraryLocation = Field(
+        default=Path("library"),
+        description="the library's folder, or its database: postgresql://host/papers?files=/srv/papers",
+    )
     model: str = Field(default="", description="the model of every role that names none")
     base_url: _Address = Field(
         default="", description="the server of every role that names none; falls back to OPENAI_BASE_URL"

@@ -37,8 +37,13 @@ PathsArgument = Annotated[
     list[Path], typer.Argument(help="Papers, or folders of papers: PDF, Markdown, HTML, DOCX, text, JATS, TEI.")
 ]
 LibraryOption = Annotated[
-    Path | None,
-    typer.Option("--library", "-l", help="The library's folder (or PAPERSCOPE_LIBRARY; default: ./library)."),
+    str | None,
+    typer.Option(
+        "--library",
+        "-l",
+        help="The library's folder, or postgresql://HOST/DATABASE?files=FOLDER (or PAPERSCOPE_LIBRARY; "
+        "default: ./library).",
+    ),
 ]
 ConfigOption = Annotated[
     Path | None, typer.Option("--config", help="A settings file in TOML (or PAPERSCOPE_CONFIG; ./paperscope.toml).")
@@ -81,13 +86,13 @@ def read_password(password: str | None, file: Path | None) -> str | None:
 
 
 def read_settings(
-    *, library: Path | None, config: Path | None, overrides: Mapping[str, object] | None = None
+    *, library: str | None, config: Path | None, overrides: Mapping[str, object] | None = None
 ) -> Settings:
     """The settings with the command's options on top; None among the `overrides` means not given.
 
     Raises SettingsError.
     """
-    given = {"library": None if library is None else str(library), **(overrides or {})}
+    given = {"library": library, **(overrides or {})}
     return load_settings(file=config, environ=os.environ, overrides=given)
 
 
@@ -97,7 +102,7 @@ def print_notes(settings: Settings) -> None:
         stderr().print(Text(f"! {note}", style="yellow"))
 
 
-def open_library(*, library: Path | None, config: Path | None, budget: "Budget | None" = None) -> "Library":
+def open_library(*, library: str | None, config: Path | None, budget: "Budget | None" = None) -> "Library":
     """Opens the library that the options and settings name. Raises SettingsError and StoreError."""
     from paperscope.library import Library
 

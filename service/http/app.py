@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI
@@ -11,6 +10,7 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp
 
 from paperscope import __version__
+from paperscope_core.locations import Location
 from paperscope_core.settings import Settings
 from service.http.auth import Service
 from service.http.background import Background
@@ -105,7 +105,7 @@ def _build_service(settings: Settings) -> Service:
     limits = settings.service
     keys = KeyStore.open(limits.keys)
 
-    def library_folders() -> set[Path]:
+    def library_folders() -> set[Location]:
         return {key.library for key in keys.all()} if keys.required else {settings.library}
 
     questions = FairQueue(concurrency=limits.questions_at_once, max_waiting=limits.questions_waiting)

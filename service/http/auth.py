@@ -20,6 +20,7 @@ from fastapi.security import APIKeyHeader, HTTPBearer
 
 from paperscope.library import Library
 from paperscope_core.errors import KeyFileError
+from paperscope_core.locations import Location
 from paperscope_core.settings import Settings
 from service.http.background import Background
 from service.http.limits import FairQueue, RateLimiter
@@ -67,7 +68,7 @@ class Service:
         background: The questions of conversations that are being answered.
         images: The queue of pages to draw.
         estimates: The queue of papers to estimate.
-        library_folders: Returns the folders of all callers' libraries; raises KeyFileError.
+        library_folders: Returns the places of all callers' libraries; raises KeyFileError.
     """
 
     settings: Settings
@@ -81,7 +82,7 @@ class Service:
     estimates: FairQueue
     rate_limiter: RateLimiter
     shutdown: Shutdown
-    library_folders: Callable[[], Collection[Path]]
+    library_folders: Callable[[], Collection[Location]]
     metrics: Metrics
     tracing: Tracing
 
@@ -104,13 +105,13 @@ class Service:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Caller:
-    """Who calls: a name for the log, the folder of their library, and the folders of papers they may add by path.
+    """Who calls: a name for the log, the place of their library, and the folders of papers they may add by path.
 
     With a key, the name is the key's id.
     """
 
     name: str
-    library: Path
+    library: Location
     folders: tuple[Path, ...] = ()
     keyed: bool = False
 

@@ -5,7 +5,6 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Info, ProcessCollector, generate_latest
 from prometheus_client.core import GaugeMetricFamily
@@ -14,6 +13,7 @@ from prometheus_client.registry import Collector
 from graph_store import Store
 from paperscope import __version__
 from paperscope_core.errors import StoreError
+from paperscope_core.locations import Location
 from paperscope_core.types import JOB_STATES
 from service.http.limits import FairQueue
 from service.libraries import ModelUsage
@@ -55,7 +55,7 @@ class Metrics:
         folders: Returns the folders of all libraries, whose jobs are counted.
     """
 
-    def __init__(self, *, queue: FairQueue, folders: Callable[[], Collection[Path]]) -> None:
+    def __init__(self, *, queue: FairQueue, folders: Callable[[], Collection[Location]]) -> None:
         self._registry = registry = CollectorRegistry()
         counter, gauge = partial(Counter, registry=registry), partial(Gauge, registry=registry)
         route, work = ("method", "route"), ("work", "role")
@@ -105,7 +105,7 @@ class Metrics:
 class _JobCollector(Collector):
     """Counts the jobs of all libraries by state at each scrape."""
 
-    def __init__(self, folders: Callable[[], Collection[Path]]) -> None:
+    def __init__(self, folders: Callable[[], Collection[Location]]) -> None:
         self._folders = folders
 
     def collect(self) -> Iterator[GaugeMetricFamily]:

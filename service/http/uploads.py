@@ -8,7 +8,6 @@ import errno
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, Any, BinaryIO, TypeVar
 
 from fastapi import Depends, Request, Response
@@ -20,6 +19,7 @@ from starlette.requests import ClientDisconnect
 
 from graph_store import JobQueue
 from paperscope_core.codec import to_json
+from paperscope_core.locations import Location
 from paperscope_core.types import Job, JobKind
 from service.http.auth import CallerOf, LibraryOf, ServiceOf
 from service.http.limits import limit_body
@@ -142,8 +142,8 @@ class JobSubmitter:
     library: LibraryOf
 
     @property
-    def folder(self) -> Path:
-        """The library's folder."""
+    def folder(self) -> Location:
+        """Where the library is."""
         return self.caller.library
 
     async def check_capacity(self) -> None:

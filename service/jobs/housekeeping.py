@@ -10,8 +10,10 @@ import filelock
 from graph_store import Store
 from graph_store.database import translate_errors
 from graph_store.jobs import PendingJobs
+from graph_store.migrations import is_library
 from paperscope_core.errors import UnknownJobError
 from paperscope_core.files import PRIVATE_FILE, create_private_folder
+from paperscope_core.locations import Location, local_folder
 from service.jobs.requests import JobFiles
 
 __all__ = ["WorkerLocks", "clean_up_jobs", "ended_jobs", "requeue_orphans"]
@@ -25,13 +27,13 @@ _UPLOAD_GRACE_SECONDS = 60.0
 
 
 class WorkerLocks:
-    """The lock files `LIBRARY/workers/WORKER.lock`, one for each worker that is alive.
+    """The lock files `LIBRARY/workers/WORKER.lock`, one for each worker of this machine that is alive.
 
     The operating system releases a lock when its process ends, even if it is killed. All methods raise StoreError.
     """
 
-    def __init__(self, library: Path) -> None:
-        self._folder = library / "workers"
+    def __init__(self, library: Location) -> None:
+        self._folder = local_folder(library) / "workers"
 
     def acquire(self, worker: str) -> filelock.BaseFileLock:
         """Marks a worker as alive until `release` is called or its process ends."""
@@ -60,12 +62,12 @@ class WorkerLocks:
         return dead
 
 
-def clean_up_jobs(folder: Path, *, keep_days: int) -> PendingJobs:
+def clean_up_jobs(folder: Location, *, keep_days: int) -> PendingJobs:
     """Requeues orphaned jobs, and deletes jobs that ended more than `keep_days` ago and files that no job needs.
 
     Returns which jobs are pending in the library in `folder`. Raises StoreError.
     """
-    if not (folder / "library.sqlite").is_file():
+    if not is_library(folder):
         return PendingJobs(new=False, quarantined=False, running=False)
     with closing(Store.open(folder)) as store:
         requeue_orphans(store, folder)
@@ -77,13 +79,13 @@ def clean_up_jobs(folder: Path, *, keep_days: int) -> PendingJobs:
         return store.jobs.pending()
 
 
-def requeue_orphans(store: Store, folder: Path) -> None:
+def requeue_orphans(store: Store, folder: Location) -> None:
     """Requeues the jobs of workers that died. Raises StoreError."""
     for worker in WorkerLocks(folder).remove_dead():
         store.jobs.release(worker, died=True)
 
 
-def ended_jobs(folder: Path, jobs: Iterable[str]) -> list[str]:
+def ended_jobs(folder: Location, jobs: Iterable[str]) -> list[str]:
     """Those of these jobs of a library that have ended. Raises StoreError."""
     ended: list[str] = []
     with closing(Store.open(folder)) as store:

@@ -5,12 +5,12 @@ import logging
 import time
 from collections.abc import Callable, Coroutine
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from graph_store import JobQueue
 from paperscope.library import Stage
 from paperscope_core.errors import JobLostError, PaperscopeError, StoreError
+from paperscope_core.locations import Location
 from paperscope_core.types import Job, JobState
 from service.logs import event_log
 
@@ -37,7 +37,7 @@ class LeasedJob:
         stuck: Whether its work continues although it was cancelled.
     """
 
-    def __init__(self, job: Job, *, folder: Path, queue: JobQueue, owner: str) -> None:
+    def __init__(self, job: Job, *, folder: Location, queue: JobQueue, owner: str) -> None:
         self.job = job
         self.folder = folder
         self.ended = self.stuck = False

@@ -18,6 +18,7 @@ from graph_store.database import translate_errors
 from paperscope.library import AddResult as LibraryAddResult
 from paperscope_core.errors import PaperFileError
 from paperscope_core.files import PRIVATE_FILE, PRIVATE_FOLDER, create_private_folder
+from paperscope_core.locations import Location, files_folder
 from paperscope_core.types import PageProblem, Shortfall, Usage
 
 __all__ = ["AddRequest", "AddResult", "BatchRequest", "JobFiles", "open_without_links", "upload_name"]
@@ -116,8 +117,8 @@ class AddResult:
 class JobFiles:
     """The folders `LIBRARY/jobs/JOB`. Apart from a file's suffix, their paths contain nothing that a caller chose."""
 
-    def __init__(self, library: Path) -> None:
-        self._folder = library / "jobs"
+    def __init__(self, library: Location) -> None:
+        self._folder = files_folder(library) / "jobs"
 
     def folder(self, job: str) -> Path:
         """The folder of a job's files."""

@@ -9,11 +9,11 @@ import logging
 import secrets
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing, suppress
-from pathlib import Path
 
 from graph_store import Store
 from graph_store.jobs import LEASE_SECONDS, PendingJobs
 from paperscope_core.errors import PaperscopeError, StoreError
+from paperscope_core.locations import Location
 from paperscope_core.settings import Settings
 from service.jobs.housekeeping import clean_up_jobs, ended_jobs, requeue_orphans
 from service.jobs.worker_process import WorkerProcess
@@ -39,12 +39,12 @@ class Supervisor:
         on_usage: Called with each model call that a job causes.
     """
 
-    def __init__(self, settings: Settings, *, folders: Callable[[], Iterable[Path]], on_usage: OnUsage) -> None:
+    def __init__(self, settings: Settings, *, folders: Callable[[], Iterable[Location]], on_usage: OnUsage) -> None:
         self._keep_days = settings.service.keep_jobs_days
         self._max_wait = settings.service.shutdown_seconds
         self._folders = folders
         # In memory only; with the library of each job.
-        self._passwords: dict[str, tuple[Path, str]] = {}
+        self._passwords: dict[str, tuple[Location, str]] = {}
         self._normal, self._quarantine = (
             _WorkerLoop(
                 settings,
@@ -65,12 +65,12 @@ class Supervisor:
             asyncio.create_task(self._quarantine.run()),
         ]
 
-    def notify(self, folder: Path) -> None:
+    def notify(self, folder: Location) -> None:
         """Notifies the workers of a library with a new or cancelled job."""
         self._normal.notify(folder)
         self._quarantine.notify_running(folder)
 
-    def keep_password(self, job: str, password: str, *, folder: Path) -> None:
+    def keep_password(self, job: str, password: str, *, folder: Location) -> None:
         """Keeps the password of a job in memory, here and in the workers, until the job has ended."""
         self._passwords[job] = (folder, password)
         self._normal.send_password(job, password)
@@ -87,7 +87,7 @@ class Supervisor:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await asyncio.gather(*(loop.stop(max_wait=self._max_wait) for loop in (self._normal, self._quarantine)))
 
-    def _notify_pending(self, folder: Path, pending: PendingJobs) -> None:
+    def _notify_pending(self, folder: Location, pending: PendingJobs) -> None:
         if pending.new:
             self._normal.notify(folder)
         if pending.quarantined:
@@ -101,7 +101,7 @@ class Supervisor:
             await self._forget_passwords()
             await asyncio.sleep(_HOUSEKEEPING_SECONDS)
 
-    async def _clean_up(self, folder: Path) -> None:
+    async def _clean_up(self, folder: Location) -> None:
         try:
             pending = await asyncio.to_thread(clean_up_jobs, folder, keep_days=self._keep_days)
         except StoreError as error:
@@ -117,9 +117,9 @@ class Supervisor:
                 for job in await asyncio.to_thread(ended_jobs, folder, jobs):
                     self.forget_password(job)
 
-    async def _all_folders(self) -> list[Path]:
+    async def _all_folders(self) -> list[Location]:
         try:
-            return sorted(set(await asyncio.to_thread(self._folders)))
+            return sorted(set(await asyncio.to_thread(self._folders)), key=str)
         except PaperscopeError as error:
             _log.warning("%s", error)
             return []
@@ -138,27 +138,27 @@ class _WorkerLoop:
         settings: Settings,
         *,
         quarantine: bool,
-        passwords: Mapping[str, tuple[Path, str]],
+        passwords: Mapping[str, tuple[Location, str]],
         on_usage: OnUsage,
-        on_pending: Callable[[Path, PendingJobs], None],
+        on_pending: Callable[[Location, PendingJobs], None],
     ) -> None:
         self._settings = settings
         self._is_quarantine = quarantine
         self._passwords = passwords
         self._on_usage = on_usage
         self._on_pending = on_pending
-        self._notified: set[Path] = set()
+        self._notified: set[Location] = set()
         self._woken = asyncio.Event()
         self._worker: WorkerProcess | None = None
         self._owner = ""
 
-    def notify(self, folder: Path) -> None:
+    def notify(self, folder: Location) -> None:
         """Notifies the worker of a library's jobs; starts one if none runs."""
         self._notified.add(folder)
         self._woken.set()
         self.notify_running(folder)
 
-    def notify_running(self, folder: Path) -> None:
+    def notify_running(self, folder: Location) -> None:
         """Notifies the worker of a library's jobs if one runs."""
         if self._worker is not None:
             self._worker.notify(folder)
@@ -216,7 +216,7 @@ class _WorkerLoop:
                 self._on_pending(folder, await asyncio.to_thread(_requeue, folder, self._owner, died=True))
 
 
-def _requeue(folder: Path, owner: str, *, died: bool) -> PendingJobs:
+def _requeue(folder: Location, owner: str, *, died: bool) -> PendingJobs:
     """Requeues the jobs of a worker that has ended; returns which jobs are pending. Raises StoreError."""
     with closing(Store.open(folder)) as store:
         store.jobs.release(owner, died=died)

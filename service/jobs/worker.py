@@ -14,6 +14,7 @@ from graph_store import Store
 from paperscope.library import Library, Stage
 from paperscope_core.codec import from_json, to_json
 from paperscope_core.errors import PaperLockedError, StoreError
+from paperscope_core.locations import Location
 from paperscope_core.settings import Settings
 from service.batch import BatchRow, BatchRunner, parse_questions
 from service.jobs.housekeeping import WorkerLocks
@@ -59,18 +60,18 @@ class Worker:
         self._libraries = libraries
         self._tracing = tracing
         self._owner = owner
-        self._notified: set[Path] = set()
+        self._notified: set[Location] = set()
         self._passwords: dict[str, str] = {}
         self._password_received = asyncio.Event()
         # In the order of their turns.
-        self._stores: dict[Path, Store] = {}
-        self._locks: dict[Path, filelock.BaseFileLock] = {}
+        self._stores: dict[Location, Store] = {}
+        self._locks: dict[Location, filelock.BaseFileLock] = {}
         self._running: dict[asyncio.Task[None], LeasedJob] = {}
         self._woken = asyncio.Event()
         self._stopping = False
         self._idle_since = time.monotonic()
 
-    def notify(self, folder: Path) -> None:
+    def notify(self, folder: Location) -> None:
         """Checks a library's jobs, of which one is new or was cancelled."""
         self._notified.add(folder)
         for leased in self._running.values():
@@ -127,7 +128,7 @@ class Worker:
             self._running[task] = leased
             task.add_done_callback(self._on_done)
 
-    def _has_capacity(self, folder: Path) -> bool:
+    def _has_capacity(self, folder: Location) -> bool:
         """Whether a job of this library may start."""
         if not self._running or self._quarantine:
             return not self._running

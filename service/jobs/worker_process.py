@@ -1,6 +1,6 @@
 """The worker process: the service starts it and communicates with it over two pipes.
 
-The service writes the settings and then lines of JSON: a folder for each library that has jobs, and a pair of job and
+The service writes the settings and then lines of JSON: the place of each library that has jobs, and a pair of job and
 password for each password that came with a job. The worker writes an empty line as a heartbeat, and a line of JSON for
 each finished model call.
 """
@@ -17,10 +17,10 @@ import time
 from asyncio.subprocess import PIPE, Process
 from contextlib import suppress
 from functools import partial
-from pathlib import Path
 from typing import BinaryIO, Self, cast
 
 from paperscope_core.codec import from_json, to_json
+from paperscope_core.locations import Location, location_text, parse_location
 from paperscope_core.settings import Settings
 from service.jobs.worker import Worker, data_mb, limit_memory
 from service.libraries import Libraries, ModelUsage, OnUsage, share_processor
@@ -73,9 +73,9 @@ class WorkerProcess:
         """The process id."""
         return self._process.pid
 
-    def notify(self, folder: Path) -> None:
+    def notify(self, folder: Location) -> None:
         """Notifies the worker of a library's jobs."""
-        self._input.write(json.dumps(str(folder)).encode() + b"\n")
+        self._input.write(json.dumps(location_text(folder)).encode() + b"\n")
 
     def send_password(self, job: str, password: str) -> None:
         """Sends the password that came with a job."""
@@ -163,7 +163,7 @@ def _read_notifications(loop: asyncio.AbstractEventLoop, worker: Worker) -> None
             case [job, password]:
                 loop.call_soon_threadsafe(worker.receive_password, job, password)
             case folder:
-                loop.call_soon_threadsafe(worker.notify, Path(folder))
+                loop.call_soon_threadsafe(worker.notify, parse_location(folder))
     loop.call_soon_threadsafe(worker.stop)
     time.sleep(_EXIT_TIMEOUT_SECONDS)
     os.killpg(0, signal.SIGKILL)

@@ -72,11 +72,13 @@ def test_an_older_library_is_brought_up_to_date(store: Store) -> None:
 
     file, after = store.folder / "library.sqlite", SCHEMA_VERSION + 2
     with pytest.raises(RuntimeError), store._database.write() as connection:
-        upgrade(connection, file=file, version=after, steps={after - 1: add_table, after: fail})
+        upgrade(connection, where=file, files=store.folder, version=after, steps={after - 1: add_table, after: fail})
     with store._database.read() as connection:
         assert "novelty" not in inspect(connection).get_table_names()
     with store._database.write() as connection:
-        upgrade(connection, file=file, version=after, steps={after - 1: add_table, after: add_column})
+        upgrade(
+            connection, where=file, files=store.folder, version=after, steps={after - 1: add_table, after: add_column}
+        )
     assert view(store) == before
     with pytest.raises(StoreVersionError, match=f"version {after}"):
         Store.open(store.folder)

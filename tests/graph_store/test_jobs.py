@@ -1,5 +1,4 @@
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -22,15 +21,8 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    opened = Store.open(tmp_path)
-    yield opened
-    opened.close()
-
-
-@pytest.fixture
-def queue(store: Store, clock: Clock) -> JobQueue:
-    return JobQueue(store._database, clock=clock)
+def queue(stored: Store, clock: Clock) -> JobQueue:
+    return JobQueue(stored._database, clock=clock)
 
 
 def test_a_job_is_queued_then_running_then_succeeded(queue: JobQueue, clock: Clock) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from graph_store import NativeGraphIndex, Store
+from paperscope_core.locations import Location, location_text
 from paperscope_core.types import ModelReply, RetrievalRequest
 from tests.graph_store.indexed_papers import METHODS, add, crop_of, make_indexed, unit_vector
 
@@ -19,8 +20,8 @@ ADDING_PROCESS = Path(__file__).with_name("adding_process.py")
 REQUEST = RetrievalRequest(text="Train BERT+DSC on SST-5 with F1", vector=unit_vector(1), limit=10_000)
 
 
-def start(folder: Path, *, first: int, count: int) -> subprocess.Popen[str]:
-    command = [sys.executable, str(ADDING_PROCESS), str(folder), str(first), str(count)]
+def start(location: Location, *, first: int, count: int) -> subprocess.Popen[str]:
+    command = [sys.executable, str(ADDING_PROCESS), location_text(location), str(first), str(count)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)  # noqa: S603 - our own file
 
 
@@ -47,34 +48,35 @@ def check_whole(store: Store) -> None:
 
 
 @pytest.mark.slow
-def test_killed_at_random_moments(tmp_path: Path) -> None:
+def test_killed_at_random_moments(location: Location) -> None:
     moments = random.Random(20)
     first = 1
     for _ in range(3):
-        with start(tmp_path, first=first, count=10_000) as process:
+        with start(location, first=first, count=10_000) as process:
             assert process.stdout is not None
-            first = int(process.stdout.readline()) + 1
+            # When the second paper is announced, the first one is stored.
+            first = [int(process.stdout.readline()) for _ in range(2)][-1] + 1
             time.sleep(moments.uniform(0.02, 0.4))
             process.kill()
             first = max([first, *(int(line) + 1 for line in process.stdout.read().split())])
-    store = Store.open(tmp_path)
+    store = Store.open(location)
     announced = range(1, first)
     assert all(store.get_call(f"call {number}") == ModelReply(text=f"reply {number}") for number in announced)
     assert store.entries()
     check_whole(store)
     store.sweep()
     named = {element.crop for paper in store.papers() for element in paper.elements if element.kind == "figure"}
-    assert {path.stem for path in (tmp_path / "crops").glob("*/*.png")} == named
+    assert {path.stem for path in (store.folder / "crops").glob("*/*.png")} == named
     store.close()
 
 
 @pytest.mark.slow
-def test_two_processes_add_to_one_library_at_once(tmp_path: Path) -> None:
-    processes = [start(tmp_path, first=first, count=9) for first in (1, 101)]
+def test_two_processes_add_to_one_library_at_once(location: Location) -> None:
+    processes = [start(location, first=first, count=9) for first in (1, 101)]
     for process in processes:
         process.communicate(timeout=60)
         assert process.returncode == 0
-    store = Store.open(tmp_path)
+    store = Store.open(location)
     numbers = [number for first in (1, 101) for number in range(first, first + 9) if number % 3]
     assert sorted(int(entry.id, 16) for entry in store.entries()) == numbers
     check_whole(store)

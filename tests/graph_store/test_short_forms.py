@@ -41,6 +41,11 @@ def library(folder: Path, *papers: IndexedPaper) -> Store:
     return store
 
 
+@pytest.fixture
+def store(stored: Store) -> Store:
+    return stored
+
+
 def test_a_short_form_joins_what_the_papers_that_define_it_mean(store: Store) -> None:
     for indexed in (using(THREE), defining(ONE), make_indexed(TWO, names=(MEANT, "F1"))):
         add(store, indexed)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from graph_store import Store
-from graph_store.database import Database
+from graph_store.database import SqliteDatabase
 from graph_store.snapshot import Snapshot, SnapshotReader
 from tests.graph_store.indexed_papers import LONG, PAPER_IDS, SHORT, add, make_indexed
 
@@ -34,7 +34,7 @@ def test_it_follows_papers_and_meanings(store: Store) -> None:
     ]
     for change in changes:
         change()
-        with Database(store.folder / "library.sqlite", mode="ro").read() as connection:
+        with SqliteDatabase(store.folder / "library.sqlite", mode="ro").read() as connection:
             assert_same(store.snapshot(), SnapshotReader().read(connection))
         found = store.snapshot()
         assert set(found.entities) == set(store.entities(list(found.entities)))

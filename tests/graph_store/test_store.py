@@ -29,6 +29,11 @@ from tests.graph_store.indexed_papers import (
 ONE, TWO, THREE, FOUR = PAPER_IDS
 
 
+@pytest.fixture
+def store(stored: Store) -> Store:
+    return stored
+
+
 @settings(max_examples=10, deadline=None)
 @given(indexed_papers())
 def test_a_paper_reads_back_equal(indexed: IndexedPaper) -> None:

@@ -13,6 +13,7 @@ from fastapi import Path as PathParameter
 from pydantic import BaseModel, ConfigDict, Field
 
 from paperscope_core.errors import QuestionFileError
+from paperscope_core.locations import Location
 from paperscope_core.types import Job
 from service.batch import BadQuestion, parse_questions
 from service.batch.folder import finished_rows, newly_finished
@@ -155,7 +156,7 @@ async def get_image(
     return _file_response(data, image, job)
 
 
-def _results_folder(job: Job, library: Path) -> Path:
+def _results_folder(job: Job, library: Location) -> Path:
     if job.kind != "batch":
         raise ProblemError(404, "no-results", f"The job {job.id!r} adds a paper; its result is in the job itself.")
     return JobFiles(library).folder(job.id)

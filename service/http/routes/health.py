@@ -9,6 +9,7 @@ from pydantic import BaseModel
 
 from paperscope.library import open_store
 from paperscope_core.errors import KeyFileError
+from paperscope_core.locations import files_folder
 from service.http.auth import CallerOf, Service, ServiceOf, keys_unreadable
 from service.http.problems import ProblemError
 from service.http.shutdown import shutdown_problem
@@ -63,6 +64,6 @@ def _check_keyed(service: Service) -> None:
         folders = service.library_folders()
     except KeyFileError as error:
         raise keys_unreadable() from error
-    if folders and not any(folder.is_dir() or folder.parent.is_dir() for folder in folders):
+    if folders and not any(folder.is_dir() or folder.parent.is_dir() for folder in map(files_folder, folders)):
         detail = "None of the libraries of the API keys is there; is their disk or volume mounted?"
         raise ProblemError(503, "no-library", detail, headers={"Retry-After": "30"})

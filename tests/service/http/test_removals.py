@@ -4,14 +4,13 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
-from pathlib import Path
 
 import httpx2
 import pytest
 from sqlalchemy import Connection
 
 from graph_store import Store
-from graph_store.database import Database
+from graph_store.database import SqliteDatabase
 from paperscope_core.types import Entity, Extraction, Relation, content_hash
 from tests.service.conftest import PAPER, PNG, settings_in, small_paper
 from tests.service.servers import serve_app
@@ -33,7 +32,7 @@ PATHS = [
     f"graph/entities?paper={PAPER}",
     f"models/paperscope/{PAPER}",
 ]
-Read = Callable[[Database], AbstractContextManager[Connection]]
+Read = Callable[[SqliteDatabase], AbstractContextManager[Connection]]
 
 
 class Remover:
@@ -44,7 +43,7 @@ class Remover:
         self.reads_left = -1
 
     @contextmanager
-    def read(self, database: Database) -> Iterator[Connection]:
+    def read(self, database: SqliteDatabase) -> Iterator[Connection]:
         if database is not self.store._database:
             self.reads_left -= 1
             if self.reads_left == -1:
@@ -71,10 +70,10 @@ class Remover:
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Remover]]:
     settings = settings_in(tmp_path_factory.mktemp("removals"))
-    store = Store.open(Path(settings.library))
-    remover = Remover(store, Database.read)
+    store = Store.open(settings.library)
+    remover = Remover(store, SqliteDatabase.read)
     with pytest.MonkeyPatch.context() as patch, serve_app(settings) as address:
-        patch.setattr(Database, "read", lambda database: remover.read(database))  # noqa: PLW0108 # a method
+        patch.setattr(SqliteDatabase, "read", lambda database: remover.read(database))  # noqa: PLW0108 # a method
         yield address, remover
     store.close()
 

@@ -1,0 +1,139 @@
+"""Where a library is: in a folder, or in a PostgreSQL database with a folder for its files."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated
+from urllib.parse import quote, unquote, urlsplit
+
+from pydantic import BeforeValidator, PlainSerializer
+
+__all__ = [
+    "LibraryLocation",
+    "Location",
+    "PostgresAddress",
+    "files_folder",
+    "local_folder",
+    "location_text",
+    "parse_location",
+]
+
+_SCHEMES = ("postgresql", "postgres")
+_OWN = ("files", "cache")
+_EXAMPLE = "postgresql://host/papers?files=/srv/papers"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, order=True)
+class PostgresAddress:
+    """A PostgreSQL database, and the folders beside it.
+
+    Attributes:
+        address: The address in libpq's form, which may contain a password.
+        files: The folder of crops, uploaded papers and the files of jobs; all machines that use the library share it.
+        cache: The folder of what this machine derives from the database.
+    """
+
+    address: str = field(repr=False)
+    files: Path
+    cache: Path
+
+    def __str__(self) -> str:
+        """The database's address, without the password."""
+        return _without_password(self.address)
+
+    @property
+    def text(self) -> str:
+        """The whole address, with the password, as `parse_location` reads it."""
+        return f"{self.address}{'&' if '?' in self.address else '?'}{_query(files=self.files, cache=self.cache)}"
+
+
+Location = Path | PostgresAddress
+"""The folder of a library, or the address of its database."""
+
+
+def parse_location(value: object) -> Location:
+    """Read a location as users write it.
+
+    Args:
+        value: A path; or an address such as postgresql://host/papers?files=/srv/papers, whose other parameters are
+            libpq's. `cache` names the folder of what is derived; by default it is in the user's `.cache`.
+
+    Raises:
+        ValueError: It is neither. The message contains no password.
+    """
+    if isinstance(value, Path | PostgresAddress):
+        return _expanded(value) if isinstance(value, Path) else value
+    if not isinstance(value, str):
+        raise TypeError("write the library as a folder, or as the address of a PostgreSQL database")
+    text = value.strip()
+    scheme = text.partition("://")[0].lower() if "://" in text else ""
+    if not scheme:
+        return _expanded(Path(text))
+    if scheme not in _SCHEMES:
+        raise ValueError(f"{scheme}:// is no place of a library; name a folder, or {_EXAMPLE}")
+    parts = urlsplit(text)
+    given = [one.partition("=") for one in parts.query.split("&") if one]
+    own = {name: unquote(one) for name, _, one in given if name in _OWN}
+    if not own.get("files"):
+        raise ValueError(f"the address of a database needs the folder of the library's files: {_EXAMPLE}")
+    if "://" in own["files"]:
+        raise ValueError("files: name a folder, which all machines that use the library share")
+    # The others are libpq's, which reads them as they are.
+    address = _joined(parts.netloc, parts.path, ["".join(one) for one in given if one[0] not in _OWN])
+    files = _absolute(own["files"])
+    cache = _absolute(own["cache"]) if own.get("cache") else _default_cache(f"{_without_password(address)}\0{files}")
+    return PostgresAddress(address=address, files=files, cache=cache)
+
+
+def location_text(location: Location) -> str:
+    """A location as `parse_location` reads it, with the password."""
+    return location.text if isinstance(location, PostgresAddress) else str(location)
+
+
+LibraryLocation = Annotated[Location, BeforeValidator(parse_location), PlainSerializer(location_text, return_type=str)]
+"""A location as JSON and settings have it: text."""
+
+
+def files_folder(location: Location) -> Path:
+    """The folder of the library's files, which every process that uses the library sees."""
+    return location.files if isinstance(location, PostgresAddress) else location
+
+
+def local_folder(location: Location) -> Path:
+    """The folder of what this machine derives from the library: indexes, and the locks of its workers."""
+    return location.cache if isinstance(location, PostgresAddress) else location
+
+
+def _expanded(path: Path) -> Path:
+    try:
+        return path.expanduser()
+    except RuntimeError as error:
+        raise ValueError(f"no such home folder: {error}") from error
+
+
+def _absolute(text: str) -> Path:
+    return _expanded(Path(text)).absolute()
+
+
+def _default_cache(key: str) -> Path:
+    try:
+        home = Path.home()
+    except RuntimeError as error:
+        raise ValueError("no home folder for what is derived; name a folder: &cache=/var/cache/papers") from error
+    return home / ".cache" / "paperscope" / hashlib.sha256(key.encode()).hexdigest()[:16]
+
+
+def _without_password(address: str) -> str:
+    parts = urlsplit(address)
+    user, at, host = parts.netloc.rpartition("@")
+    query = [one for one in parts.query.split("&") if one and not one.startswith("password=")]
+    return _joined(f"{user.partition(':')[0]}{at}{host}", parts.path, query)
+
+
+def _joined(netloc: str, path: str, query: Sequence[str]) -> str:
+    return f"postgresql://{netloc}{path}{'?' if query else ''}{'&'.join(query)}"
+
+
+def _query(**values: Path) -> str:
+    return "&".join(f"{name}={quote(str(value))}" for name, value in values.items())

@@ -1,0 +1,188 @@
+"""What a library in PostgreSQL does when the server, its rights or the connection stand in its way."""
+
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import psycopg
+import pytest
+from sqlalchemy.exc import DBAPIError
+
+from graph_store import NativeGraphIndex, Store
+from graph_store.migrations import is_library
+from graph_store.postgresql import PostgresDatabase
+from graph_store.schema import SCHEMA_VERSION
+from paperscope.library import open_store
+from paperscope_core.errors import StoreError, StoreFullError, StoreReadOnlyError, StoreVersionError
+from paperscope_core.locations import PostgresAddress, parse_location
+from paperscope_core.types import ModelReply, Usage
+from tests.graph_store.indexed_papers import PAPER_IDS, add, make_indexed, view
+from tests.postgresql_server import PostgresServer
+
+ONE, TWO, *_ = PAPER_IDS
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def schema(postgresql: PostgresServer) -> str:
+    return postgresql.new_schema()
+
+
+@pytest.fixture
+def address(postgresql: PostgresServer, schema: str, tmp_path: Path) -> PostgresAddress:
+    return postgresql.address(tmp_path, schema=schema)
+
+
+@pytest.fixture
+def sql(postgresql: PostgresServer, schema: str) -> Iterator[Callable[[str], None]]:
+    with postgresql.connect(schema=schema) as connection:
+        yield lambda statement: [connection.execute(one) for one in statement.split(";")] and None
+
+
+@pytest.fixture
+def reader(
+    postgresql: PostgresServer, schema: str, guest: str, sql: Callable[[str], None], tmp_path: Path
+) -> PostgresAddress:
+    """The address for the guest, who may see the schema."""
+    sql(f"GRANT USAGE ON SCHEMA {schema} TO {guest}")
+    return postgresql.address(tmp_path, schema=schema, user=f"{guest}:right")
+
+
+@pytest.fixture
+def guest(postgresql: PostgresServer, sql: Callable[[str], None]) -> Iterator[str]:
+    """A user with the password `right`, who may do nothing."""
+    sql("CREATE ROLE guest LOGIN PASSWORD 'right'")
+    yield "guest"
+    sql("DROP OWNED BY guest; DROP ROLE guest")
+
+
+def test_a_server_that_does_not_answer(tmp_path: Path) -> None:
+    missing = parse_location(f"postgresql://ann:s3cret@/papers?host={tmp_path}&files={tmp_path}")
+    with pytest.raises(StoreError, match=r"ann@/papers\?host=.*No such file.*can't be reached") as raised:
+        Store.open(missing)
+    assert "s3cret" not in str(raised.value)
+
+
+def test_a_wrong_password(postgresql: PostgresServer, schema: str, guest: str, tmp_path: Path) -> None:
+    address = postgresql.address(tmp_path, schema=schema, user=f"{guest}:s3cret")
+    with pytest.raises(StoreError, match="password authentication failed for user") as raised:
+        Store.open(address)
+    assert "s3cret" not in str(raised.value)
+
+
+def test_a_user_who_may_not_create_the_tables(reader: PostgresAddress) -> None:
+    with pytest.raises(StoreError, match=r"permission denied for schema.*GRANT CREATE"):
+        Store.open(reader)
+
+
+def test_a_user_who_may_only_read(
+    address: PostgresAddress, reader: PostgresAddress, schema: str, sql: Callable[[str], None]
+) -> None:
+    with closing(Store.open(address)) as store:
+        add(store, make_indexed(ONE))
+        before = view(store)
+    sql(f"GRANT SELECT ON ALL TABLES IN SCHEMA {schema} TO guest")
+    with pytest.raises(StoreReadOnlyError, match="open the library read-only"):
+        Store.open(reader)
+    with closing(open_store(reader)) as store:
+        assert store.read_only
+        assert view(store) == before
+        with pytest.raises(StoreReadOnlyError):
+            add(store, make_indexed(TWO))
+
+
+def test_a_server_that_takes_no_changes(address: PostgresAddress, sql: Callable[[str], None]) -> None:
+    with closing(Store.open(address)) as store:
+        add(store, make_indexed(ONE))
+        with store._database.write() as connection:
+            connection.exec_driver_sql("SET default_transaction_read_only = on")
+        with pytest.raises(StoreReadOnlyError):
+            store.check_room()
+
+
+@pytest.mark.parametrize("version", [SCHEMA_VERSION - 1, 99])
+def test_another_version(address: PostgresAddress, sql: Callable[[str], None], version: int) -> None:
+    Store.open(address).close()
+    sql(f"UPDATE library SET version = {version}")  # noqa: S608
+    with pytest.raises(StoreVersionError, match=rf"library version {version}"):
+        Store.open(address, read_only=True)
+    if version > SCHEMA_VERSION:
+        with pytest.raises(StoreVersionError, match="update Paperscope"):
+            Store.open(address)
+    else:
+        Store.open(address).close()
+        Store.open(address, read_only=True).close()
+
+
+def test_a_database_of_another_program(address: PostgresAddress, sql: Callable[[str], None]) -> None:
+    sql("CREATE TABLE other (name TEXT)")
+    with pytest.raises(StoreError, match="no Paperscope library"):
+        Store.open(address)
+
+
+def test_files_without_their_database(address: PostgresAddress, sql: Callable[[str], None], schema: str) -> None:
+    assert not is_library(address)
+    with closing(Store.open(address)) as store:
+        add(store, make_indexed(ONE))
+    assert is_library(address)
+    sql(f"DROP SCHEMA {schema} CASCADE; CREATE SCHEMA {schema}")
+    with pytest.raises(StoreError, match="'crops' has files of a library: restore it from a backup"):
+        Store.open(address)
+
+
+def test_a_connection_that_is_cut_within_a_transaction(address: PostgresAddress, sql: Callable[[str], None]) -> None:
+    end_others = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'paperscope'"
+    with closing(Store.open(address)) as store:
+        add(store, make_indexed(ONE))
+        before = view(store)
+        with pytest.raises(StoreError, match=r"connection was lost.*run the same command again"):
+            cut_add(store, lambda: sql(end_others))
+        assert (view(store), store.revision) == (before, 1)
+        sql(end_others)
+        # The connections of the pool are gone, too.
+        assert add(store, make_indexed(TWO)) == 2
+
+
+def cut_add(store: Store, cut: Callable[[], None]) -> None:
+    with store._database.write() as connection:
+        from graph_store.writing import put_paper
+
+        put_paper(connection, make_indexed(TWO), source="/two.pdf", embedder="fake")
+        cut()
+
+
+def test_a_full_server_and_others(address: PostgresAddress) -> None:
+    with closing(PostgresDatabase(address)) as database:
+        for state, kind, message in (
+            ("53100", StoreFullError, "the server's disk is full"),
+            ("53300", StoreError, "takes no more connections"),
+            ("25006", StoreReadOnlyError, "not writable"),
+            ("55P03", StoreError, "locked it for too long"),
+            ("XX001", StoreError, "damaged"),
+            ("57P01", StoreError, "connection was lost"),
+        ):
+            failure = psycopg.errors.lookup(state)("the server says why")
+            with pytest.raises(kind, match=message), database._translated():
+                raise DBAPIError("SELECT 1", None, failure)
+
+
+def test_a_text_with_nul_is_stored_and_looked_up(address: PostgresAddress) -> None:
+    with closing(Store.open(address)) as store:
+        add(store, make_indexed(ONE, title="A\0B", texts=["nul\0 and more"]))
+        assert store.paper(ONE).title == "A\0B"
+        assert store.entries()[0].title == "A\ufffdB"
+        assert store.entities(["\0", "\ud800"]) == {}
+        with closing(NativeGraphIndex.open(store)) as index:
+            assert index.revision == 1
+
+
+def test_what_models_used_is_added_up(address: PostgresAddress) -> None:
+    usage = Usage(calls=1, prompt_tokens=10, completion_tokens=2, cost=0.5)
+    with closing(Store.open(address)) as store:
+        for key in ("a", "b", "a"):
+            store.put_call(key, "model", ModelReply(text="yes", usage=usage))
+        total = store.usage()["model"]
+        assert total == Usage(calls=2, prompt_tokens=20, completion_tokens=4, cost=1.0)
+        assert isinstance(total.prompt_tokens, int)
+        assert store.page_counts([]) == {}

@@ -1,0 +1,58 @@
+"""Where a library is, as users write it."""
+
+from pathlib import Path
+
+import pytest
+
+from paperscope_core.errors import SettingsError
+from paperscope_core.locations import PostgresAddress, files_folder, local_folder, parse_location
+from paperscope_core.settings import Settings, load_settings
+
+ADDRESS = "postgresql://ann:s3cret@db.example:5433/papers?sslmode=require&files=/srv/my%20papers&password=s3cret"
+
+
+def parsed(text: str) -> PostgresAddress:
+    found = parse_location(text)
+    assert isinstance(found, PostgresAddress)
+    return found
+
+
+def test_a_folder_is_a_folder(tmp_path: Path) -> None:
+    assert parse_location(str(tmp_path)) == parse_location(tmp_path) == tmp_path
+    assert files_folder(tmp_path) == local_folder(tmp_path) == tmp_path
+    assert parse_location("~/papers") == Path.home() / "papers"
+
+
+def test_an_address_has_folders_and_the_rest_is_left_to_libpq() -> None:
+    found = parsed(ADDRESS)
+    assert files_folder(found) == Path("/srv/my papers")
+    assert found.address == "postgresql://ann:s3cret@db.example:5433/papers?sslmode=require&password=s3cret"
+    assert parse_location(found.text) == found
+    assert local_folder(found).is_relative_to(Path.home())
+    assert local_folder(found) != local_folder(parsed("postgresql://db.example/other?files=/srv/papers"))
+    given = parsed("postgres:///papers?host=/run/postgresql&files=data&cache=/var/cache/papers")
+    assert given.address == "postgresql:///papers?host=/run/postgresql"
+    assert (given.files, given.cache) == (Path.cwd() / "data", Path("/var/cache/papers"))
+
+
+def test_no_text_of_an_address_contains_its_password() -> None:
+    found = parsed(ADDRESS)
+    settings = Settings(library=ADDRESS)
+    for text in (str(found), repr(found), repr(settings), str(settings.describe())):
+        assert "s3cret" not in text
+    assert str(found) == "postgresql://ann@db.example:5433/papers?sslmode=require"
+    assert settings.library == found == Settings.model_validate_json(settings.model_dump_json()).library
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("postgresql://ann:s3cret@db/papers", "needs the folder of the library's files"),
+        ("mysql://ann:s3cret@db/papers?files=/x", "mysql:// is no place of a library"),
+        ("postgresql://ann:s3cret@db/papers?files=s3://bucket/papers", "name a folder"),
+    ],
+)
+def test_an_address_that_cannot_be_used(text: str, message: str) -> None:
+    with pytest.raises(SettingsError, match=message) as raised:
+        load_settings(environ={}, overrides={"library": text})
+    assert "s3cret" not in str(raised.value)
