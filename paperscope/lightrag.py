@@ -59,7 +59,7 @@ def text_vectors(store: Store, embedder: Embedder, wait: Wait) -> TextVectors:
         embed_questions=partial(embed, by=in_memory),
         embedder=embedder.name,
         dimension=embedder.dimension,
-        folder=store.folder / "index",
+        folder=store.local_folder / "index",
         writable=not store.read_only,
     )
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated
 from urllib.parse import quote, unquote, urlsplit
 
-from pydantic import BeforeValidator, PlainSerializer
+from pydantic import PlainSerializer, PlainValidator
 
 __all__ = [
     "LibraryLocation",
@@ -65,7 +65,8 @@ def parse_location(value: object) -> Location:
     if isinstance(value, Path | PostgresAddress):
         return _expanded(value) if isinstance(value, Path) else value
     if not isinstance(value, str):
-        raise TypeError("write the library as a folder, or as the address of a PostgreSQL database")
+        # A validator of settings reports a ValueError only.
+        raise ValueError("write the library as a folder, or as the address of a PostgreSQL database")  # noqa: TRY004
     text = value.strip()
     scheme = text.partition("://")[0].lower() if "://" in text else ""
     if not scheme:
@@ -91,7 +92,7 @@ def location_text(location: Location) -> str:
     return location.text if isinstance(location, PostgresAddress) else str(location)
 
 
-LibraryLocation = Annotated[Location, BeforeValidator(parse_location), PlainSerializer(location_text, return_type=str)]
+LibraryLocation = Annotated[Location, PlainValidator(parse_location), PlainSerializer(location_text, return_type=str)]
 """A location as JSON and settings have it: text."""
 
 

@@ -49,7 +49,7 @@ def create(
     day = expires.date() if expires else None
     key, secret = KeyStore.open(settings.service.keys).create(name, settings.library, folders=folder or (), expires=day)
     if as_json:
-        print_json(json.dumps(json.loads(to_json(key)) | {"secret": secret.get_secret_value()}, ensure_ascii=False))
+        print_json(_as_json(key, secret=secret.get_secret_value()))
     else:
         stderr().print(Text(f"key {key.id} for {key.library}; its secret is shown only once:"))
         print_text(secret.get_secret_value())
@@ -63,7 +63,7 @@ def list_keys(config: ConfigOption = None, as_json: JsonOption = False) -> None:
     found = KeyStore.open(read_settings(library=None, config=config).service.keys).all()
     if as_json:
         for key in found:
-            print_json(to_json(key))
+            print_json(_as_json(key))
     else:
         stdout().print(_view(found) if found else Text("No API keys: paperscope keys create NAME"))
 
@@ -78,6 +78,11 @@ def revoke(
 
     key = KeyStore.open(read_settings(library=None, config=config).service.keys).revoke(key_id)
     stdout().print(Text(f"revoked {key.id}  {key.name}"))
+
+
+def _as_json(key: "Key", **more: str) -> str:
+    """A key for programs. The address of a library is shown without its password."""
+    return json.dumps(json.loads(to_json(key)) | {"library": str(key.library)} | more, ensure_ascii=False)
 
 
 def _view(keys: "Sequence[Key]") -> Grid:
