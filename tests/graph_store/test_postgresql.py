@@ -37,7 +37,12 @@ def address(postgresql: PostgresServer, schema: str, tmp_path: Path) -> Postgres
 @pytest.fixture
 def sql(postgresql: PostgresServer, schema: str) -> Iterator[Callable[[str], None]]:
     with postgresql.connect(schema=schema) as connection:
-        yield lambda statement: [connection.execute(one) for one in statement.split(";")] and None
+
+        def run(statements: str) -> None:
+            for statement in statements.split(";"):
+                connection.execute(statement)
+
+        yield run
 
 
 @pytest.fixture
