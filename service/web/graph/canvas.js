@@ -2,6 +2,7 @@
 
 import { neighbours } from './model.js'
 import { kindIndex } from './kinds.js'
+import { drawsInSoftware, moveAsPicture } from './motion.js'
 
 const MIN_SIZE = 4
 const MAX_SIZE = 18
@@ -45,6 +46,8 @@ export async function createCanvas(container, { onSelect }) {
     allowInvalidContainer: true,
     defaultDrawNodeHover: (context, node, settings) => drawNamed(context, node, settings, colours),
     defaultDrawNodeLabel: (context, node, settings) => drawLabel(context, node, settings, colours),
+    // A turned map has no use.
+    enableCameraRotation: false,
     edgeLabelColor: { color: colours['ink-2'] },
     edgeLabelFont: getComputedStyle(container).fontFamily,
     edgeLabelSize: 11,
@@ -61,6 +64,7 @@ export async function createCanvas(container, { onSelect }) {
     nodeReducer,
     edgeReducer,
   })
+  const endMotion = drawsInSoftware() ? moveAsPicture(sigma) : () => {}
   sigma.on('clickNode', ({ node }) => onSelect(node))
   sigma.on('enterNode', () => (container.style.cursor = 'pointer'))
   sigma.on('leaveNode', () => (container.style.cursor = ''))
@@ -79,11 +83,14 @@ export async function createCanvas(container, { onSelect }) {
 
   worker.onmessage = ({ data }) => {
     if (data.round !== round) return
+    const begun = performance.now()
     requestAnimationFrame(() => {
       // With reduced motion, only the result is shown.
       if (isGone || data.round !== round) return
       if (!dragged && (data.done || !still.matches)) move(data)
-      if (!data.done) worker.postMessage({ next: true })
+      if (data.done) return
+      // The page needs as much time as the drawing took, for what its reader does meanwhile.
+      requestAnimationFrame((now) => setTimeout(() => isGone || worker.postMessage({ next: true }), now - begun))
     })
   }
 
@@ -200,6 +207,7 @@ export async function createCanvas(container, { onSelect }) {
       theme.disconnect()
       system.removeEventListener('change', recolour)
       worker.terminate()
+      endMotion()
       sigma.kill()
     },
   }

@@ -8,15 +8,16 @@ const PAGE_SIZE = 40
 const MAX_TEXT = 280
 
 /**
- * @param {{part: import('./model.js').Part, id: string, busy: boolean, onSelect: (id: string) => void,
+ * @param {{part: import('./model.js').Part, id: string, maxRelations: number, busy: boolean, onSelect: (id: string) => void,
  *   onPlaces: (elements: string[]) => void, onMore: () => void, onCollapse: () => void, onClose: () => void}} props
  */
-export function Details({ part, id, busy, onSelect, onPlaces, onMore, onCollapse, onClose }) {
+export function Details({ part, id, maxRelations, busy, onSelect, onPlaces, onMore, onCollapse, onClose }) {
   const [shown, setShown] = useState({ id, count: PAGE_SIZE })
   const entity = part.entities.get(id)
   const found = statements(part, id)
   const count = shown.id === id ? shown.count : PAGE_SIZE
-  const isExpanded = part.expanded.has(id)
+  const expanded = part.expanded.get(id)
+  const isBounded = Boolean(expanded?.hasMore)
   return html`<section class="details" aria-label=${t('graph.details')}>
     <header class="details-head">
       <p class="details-kind"><${KindDot} kind=${entity.type} />${kindName(entity.type)}</p>
@@ -27,15 +28,16 @@ export function Details({ part, id, busy, onSelect, onPlaces, onMore, onCollapse
     ${entity.description && html`<${Printed} key=${id} class="details-description" text=${entity.description} />`}
     <${Places} key=${`${id} places`} part=${part} sources=${entity.sources} onPlaces=${onPlaces} />
     <h3>${t('graph.statements', { count: found.length })}</h3>
+    ${isBounded && html`<p class="details-bounded">${t('graph.bounded', { count: expanded.limit })}</p>`}
     <ul class="statements">
       ${found.slice(0, count).map((relation) => html`<${Statement} key=${relationKey(relation)} part=${part} id=${id} relation=${relation} onSelect=${onSelect} onPlaces=${onPlaces} />`)}
     </ul>
     <div class="details-actions">
       ${found.length > count &&
       html`<button type="button" class="button small" onClick=${() => setShown({ id, count: count + PAGE_SIZE })}>${t('graph.moreStatements', { count: found.length - count })}</button>`}
-      ${(!isExpanded || part.expanded.get(id)) &&
-      html`<button type="button" class="button small" disabled=${busy} onClick=${onMore}><${Icon} name="plus" size="16" /><span>${t(isExpanded ? 'graph.more' : 'graph.expand')}</span></button>`}
-      ${isExpanded &&
+      ${(!expanded || (isBounded && expanded.limit < maxRelations)) &&
+      html`<button type="button" class="button small" disabled=${busy} onClick=${onMore}><${Icon} name="plus" size="16" /><span>${t(expanded ? 'graph.more' : 'graph.expand')}</span></button>`}
+      ${expanded &&
       html`<button type="button" class="button small quiet" onClick=${onCollapse}>${t('graph.collapse')}</button>`}
     </div>
   </section>`

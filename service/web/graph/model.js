@@ -1,5 +1,7 @@
 /** The part of the graph that is shown: it grows by neighbourhoods, as `GET /v1/graph` returns them. */
 
+import { decodePart } from '../ui/route.js'
+
 /**
  * @typedef {{id: string, name: string, type: string, description: string, sources: string[], aliases: string[]}} Entity
  * @typedef {{source: string, target: string, kind: string, description: string, sources: string[], weight: number}} Relation
@@ -12,8 +14,9 @@
  * A part of the graph.
  *
  * @typedef {{entities: Map<string, Entity>, relations: Map<string, Relation>, ends: Map<string, string[]>,
- *   places: Map<string, Place>, files: Map<string, string>, expanded: Map<string, boolean>}} Part `ends` are the keys of an
- *   entity's relations; `expanded` tells of an entity that was expanded whether it has more relations than are shown
+ *   places: Map<string, Place>, files: Map<string, string>, expanded: Map<string, {limit: number, hasMore: boolean}>}} Part
+ *   `ends` are the keys of an entity's relations; `expanded` has the entities that were expanded, in their order, with the
+ *   number of relations that was asked for and whether there are more
  */
 
 /** @returns {Part} */
@@ -50,7 +53,7 @@ export function withNeighbourhood(part, found, limit) {
     ends,
     places: new Map([...part.places, ...Object.entries(found.places)]),
     files: new Map([...part.files, ...Object.entries(found.files)]),
-    expanded: new Map(part.expanded).set(found.center.id, found.relations.length >= limit),
+    expanded: new Map(part.expanded).set(found.center.id, { limit, hasMore: found.relations.length >= limit }),
   }
 }
 
@@ -97,4 +100,20 @@ export function listed(part, hidden) {
     .filter((one) => !hidden.has(one.type))
     .map((entity) => ({ entity, degree: part.ends.get(entity.id)?.length ?? 0 }))
     .sort((a, b) => b.degree - a.degree || a.entity.name.localeCompare(b.entity.name))
+}
+
+/** @typedef {{entity: string, limit: number}} Step  an entity that is expanded, and up to how many relations */
+
+/** The steps of a walk as a text for the address. @param {Step[]} steps @param {number} usual the limit that is not written */
+export function walkText(steps, usual) {
+  return steps.map(({ entity, limit }) => encodeURIComponent(entity) + (limit === usual ? '' : `:${limit}`)).join()
+}
+
+/** What `walkText` wrote. @param {string} text @param {number[]} limits those that there are, the usual one first @returns {Step[]} */
+export function walkSteps(text, limits) {
+  const steps = text.split(',').filter(Boolean).map((step) => step.split(':'))
+  return steps.map(([entity, limit]) => ({
+    entity: decodePart(entity),
+    limit: limits.find((one) => one === Number(limit)) ?? limits[0],
+  }))
 }

@@ -416,6 +416,7 @@ export const en = {
     closeDetails: 'Close details',
     aliases: 'Also: {names}',
     statements: { one: '{count} statement', other: '{count} statements' },
+    bounded: 'Only the {count} strongest relations of this entity are loaded.',
     moreStatements: { one: 'Show {count} more', other: 'Show {count} more' },
     outgoing: 'this entity',
     incoming: 'stated of this entity:',

@@ -8,7 +8,7 @@ import { useEffect, useState } from './preact.js'
 export function parseRoute(hash) {
   const [path, query = ''] = hash.replace(/^#\/?/, '').split('?')
   return {
-    path: path.split('/').filter(Boolean).map(decode),
+    path: path.split('/').filter(Boolean).map(decodePart),
     query: Object.fromEntries(new URLSearchParams(query)),
   }
 }
@@ -42,7 +42,8 @@ export function useRoute() {
   return route
 }
 
-function decode(part) {
+/** A part of an address, decoded; as it is if it was not encoded rightly. @param {string} part */
+export function decodePart(part) {
   try {
     return decodeURIComponent(part)
   } catch {

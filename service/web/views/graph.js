@@ -6,7 +6,7 @@ import { canDraw, createCanvas } from '../graph/canvas.js'
 import { Details } from '../graph/details.js'
 import { KindDot, kindName } from '../graph/kinds.js'
 import { Listing } from '../graph/listing.js'
-import { collapsed, emptyPart, typeCounts, withNeighbourhood } from '../graph/model.js'
+import { collapsed, emptyPart, typeCounts, walkSteps, walkText, withNeighbourhood } from '../graph/model.js'
 import { EntitySearch } from '../graph/search.js'
 import {
   EmptyState,
@@ -28,19 +28,21 @@ import {
 
 const LIMITS = [120, 400, 1000]
 const MAX_ENTITIES = 20_000
+// Steps of a walk that the address keeps.
+const MAX_STEPS = 50
 const SUGGESTIONS = 14
 const NONE = new Set()
 
 /** @param {{route: import('../ui/route.js').Route}} props */
 export function Graph({ route }) {
-  const { entity = '', paper = '' } = route.query
+  const { entity = '', paper = '', walk = '', at = '' } = route.query
   const search = html`<${EntitySearch} autofocus=${!entity} onChoose=${(chosen) => go(['graph'], { entity: chosen })} />`
   return html`<div class="graph">
     <header class="graph-head">
       <h1>${t('graph.title')}</h1>
       ${search}
     </header>
-    ${entity ? html`<${Walk} key=${`${entity} ${paper}`} entity=${entity} paper=${paper} />` : html`<${Start} paper=${paper} />`}
+    ${entity ? html`<${Walk} key=${`${entity} ${paper}`} entity=${entity} paper=${paper} walk=${walk} at=${at} />` : html`<${Start} paper=${paper} />`}
   </div>`
 }
 
@@ -77,8 +79,8 @@ function Start({ paper }) {
   </div>`
 }
 
-/** A walk from an entity. */
-function Walk({ entity, paper }) {
+/** A walk from an entity. The address keeps its steps, so that it is there again after a reload, and on the way back. */
+function Walk({ entity, paper, walk, at }) {
   const [part, setPart] = useState(emptyPart)
   const [hidden, setHidden] = useState(() => new Set())
   const [selected, setSelected] = useState('')
@@ -87,35 +89,52 @@ function Walk({ entity, paper }) {
   const [asList, setAsList] = useState(() => !canDraw())
   const [lit, setLit] = useState(null)
   const abort = useRef(new AbortController())
+  const start = useRef('')
 
-  const load = async (name, limit = LIMITS[0]) => {
+  const neighbourhood = (step) => {
+    const query = new URLSearchParams({ ...step, ...(paper && step.entity === entity ? { paper } : {}) })
+    return get(`/v1/graph?${query}`, { signal: abort.current.signal })
+  }
+  /** Expands an entity, and those of further steps that are still there; selects one of them. */
+  const load = async ([first, ...further], chosen) => {
     setBusy(true)
     setError(null)
     try {
-      const query = new URLSearchParams({ entity: name, limit, ...(paper && name === entity ? { paper } : {}) })
-      const found = await get(`/v1/graph?${query}`, { signal: abort.current.signal })
-      setPart((before) => withNeighbourhood(before, found, limit))
-      setSelected(found.center.id)
+      const found = await neighbourhood(first)
+      const rest = await Promise.all(further.map((step) => neighbourhood(step).catch(() => null)))
+      const all = [first, ...further].map((step, index) => ({ step, found: [found, ...rest][index] })).filter((one) => one.found)
+      start.current ||= found.center.id
+      setPart((before) => all.reduce((grown, one) => withNeighbourhood(grown, one.found, one.step.limit), before))
+      setSelected(all.some((one) => one.found.entities.some(({ id }) => id === chosen)) ? chosen : found.center.id)
     } catch (failure) {
       if (failure.name !== 'AbortError') setError(failure)
     } finally {
       setBusy(false)
     }
   }
+  const begin = () => load([{ entity, limit: LIMITS[0] }, ...walkSteps(walk, LIMITS)], at)
   useEffect(() => {
-    load(entity)
+    begin()
     return () => abort.current.abort()
   }, [])
+  useEffect(() => {
+    if (!part.entities.size) return
+    const steps = [...part.expanded].map(([id, { limit }]) => ({ entity: id, limit }))
+    const further = steps.filter((step) => step.entity !== start.current || step.limit !== LIMITS[0]).slice(-MAX_STEPS)
+    const kept = { walk: walkText(further, LIMITS[0]), at: selected === start.current ? '' : selected }
+    go(['graph'], { entity, paper, ...kept }, { replace: true })
+  }, [part, selected])
 
+  const expand = (id, limit = LIMITS[0]) => load([{ entity: id, limit }], id)
   const select = (id) => {
     setSelected(id)
     if (part.expanded.has(id) || busy) return
-    if (part.entities.size < MAX_ENTITIES) load(id)
+    if (part.entities.size < MAX_ENTITIES) expand(id)
     else toast(t('graph.full', { count: MAX_ENTITIES }))
   }
   const more = () => {
-    const count = part.ends.get(selected)?.length ?? 0
-    load(selected, part.expanded.has(selected) ? LIMITS.find((limit) => limit > count) ?? LIMITS.at(-1) : LIMITS[0])
+    const before = part.expanded.get(selected)?.limit ?? 0
+    expand(selected, LIMITS.find((limit) => limit > before) ?? LIMITS.at(-1))
   }
   const toggle = (kind) =>
     setHidden((before) => {
@@ -131,7 +150,7 @@ function Walk({ entity, paper }) {
   if (!part.entities.size) {
     if (!error) return html`<div class="view-state"><${Spinner} /></div>`
     if (error.status === 404) return html`<div class="view-state"><${EmptyState} icon="search" title=${t('graph.unknown')}><span dir="auto">${error.detail}</span><//></div>`
-    return html`<div class="view-state"><${ErrorState} error=${error} onRetry=${() => load(entity)} /></div>`
+    return html`<div class="view-state"><${ErrorState} error=${error} onRetry=${begin} /></div>`
   }
   return html`<div class="graph-tools">
       <div class="kinds" role="group" aria-label=${t('graph.filter')}>
@@ -155,13 +174,14 @@ function Walk({ entity, paper }) {
         <p class="graph-state" role="status">
           ${busy ? html`<${Spinner} label=${t('graph.expanding')} />` : t('graph.size', { entities: part.entities.size, relations: part.relations.size })}
         </p>
-        ${error && html`<div class="graph-error"><${ErrorState} error=${error} title=${error.detail ? undefined : errorTitle(error)} onRetry=${() => load(selected || entity)} /></div>`}
+        ${error && html`<div class="graph-error"><${ErrorState} error=${error} title=${error.detail ? undefined : errorTitle(error)} onRetry=${() => (selected ? expand(selected) : begin())} /></div>`}
       </div>
       ${selected &&
       part.entities.has(selected) &&
       html`<${Details}
         part=${part}
         id=${selected}
+        maxRelations=${LIMITS.at(-1)}
         busy=${busy}
         onSelect=${select}
         onPlaces=${openPlaces}

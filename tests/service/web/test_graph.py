@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from urllib.parse import parse_qs, urlsplit
 
 from playwright.sync_api import Page, Route, expect
 
@@ -39,6 +40,55 @@ def test_statements_lead_to_other_entities_and_more_of_the_graph(page: Page) -> 
     expect(size).not_to_have_text(before)
     page.get_by_role("button", name="Collapse").click()
     expect(size).to_have_text(before)
+
+
+def test_a_walk_is_there_again_after_a_reload_and_on_the_way_back(page: Page) -> None:
+    walk(page)
+    size = page.get_by_text(re.compile("\\d+ entities, \\d+ relations"))
+    details = page.get_by_role("region", name="Details")
+    expect(size).to_be_visible()
+    before = size.inner_text()
+    details.get_by_role("button", name="Table 5", exact=True).first.click()
+    expect(details.get_by_role("heading", name="Table 5")).to_be_visible()
+    expect(size).not_to_have_text(before)
+    expect(page).to_have_url(re.compile("walk=.*at="))
+    walked = size.inner_text()
+    page.reload()
+    expect(details.get_by_role("heading", name="Table 5")).to_be_visible()
+    expect(size).to_have_text(walked)
+    page.get_by_role("link", name="Library", exact=True).click()
+    expect(page.get_by_role("heading", name="Library")).to_be_visible()
+    page.go_back()
+    expect(details.get_by_role("heading", name="Table 5")).to_be_visible()
+    expect(size).to_have_text(walked)
+
+
+def test_an_entity_with_more_relations_than_are_loaded_says_so(page: Page) -> None:
+    def star(route: Route) -> None:
+        count = int(parse_qs(urlsplit(route.request.url).query)["limit"][0])
+        entities = [entity(number) for number in range(count + 1)]
+        relations = [relation(number, 0) for number in range(1, count + 1)]
+        route.fulfill(
+            json={"center": entities[0], "entities": entities, "relations": relations, "places": {}, "files": {}}
+        )
+
+    page.route("**/v1/graph?*", star)
+    walk(page, "e0")
+    details = page.get_by_role("region", name="Details")
+    for loaded in ("120", "400", "1,000"):
+        expect(details).to_contain_text(f"Only the {loaded} strongest relations of this entity are loaded.")
+        if loaded != "1,000":
+            details.get_by_role("button", name="Load more relations").click()
+    expect(details.get_by_role("button", name="Load more relations")).to_have_count(0)
+
+
+def test_the_drawing_has_the_colours_of_the_kinds_with_reduced_motion(page: Page) -> None:
+    page.emulate_media(reduced_motion="reduce")
+    walk(page)
+    expect(page.locator(".drawing canvas")).not_to_have_count(0)
+    # A transition would make the colours those of the moment before.
+    name = "getComputedStyle(document.querySelector('main')).transitionProperty"
+    assert page.evaluate(name) == "none"
 
 
 def test_the_list_has_the_same_entities_by_keyboard(page: Page, assert_accessible: Callable[[Page], None]) -> None:
@@ -91,6 +141,35 @@ def test_five_thousand_entities_are_drawn_while_the_page_responds(page: Page) ->
     # The layout, which takes longer than this test, runs in a worker.
     page.get_by_role("button", name="List").click()
     expect(page.get_by_role("list", name="Entities").get_by_role("listitem").first).to_be_visible()
+
+
+def test_without_a_graphics_card_the_drawing_moves_as_a_picture_and_is_then_drawn_anew(page: Page) -> None:
+    page.goto("/")
+    moved, drawn = page.evaluate(
+        """async () => {
+            const { moveAsPicture } = await import('/web/graph/motion.js');
+            const canvas = document.createElement('canvas');
+            let [state, drawings, onDrawn] = [{ x: 0.5, y: 0.5, ratio: 1 }, 0, null];
+            const sigma = {
+                getCamera: () => ({ getState: () => state }),
+                getCanvases: () => ({ nodes: canvas, mouse: document.createElement('canvas') }),
+                getGraph: () => ({ order: 5000 }),
+                // A point of the graph in a window of 100 pixels.
+                framedGraphToViewport: ({ x, y }, { cameraState: at }) =>
+                    ({ x: 50 + (100 * (x - at.x)) / at.ratio, y: 50 - (100 * (y - at.y)) / at.ratio }),
+                on: (_, listen) => (onDrawn = listen),
+                scheduleRender() { drawings += 1; onDrawn(); return this; },
+            };
+            moveAsPicture(sigma);
+            state = { x: 0.6, y: 0.5, ratio: 0.5 };
+            sigma.scheduleRender();
+            const moved = [canvas.style.transform, drawings];
+            while (!drawings) await new Promise(requestAnimationFrame);
+            return [moved, [canvas.style.transform, drawings]];
+        }"""
+    )
+    assert moved == ["translate(-70px, -50px) scale(2)", 0]
+    assert drawn == ["", 1]
 
 
 def entity(number: int) -> dict[str, object]:
