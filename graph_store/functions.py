@@ -11,7 +11,7 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
-__all__ = ["is_json", "json_items", "json_length", "json_text", "position_in"]
+__all__ = ["is_json", "json_items", "json_length", "json_text", "position_in", "set_next_number"]
 
 
 class json_items(FunctionElement[str]):  # noqa: N801
@@ -53,12 +53,22 @@ class position_in(FunctionElement[int]):  # noqa: N801
     type = Integer()
 
 
+class set_next_number(FunctionElement[int]):  # noqa: N801
+    """Lets the column `number` of the table named by the first argument go on after the second, which may be NULL.
+    SQLite does so by itself."""
+
+    name = "set_next_number"
+    inherit_cache = True
+    type = Integer()
+
+
 _SQLITE: Mapping[type[FunctionElement[Any]], str] = {
     json_items: "json_each({0})",
     json_text: "json_extract({0}, {1})",
     json_length: "json_array_length({0}, {1})",
     is_json: "json_valid({0})",
     position_in: "instr({0}, {1})",
+    set_next_number: "{1}",
 }
 _AT_PATH = "string_to_array(substr({1}, 3), '.')"
 _POSTGRESQL: Mapping[type[FunctionElement[Any]], str] = {
@@ -67,6 +77,7 @@ _POSTGRESQL: Mapping[type[FunctionElement[Any]], str] = {
     json_length: f"json_array_length(CAST({{0}} AS json) #> {_AT_PATH})",
     is_json: "({0} IS JSON)",
     position_in: "strpos({0}, {1})",
+    set_next_number: "setval(pg_get_serial_sequence({0}, 'number'), {1})",
 }
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 import filelock
 from sqlalchemy import Connection, Table, delete, inspect, select, text, update
@@ -42,10 +42,30 @@ from paperscope_core.locations import Location, PostgresAddress, files_folder
 from paperscope_core.text.words import singular_key
 from paperscope_core.types import WORK, Entity, Extraction, Relation
 
-__all__ = ["CROPS_FOLDER", "STEPS", "check_version", "is_library", "open_read_only", "open_writable", "upgrade"]
+__all__ = [
+    "CROPS_FOLDER",
+    "STEPS",
+    "UNFINISHED",
+    "check_unused",
+    "check_version",
+    "is_library",
+    "open_read_only",
+    "open_writable",
+    "upgrade",
+]
 
 
 Step = Callable[[Connection], None]
+UNFINISHED = -1
+"""The version of a library to which another one is being copied."""
+
+
+class Prepare(Protocol):
+    """Creates or upgrades the tables; returns whether it did."""
+
+    def __call__(self, connection: Connection, /, *, where: Path | str, files: Path) -> bool: ...
+
+
 Opened = TypeVar("Opened", bound=Database)
 
 CROPS_FOLDER = "crops"
@@ -170,7 +190,9 @@ STEPS: Mapping[int, Step] = MappingProxyType(
 )
 
 
-def check_version(connection: Connection, *, where: Path | str, version: int = SCHEMA_VERSION) -> int:
+def check_version(
+    connection: Connection, *, where: Path | str, version: int = SCHEMA_VERSION, unfinished: bool = False
+) -> int:
     """The library's version, 0 for an empty file. Raises StoreVersionError if it is newer than `version`."""
     tables = inspect(connection).get_table_names()
     if not tables:
@@ -178,6 +200,8 @@ def check_version(connection: Connection, *, where: Path | str, version: int = S
     if library.name not in tables:
         raise StoreError("this database is no Paperscope library; choose another place for the library", where=where)
     found = connection.execute(select(library.c.version)).scalar_one()
+    if found == UNFINISHED and not unfinished:
+        raise StoreError("a copy of a library to this place has not ended; run `paperscope migrate` again", where=where)
     if found > version:
         raise StoreVersionError(
             f"written by a newer Paperscope (library version {found}; this one reads up to {version}); "
@@ -201,7 +225,7 @@ def upgrade(
     """
     found = check_version(connection, where=where, version=version)
     if found == 0:
-        _check_unused(files)
+        check_unused(files)
         metadata.create_all(connection)
         connection.execute(library.insert().values(version=version))
         return True
@@ -211,7 +235,7 @@ def upgrade(
     return found < version
 
 
-def _check_unused(folder: Path) -> None:
+def check_unused(folder: Path) -> None:
     """Raise StoreError if the folder has files of a library, whose database must have been lost."""
     for other in _OTHER_FOLDERS:
         if any(path.is_file() for path in (folder / other).rglob("*")):
@@ -222,28 +246,31 @@ def _check_unused(folder: Path) -> None:
             )
 
 
-def open_writable(location: Location) -> Database:
-    """Open a library for writing: create it if there is none, upgrade it if it is older."""
-    return _open_server(location) if isinstance(location, PostgresAddress) else _open_file(location)
+def open_writable(location: Location, *, prepare: Prepare = upgrade) -> Database:
+    """Open a library for writing: create it if there is none, upgrade it if it is older, or `prepare` it otherwise."""
+    if isinstance(location, PostgresAddress):
+        return _open_server(location, prepare)
+    return _open_file(location, prepare)
 
 
-def _open_server(address: PostgresAddress) -> Database:
+def _open_server(address: PostgresAddress, prepare: Prepare) -> Database:
     with translate_errors(address.files):
         create_private_folder(address.files)
         create_private_folder(address.files / CROPS_FOLDER)
     with _closed_on_error(PostgresDatabase(address)) as database:
         with database.read() as connection:
-            found = check_version(connection, where=database.where)
-        if found == SCHEMA_VERSION:
+            is_current = check_version(connection, where=database.where, unfinished=True) == SCHEMA_VERSION
+        if is_current:
             database.require_rights()
-        else:
-            # Of several processes, the first one upgrades while the others wait for its lock.
-            with database.creating() as connection:
-                upgrade(connection, where=database.where, files=address.files)
+        if is_current and prepare is upgrade:
+            return database
+        # Of several processes, the first one upgrades while the others wait for its lock.
+        with database.creating() as connection:
+            prepare(connection, where=database.where, files=address.files)
     return database
 
 
-def _open_file(folder: Path) -> Database:
+def _open_file(folder: Path, prepare: Prepare) -> Database:
     file = folder / _FILE
     with translate_errors(folder):
         create_private_folder(folder)
@@ -254,7 +281,7 @@ def _open_file(folder: Path) -> Database:
             create_private_file(file)
             with _closed_on_error(SqliteDatabase(file, mode="rwc")) as database:
                 with database.write() as connection:
-                    upgraded = upgrade(connection, where=file, files=folder)
+                    upgraded = prepare(connection, where=file, files=folder)
                 if upgraded:
                     # What a step deleted must not remain in the write-ahead log.
                     database.truncate_log()
@@ -271,7 +298,7 @@ def _closed_on_error(database: Opened) -> Iterator[Opened]:
 
 
 def _no_library(location: Location) -> StoreError:
-    _check_unused(files_folder(location))
+    check_unused(files_folder(location))
     return StoreError("no library there; add a paper first, or choose another place", where=location)
 
 

@@ -21,6 +21,7 @@ from service.cli.display import print_json, print_text, stderr, stdout
 from service.cli.evaluation import eval_app
 from service.cli.keys import keys_app
 from service.cli.lightrag import lightrag_app
+from service.cli.migrate import migrate
 from service.cli.ner import ner_app
 from service.cli.options import ConfigOption, JsonOption, LibraryOption, new_app, print_notes, read_settings
 from service.cli.papers import add, papers, remove, show
@@ -91,7 +92,7 @@ def show_config(library: LibraryOption = None, config: ConfigOption = None, as_j
     stdout().print(Group(grid, *(Text(f"! {note}", style="yellow") for note in settings.notes())))
 
 
-for _command in (add, parse, papers, ask, batch, show, graph, remove, serve):
+for _command in (add, parse, papers, ask, batch, show, graph, remove, serve, migrate):
     app.command()(_command)
 app.command(name="config")(show_config)
 app.add_typer(eval_app, name="eval")

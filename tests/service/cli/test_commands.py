@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tests.service.cli.conftest import Run
 
 
-COMMANDS = ("add", "parse", "papers", "ask", "batch", "show", "graph", "remove", "config", "eval", "keys")
+COMMANDS = ("add", "parse", "papers", "ask", "batch", "show", "graph", "remove", "migrate", "config", "eval", "keys")
 ROW_KEYS = {"index", "question", "status", "answer", "claims", "images", "usage", "seconds", "warnings"}
 
 
