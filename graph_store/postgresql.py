@@ -28,8 +28,10 @@ _BEGIN = "paperscope_begin"
 # while it waited. A read transaction sees one state.
 _BEGIN_WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 _BEGIN_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-# The server ends a transaction whose client's machine is gone, since others wait for its locks.
+# The server ends a transaction whose client's machine is gone, since others wait for its locks. Statements take
+# milliseconds, which compiling them would exceed.
 _SESSION = (
+    "SET jit = off",
     "SET lock_timeout = '60s'",
     "SET tcp_keepalives_idle = 30",
     "SET tcp_keepalives_interval = 10",
