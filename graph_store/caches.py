@@ -2,8 +2,12 @@
 
 import hashlib
 import threading
-from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Self, TypeVar
 
 import numpy as np
 from numpy import float32
@@ -11,12 +15,22 @@ from numpy.typing import NDArray
 from sqlalchemy import BigInteger, Connection, Float, cast, delete, func, select
 
 from graph_store.functions import is_json, json_text
-from graph_store.reading import read_entries, read_entry, read_paper, read_revision, read_vector
+from graph_store.reading import (
+    paper_of,
+    read_entries,
+    read_entry,
+    read_paper,
+    read_paper_chunks,
+    read_revision,
+    read_vector,
+)
 from graph_store.schema import calls, embeddings, given
 from paperscope_core.codec import from_json, to_json
-from paperscope_core.types import ModelReply, Paper, PaperEntry, Usage
+from paperscope_core.types import Chunk, Element, ModelReply, Paper, PaperEntry, Usage
 
 __all__ = ["PaperCache", "read_call", "read_usage", "read_vectors", "write_call", "write_vectors"]
+
+Value = TypeVar("Value")
 
 
 def read_call(connection: Connection, key: str) -> ModelReply | None:
@@ -82,42 +96,158 @@ def _sha256(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _CachedChunks:
+    """A paper's chunks by id, and those that contain an element by its id, in the order of their numbers."""
+
+    by_id: Mapping[str, Chunk]
+    by_element: Mapping[str, Sequence[Chunk]]
+
+    @classmethod
+    def of(cls, chunks: Sequence[Chunk]) -> Self:
+        by_element: dict[str, list[Chunk]] = defaultdict(list)
+        for chunk in chunks:
+            for element in dict.fromkeys(chunk.elements):
+                by_element[element].append(chunk)
+        return cls(by_id={chunk.id: chunk for chunk in chunks}, by_element=dict(by_element))
+
+
+@dataclass(kw_only=True, slots=True)
+class _CachedPaper:
+    """A paper, with its elements by id, and its chunks once a question needs them."""
+
+    paper: Paper
+    elements: Mapping[str, Element]
+    chunks: _CachedChunks | None = None
+
+
+_pinned: ContextVar[tuple["PaperCache", int] | None] = ContextVar("_pinned", default=None)
+
+
 class PaperCache:
     """Caches the `size` papers used last, and the entries of all papers, so that a question does not decode the whole
-    library. A paper that is added again has a new revision and is therefore read again. Unknown ids raise KeyError."""
+    library. A paper that is added again has a new revision and is therefore read again. Unknown ids raise KeyError.
+
+    Every look-up asks the database for the current revision, except within `pinned`.
+    """
 
     def __init__(self, *, size: int) -> None:
         self._size = size
-        self._papers: OrderedDict[tuple[str, int], Paper] = OrderedDict()
-        self._entries: tuple[int, tuple[PaperEntry, ...]] = (0, ())
+        self._papers: OrderedDict[tuple[str, int], _CachedPaper] = OrderedDict()
+        self._entries: tuple[int, Mapping[str, PaperEntry]] = (0, {})
         self._lock = threading.Lock()
+
+    @contextmanager
+    def pinned(self, revision: int) -> Iterator[None]:
+        """Within the block, look-ups in this context take what is in memory at this revision, as if nothing had changed
+        since."""
+        token = _pinned.set((self, revision))
+        try:
+            yield
+        finally:
+            _pinned.reset(token)
+
+    @property
+    def pinned_revision(self) -> int | None:
+        """The revision that is pinned in this context, if one is."""
+        cache, revision = _pinned.get() or (None, 0)
+        return revision if cache is self else None
 
     def entries(self, connection: Connection) -> Sequence[PaperEntry]:
         """All papers without their elements, in the order of addition."""
         revision = read_revision(connection)
         # Every question needs the titles, and another process may have added papers.
         if self._entries[0] != revision:
-            self._entries = (revision, tuple(read_entries(connection)))
-        return self._entries[1]
+            self._entries = (revision, {entry.id: entry for entry in read_entries(connection)})
+        return tuple(self._entries[1].values())
 
     def papers(self, connection: Connection) -> list[Paper]:
         """All papers, in the order of addition."""
-        return [self._get(connection, entry) for entry in read_entries(connection)]
+        return [self._get(connection, entry).paper for entry in read_entries(connection)]
 
     def paper(self, connection: Connection, paper: str) -> Paper:
         """The paper with this id."""
-        return self._get(connection, read_entry(connection, paper))
+        return self._get(connection, read_entry(connection, paper)).paper
 
-    def _get(self, connection: Connection, entry: PaperEntry) -> Paper:
-        key = (entry.id, entry.revision)
+    def load_chunks(self, connection: Connection, paper: str) -> None:
+        """Cache the chunks of a paper that is in memory."""
+        cached = self._get(connection, read_entry(connection, paper))
+        if cached.chunks is None:
+            cached.chunks = _CachedChunks.of(read_paper_chunks(connection, paper))
+
+    def known_entries(self) -> Sequence[PaperEntry] | None:
+        """What `entries` returns, if it is pinned and in memory."""
+        entries = self._pinned_entries()
+        return None if entries is None else tuple(entries.values())
+
+    def known_paper(self, paper: str) -> Paper | None:
+        """What `paper` returns, if it is pinned and in memory."""
+        cached = self._known(paper)
+        return None if cached is None else cached.paper
+
+    def known_elements(self, ids: Iterable[str]) -> dict[str, Element]:
+        """Those of these elements that are pinned and in memory."""
+        return self._known_values(ids, lambda cached: cached.elements)
+
+    def known_chunks(self, ids: Iterable[str]) -> dict[str, Chunk]:
+        """Those of these chunks that are pinned and in memory."""
+        return self._known_values(ids, lambda cached: cached.chunks.by_id if cached.chunks else {})
+
+    def known_chunks_of(self, elements: Iterable[str], load: Callable[[str], None]) -> list[Chunk] | None:
+        """The chunks that contain any of these elements, without repeats, if their papers are pinned and in memory.
+
+        Args:
+            elements: The ids of the elements.
+            load: Calls `load_chunks` with the id of a paper.
+        """
+        found: dict[str, Chunk] = {}
+        for element in elements:
+            paper = paper_of(element)
+            cached = self._known(paper)
+            if cached is None or element not in cached.elements:
+                return None
+            if cached.chunks is None:
+                load(paper)
+            if cached.chunks is None:
+                # It was replaced in the meantime.
+                return None
+            found |= {chunk.id: chunk for chunk in cached.chunks.by_element.get(element, ())}
+        return list(found.values())
+
+    def _known_values(
+        self, ids: Iterable[str], values: Callable[[_CachedPaper], Mapping[str, Value]]
+    ) -> dict[str, Value]:
+        found: dict[str, Value] = {}
+        for key in ids:
+            cached = self._known(paper_of(key))
+            if cached is not None and (value := values(cached).get(key)) is not None:
+                found[key] = value
+        return found
+
+    def _pinned_entries(self) -> Mapping[str, PaperEntry] | None:
+        revision, entries = self._entries
+        return entries if revision == self.pinned_revision else None
+
+    def _known(self, paper: str) -> _CachedPaper | None:
+        entry = (self._pinned_entries() or {}).get(paper)
+        return None if entry is None else self._cached((entry.id, entry.revision))
+
+    def _cached(self, key: tuple[str, int]) -> _CachedPaper | None:
         with self._lock:
-            paper = self._papers.get(key)
-            if paper is not None:
+            cached = self._papers.get(key)
+            if cached is not None:
                 self._papers.move_to_end(key)
-                return paper
+            return cached
+
+    def _get(self, connection: Connection, entry: PaperEntry) -> _CachedPaper:
+        key = (entry.id, entry.revision)
+        cached = self._cached(key)
+        if cached is not None:
+            return cached
         paper = read_paper(connection, entry.id)
+        cached = _CachedPaper(paper=paper, elements={element.id: element for element in paper.elements})
         with self._lock:
-            self._papers[key] = paper
+            self._papers[key] = cached
             while len(self._papers) > self._size:
                 self._papers.popitem(last=False)
-        return paper
+        return cached

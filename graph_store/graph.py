@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import chain
@@ -33,6 +33,8 @@ from paperscope_core.types import WORK, Entity, Relation
 
 __all__ = [
     "DESCRIPTION_LIMIT",
+    "contributed_entity",
+    "contributed_relation",
     "merge_entities",
     "merge_relations",
     "read_degrees",
@@ -135,7 +137,7 @@ def read_entities(connection: Connection, ids: Texts, *, papers: Texts = ()) -> 
         _entities_query(within=bool(papers)),
         {"own": sorted(paper_ids(connection, nodes)), "nodes": nodes, "papers": list(papers)},
     )
-    merged = merge_entities(replace(read_value(Entity, row.value, paper=row.paper), id=row.node) for row in rows)
+    merged = merge_entities(contributed_entity(row.value, paper=row.paper, key=row.node) for row in rows)
     return {key: merged[wanted[key]] for key in ids if key in wanted and wanted[key] in merged}
 
 
@@ -165,8 +167,7 @@ def read_relations(connection: Connection, ids: Texts, *, papers: Texts = (), li
     lists = _relation_parameters(connection, _all_nodes(connection, ids), papers)
     best = connection.execute(_best_query(within=bool(papers)), {**lists, "limit": max(limit, 0)}).all()
     ordered = [(row.source, row.target, row.kind) for row in best]
-    sources, targets = ({one[end] for one in ordered} for end in (0, 1))
-    merged = merge_relations(_relations_between(connection, sources, targets, papers=papers))
+    merged = merge_relations(_contributions(connection, ordered, papers=papers))
     return [merged[one] for one in ordered]
 
 
@@ -192,14 +193,14 @@ def _all_nodes(connection: Connection, ids: Texts) -> list[str]:
 
 def _relation_parameters(connection: Connection, nodes: Texts, papers: Texts) -> dict[str, list[str]]:
     """The lists for a statement that finds the relations of these entities."""
-    own = [] if papers else sorted(paper_ids(connection, nodes))
-    return {"nodes": list(nodes), "own": own, "papers": list(papers)}
+    return {"nodes": list(nodes), "own": sorted(paper_ids(connection, nodes)), "papers": list(papers)}
 
 
-def _relations_between(
-    connection: Connection, sources: Iterable[str], targets: Iterable[str], *, papers: Texts
-) -> list[Relation]:
-    """The papers' relations from any of `sources` to any of `targets`."""
+def _contributions(
+    connection: Connection, wanted: Sequence[tuple[str, str, str]], *, papers: Texts
+) -> Iterator[Relation]:
+    """The papers' relations of these sources, targets and kinds."""
+    sources, targets = ({one[end] for one in wanted} for end in (0, 1))
     rows = connection.execute(
         _between_query(within=bool(papers)),
         {
@@ -208,9 +209,25 @@ def _relations_between(
             "papers": list(papers),
         },
     )
-    return [
-        replace(read_value(Relation, row.value, paper=row.paper), source=row.source, target=row.target) for row in rows
-    ]
+    keys = set(wanted)
+    for row in rows:
+        # The statement finds all pairs of a source and a target, most of which are not wanted.
+        if (row.source, row.target, row.kind) in keys:
+            yield contributed_relation(row.value, paper=row.paper, source=row.source, target=row.target)
+
+
+def contributed_entity(value: str, *, paper: str, key: str) -> Entity:
+    """A paper's stored entity, under its id in the library. Raises StoreDamagedError."""
+    entity = read_value(Entity, value, paper=paper)
+    return entity if entity.id == key else replace(entity, id=key)
+
+
+def contributed_relation(value: str, *, paper: str, source: str, target: str) -> Relation:
+    """A paper's stored relation, between ids of the library. Raises StoreDamagedError."""
+    relation = read_value(Relation, value, paper=paper)
+    if (relation.source, relation.target) == (source, target):
+        return relation
+    return replace(relation, source=source, target=target)
 
 
 def _ends(*columns: ColumnElement[str], within: bool) -> Subquery:
@@ -219,10 +236,15 @@ def _ends(*columns: ColumnElement[str], within: bool) -> Subquery:
     Relations from an entity of the library to itself are left out.
     """
     table, (source, target) = join_meanings(relations, relations.c.source, relations.c.target)
-    found: ColumnElement[bool] = relations.c.paper.in_(given("papers"))
-    if not within:
-        # Only the ids that papers use are indexed, not those of the library.
-        found = or_(relations.c.source.in_(given("own")), relations.c.target.in_(given("own")))
+    # Only the ids that papers use are indexed, not those of the library.
+    ends: list[ColumnElement[str]] = [relations.c.source, relations.c.target]
+    if within:
+        # Their relations are read by paper: an entity like "accuracy" has more in a large library. The functions keep
+        # the indexes on the ends from being used, and most relations from being joined.
+        ends = [func.coalesce(end, "") for end in ends]
+    found = or_(*(end.in_(given("own")) for end in ends))
+    if within:
+        found = and_(relations.c.paper.in_(given("papers")), found)
     return (
         select(source.label("source"), target.label("target"), relations.c.weight, *columns)
         .select_from(table)
@@ -272,8 +294,7 @@ def _edges_query(*, within: bool) -> Select[tuple[str, str, float]]:
 def _between_query(*, within: bool) -> Select[*tuple[str, ...]]:
     table, (source, target) = join_meanings(relations, relations.c.source, relations.c.target)
     # Separate conditions on the ends use an index; a condition on the whole key does not.
-    query = select(relations.c.paper, relations.c.value, source.label("source"), target.label("target")).select_from(
-        table
-    )
+    columns = (relations.c.paper, relations.c.kind, relations.c.value)
+    query = select(*columns, source.label("source"), target.label("target")).select_from(table)
     query = query.where(relations.c.source.in_(given("sources")), relations.c.target.in_(given("targets")))
     return query.where(relations.c.paper.in_(given("papers"))) if within else query

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
+from functools import lru_cache
 from pathlib import PurePath
 from typing import Literal, TypeVar
 
@@ -39,6 +40,7 @@ __all__ = [
     "Searchable",
     "find_entry",
     "is_sound",
+    "paper_of",
     "read_changes",
     "read_checkpoint",
     "read_chunks",
@@ -53,6 +55,7 @@ __all__ = [
     "read_newest_embedder",
     "read_page_counts",
     "read_paper",
+    "read_paper_chunks",
     "read_revision",
     "read_searchable",
     "read_shortfall",
@@ -75,6 +78,9 @@ _ELEMENT_KINDS: dict[str, type[Element]] = {
 _MAX_SUGGESTIONS = 5
 # Rounding makes a vector at most a millionth longer; a vector of 384 numbers that lost one in fifty is 1 % shorter.
 _MAX_DEVIATION = 0.001
+# Decoded values that are kept in memory, and the longest text of one: some 30 MB, at most 130 MB with their texts.
+_CACHED_VALUES = 8192
+_MAX_CACHED_LENGTH = 8192
 # Most words of up to three letters are articles and prepositions.
 _SHORT_WORD = 3
 
@@ -189,7 +195,7 @@ def read_elements(connection: Connection, ids: Sequence[str]) -> dict[str, Eleme
     """The elements with these ids, in this order."""
     table = schema.elements
     rows = connection.execute(select(table.c.id, table.c.kind, table.c.value).where(table.c.id.in_(ids)))
-    found = {row.id: read_value(_ELEMENT_KINDS[row.kind], row.value, paper=_paper_of(row.id)) for row in rows}
+    found = {row.id: read_value(_ELEMENT_KINDS[row.kind], row.value, paper=paper_of(row.id)) for row in rows}
     return _in_order(found, ids)
 
 
@@ -204,8 +210,15 @@ def read_chunks(connection: Connection, ids: Sequence[str]) -> dict[str, Chunk]:
     """The chunks with these ids, in this order."""
     table = schema.chunks
     rows = connection.execute(select(table.c.id, table.c.value).where(table.c.id.in_(ids)))
-    found = {row.id: read_value(Chunk, row.value, paper=_paper_of(row.id)) for row in rows}
+    found = {row.id: read_value(Chunk, row.value, paper=paper_of(row.id)) for row in rows}
     return _in_order(found, ids)
+
+
+def read_paper_chunks(connection: Connection, paper: str) -> tuple[Chunk, ...]:
+    """The chunks of a paper, in the order of their numbers."""
+    table = schema.chunks
+    query = select(table.c.value).where(table.c.paper == paper).order_by(table.c.number)
+    return tuple(read_value(Chunk, value, paper=paper) for value in connection.execute(query).scalars())
 
 
 def read_chunks_of(connection: Connection, elements: Sequence[str]) -> list[Chunk]:
@@ -226,7 +239,7 @@ def read_chunks_of(connection: Connection, elements: Sequence[str]) -> list[Chun
     if unknown := [element for element in missing if element not in known]:
         raise _unknown_element(unknown[0])
     found = {
-        number: (value, _paper_of(element)) for element in wanted for number, value in holders.get(element, {}).items()
+        number: (value, paper_of(element)) for element in wanted for number, value in holders.get(element, {}).items()
     }
     return [read_value(Chunk, value, paper=paper) for value, paper in found.values()]
 
@@ -324,12 +337,16 @@ def _single_value(connection: Connection, table: Table, kind: type[T], *, paper:
 def read_value(kind: type[T], value: str, *, paper: str) -> T:
     """A stored value of a paper. Raises StoreDamagedError."""
     try:
-        return from_json(kind, value)
+        return _decoded(kind, value) if len(value) <= _MAX_CACHED_LENGTH else from_json(kind, value)
     except ValueError as error:
         raise StoreDamagedError(paper) from error
 
 
-def _paper_of(key: str) -> str:
+# Values do not change, so questions on the same papers share them.
+_decoded = lru_cache(maxsize=_CACHED_VALUES)(from_json)
+
+
+def paper_of(key: str) -> str:
     """The paper of an element or a chunk."""
     return key.partition("/")[0]
 

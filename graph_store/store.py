@@ -1,6 +1,7 @@
 """The store of a library: `library.sqlite` and `crops/` in a folder, or a PostgreSQL database and a folder of files."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from functools import wraps
 from typing import Concatenate, ParamSpec, Self, TypeVar
 
@@ -14,11 +15,12 @@ from graph_store.crops import CropFiles
 from graph_store.database import Database, translate_errors
 from graph_store.jobs import JobQueue
 from graph_store.migrations import CROPS_FOLDER, open_read_only, open_writable
+from graph_store.paper_graphs import CachedGraph, GraphCache
 from graph_store.schema import paper_crops, papers
 from graph_store.snapshot import Snapshot, SnapshotReader
 from graph_store.writing import put_paper, remove_paper, validate
 from paperscope_core.locations import Location, files_folder, local_folder
-from paperscope_core.types import Element, IndexedPaper, ModelReply, Paper, PaperEntry
+from paperscope_core.types import Chunk, Element, Entity, IndexedPaper, ModelReply, Paper, PaperEntry, Relation
 
 __all__ = ["Store"]
 
@@ -65,6 +67,7 @@ class Store:
         self._database = database
         self._crops = CropFiles(folder / CROPS_FOLDER)
         self._paper_cache = caches.PaperCache(size=_CACHED_PAPERS)
+        self._graphs = GraphCache()
         self._snapshots = SnapshotReader()
 
     @classmethod
@@ -121,8 +124,18 @@ class Store:
         with self._database.write() as connection:
             return self._crops.sweep(keep=set(connection.execute(select(paper_crops.c.crop)).scalars()))
 
+    def pinned(self, revision: int) -> AbstractContextManager[None]:
+        """Within the block, reads in this context may take papers from memory as they were at this revision.
+
+        Otherwise each read asks the database whether anything has changed, which takes longer than the read itself.
+        """
+        return self._paper_cache.pinned(revision)
+
     def entries(self) -> Sequence[PaperEntry]:
         """All papers without their elements, in the order of addition; fast for large libraries, too."""
+        known = self._paper_cache.known_entries()
+        if known is not None:
+            return known
         with self._database.read() as connection:
             return self._paper_cache.entries(connection)
 
@@ -133,8 +146,67 @@ class Store:
 
     def paper(self, paper: str) -> Paper:
         """The paper with this id."""
+        known = self._paper_cache.known_paper(paper)
+        if known is not None:
+            return known
         with self._database.read() as connection:
             return self._paper_cache.paper(connection, paper)
+
+    def elements(self, ids: Sequence[str]) -> dict[str, Element]:
+        """The elements with these ids, in this order."""
+        return self._with_known(ids, self._paper_cache.known_elements(ids), self._stored_elements)
+
+    def chunks(self, ids: Sequence[str]) -> dict[str, Chunk]:
+        """The chunks with these ids, in this order."""
+        return self._with_known(ids, self._paper_cache.known_chunks(ids), self._stored_chunks)
+
+    def chunks_of(self, elements: Sequence[str]) -> Sequence[Chunk]:
+        """The chunks that contain any of these elements, without repeats."""
+        known = self._paper_cache.known_chunks_of(elements, self._load_chunks)
+        return self._stored_chunks_of(elements) if known is None else known
+
+    def entities(self, ids: Sequence[str], *, papers: Sequence[str] = ()) -> dict[str, Entity]:
+        """See `graph.read_entities`."""
+        cached = self._cached_graph(papers)
+        return self._stored_entities(ids, papers=papers) if cached is None else cached.entities(ids)
+
+    def relations_of(self, ids: Sequence[str], *, papers: Sequence[str] = (), limit: int) -> list[Relation]:
+        """See `graph.read_relations`."""
+        cached = self._cached_graph(papers)
+        if cached is None:
+            return self._stored_relations_of(ids, papers=papers, limit=limit)
+        return cached.relations(ids, limit=limit)
+
+    def degrees(self, ids: Sequence[str], *, papers: Sequence[str] = ()) -> dict[str, int]:
+        """See `graph.read_degrees`."""
+        cached = self._cached_graph(papers)
+        return self._stored_degrees(ids, papers=papers) if cached is None else cached.degrees(ids)
+
+    def edges_of(self, ids: Sequence[str], *, papers: Sequence[str], limit: int) -> list[reading.Edge]:
+        """See `graph.read_edges`."""
+        cached = self._cached_graph(papers)
+        if cached is None:
+            return self._stored_edges_of(ids, papers=papers, limit=limit)
+        return cached.edges(ids, limit=limit)
+
+    def _cached_graph(self, papers: Sequence[str]) -> CachedGraph | None:
+        revision = self._paper_cache.pinned_revision
+        if revision is None or not papers:
+            return None
+        return self._graphs.graph(papers, revision, self._database.read)
+
+    def _with_known(
+        self, ids: Sequence[str], known: dict[str, Value], read: Callable[[Sequence[str]], dict[str, Value]]
+    ) -> dict[str, Value]:
+        """The values with these ids, from memory and from the database."""
+        missing = [key for key in ids if key not in known]
+        if missing:
+            known |= read(missing)
+        return {key: known[key] for key in ids}
+
+    def _load_chunks(self, paper: str) -> None:
+        with self._database.read() as connection:
+            self._paper_cache.load_chunks(connection, paper)
 
     def find_paper(self, text: str) -> Paper:
         """The paper that an id, a prefix of one, a file name or a part of a title identifies.
@@ -203,15 +275,15 @@ class Store:
     shortfall = _reads(reading.read_shortfall)
     counts = _reads(reading.read_counts)
     page_counts = _reads(reading.read_page_counts)
-    elements = _reads(reading.read_elements)
-    chunks = _reads(reading.read_chunks)
-    chunks_of = _reads(reading.read_chunks_of)
+    _stored_elements = _reads(reading.read_elements)
+    _stored_chunks = _reads(reading.read_chunks)
+    _stored_chunks_of = _reads(reading.read_chunks_of)
     library_ids = _reads(short_forms.library_ids)
-    entities = _reads(graph.read_entities)
     matching = _reads(graph.read_matching)
-    relations_of = _reads(graph.read_relations)
-    degrees = _reads(graph.read_degrees)
-    edges_of = _reads(graph.read_edges)
+    _stored_entities = _reads(graph.read_entities)
+    _stored_relations_of = _reads(graph.read_relations)
+    _stored_degrees = _reads(graph.read_degrees)
+    _stored_edges_of = _reads(graph.read_edges)
     usage = _reads(caches.read_usage)
     get_call = _reads(caches.read_call)
     get_vectors = _reads(caches.read_vectors)

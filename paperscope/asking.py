@@ -67,8 +67,8 @@ class Asker:
             filters = await asyncio.to_thread(attempts.begin)
             try:
                 events = self.engine.stream(request.question, filters=filters, history=request.history)
-                async with aclosing(events):
-                    async for event in events:
+                async with aclosing(events), aclosing(self._pinned(events, attempts.revision)) as pinned:
+                    async for event in pinned:
                         if anew and isinstance(event, TextEvent):
                             anew = False
                             yield replace(event, anew=True)
@@ -79,6 +79,17 @@ class Asker:
             except (KeyError, StoreDamagedError) as error:
                 attempts.check(error)
             anew = True
+
+    async def _pinned(
+        self, events: AsyncGenerator[AnswerEvent, None], revision: int
+    ) -> AsyncGenerator[AnswerEvent, None]:
+        while True:
+            # What runs in the meantime begins in this context, to which a generator must not return.
+            with self.store.pinned(revision):
+                event = await anext(events, None)
+            if event is None:
+                return
+            yield event
 
     async def retrieve(self, request: AskRequest) -> Context:
         """Retrieve a context. See `Library.retrieve`."""
@@ -118,7 +129,8 @@ class _Attempts:
         while True:
             filters = await asyncio.to_thread(self.begin)
             try:
-                result = await work(filters)
+                with self.store.pinned(self.revision):
+                    result = await work(filters)
             except (KeyError, StoreDamagedError) as error:
                 self.check(error)
             else:

@@ -66,12 +66,14 @@ class Load:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ServedLoad:
-    """The load of several clients on one endpoint; memory is the service's peak memory so far."""
+    """The load of several clients on one endpoint; memory is the service's peak memory so far, and `cpu_ms` the
+    milliseconds of processor time that it took for an answer, in all its processes (0 if the system does not say)."""
 
     way: str
     clients: int
     load: Load
     memory_mb: float = 0.0
+    cpu_ms: float = 0.0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -97,16 +99,22 @@ def run(options: argparse.Namespace) -> int:
     found = []
     with Library.open(options.library) as library:
         for way in options.only:
-            load = _measure_load([_direct_client(library, way)], questions, seconds=options.seconds)
+            client = _direct_client(library, way)
+            client(questions[0])
+            load = _measure_load([client], questions, seconds=options.seconds)
             found.append(ServedLoad(way=f"{_DIRECT} {way}", clients=1, load=load))
     with serving(options.library) as (address, process):
         for way in options.only:
             for clients in options.clients:
                 with ExitStack() as stack:
                     asking = [_http_client(address + _PATHS[way], stack) for _ in range(clients)]
+                    # The first question loads models and caches, and is not counted.
+                    asking[0](questions[0])
+                    before = _cpu_seconds(process)
                     load = _measure_load(asking, questions, seconds=options.seconds)
-                memory = peak_memory_mb(process)
-                found.append(ServedLoad(way=way, clients=clients, load=load, memory_mb=memory))
+                used = 1000 * (_cpu_seconds(process) - before) / max(load.answers, 1)
+                memory = sum(map(peak_memory_mb, _processes(process)))
+                found.append(ServedLoad(way=way, clients=clients, load=load, memory_mb=memory, cpu_ms=used))
     print_page([*_table(found), *_ratios(found)])
     write_figures(options.out, found)
     return 1 if any(one.load.failed for one in found) else 0
@@ -159,6 +167,26 @@ def _wait(url: str, process: "subprocess.Popen[bytes]") -> None:
     raise PaperscopeError("`paperscope serve` did not start; run it by hand to see why")
 
 
+def _processes(process: int) -> list[int]:
+    """A process and its descendants."""
+    found = [process]
+    for one in found:
+        for file in Path(f"/proc/{one}/task").glob("*/children"):
+            found += map(int, file.read_text().split())
+    return found
+
+
+def _cpu_seconds(process: int) -> float:
+    """The processor time of a process, its descendants and those that have ended (Linux only; 0 elsewhere)."""
+    ticks = 0
+    for one in _processes(process):
+        file = Path(f"/proc/{one}/stat")
+        if file.is_file():
+            # The name before the closing parenthesis may contain spaces. utime, stime, and both of ended children.
+            ticks += sum(map(int, file.read_text().rpartition(")")[2].split()[11:15]))
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
 def _http_client(url: str, stack: ExitStack) -> _Client:
     """A client with one persistent connection, from the standard library, which takes the least CPU time."""
     address = urlsplit(url)
@@ -193,8 +221,7 @@ def _direct_client(library: Library, way: str) -> _Client:
 
 
 def _measure_load(clients: Sequence[_Client], questions: Sequence[str], *, seconds: float) -> Load:
-    """Runs each client in a thread. The first question loads models and caches, and is not counted."""
-    clients[0](questions[0])
+    """Runs each client in a thread."""
     taken: list[tuple[bool, float]] = []
     numbers = count()
     begun = time.perf_counter()
@@ -215,7 +242,7 @@ def _measure_load(clients: Sequence[_Client], questions: Sequence[str], *, secon
 
 
 def _table(found: Sequence[ServedLoad]) -> list[str]:
-    header = ["way", "clients", "answers", "failed", "a second", "p50 s", "p95 s", "most s", "memory MB"]
+    header = ["way", "clients", "answers", "failed", "a second", "p50 s", "p95 s", "most s", "CPU ms", "memory MB"]
     rows = [
         [
             one.way,
@@ -224,6 +251,7 @@ def _table(found: Sequence[ServedLoad]) -> list[str]:
             str(one.load.failed),
             f"{one.load.rate:.1f}",
             *(f"{value:.3f}" for value in (one.load.p50, one.load.p95, one.load.most)),
+            f"{one.cpu_ms:.1f}" if one.cpu_ms else "",
             f"{one.memory_mb:.0f}" if one.memory_mb else "",
         ]
         for one in found

@@ -66,6 +66,9 @@ _LONGEST_ACRONYM = 5
 _PREFERRED = {"axes": "axis", "leaves": "leaf"}
 # About 14 MB in each of two caches. Without them, comparing words takes several times as long.
 _CACHED_WORDS = 1 << 16
+# The texts whose words are cached, and their maximum length: the words of a passage take some 8 KB. Questions on the
+# same papers compare the same passages.
+_CACHED_TEXTS, _MAX_CACHED_LENGTH = 4096, 8192
 
 
 def plain_words(text: str) -> list[str]:
@@ -89,11 +92,18 @@ def words(text: str) -> list[str]:
 
 def content_words(text: str) -> frozenset[str]:
     """The keys of a text's words without stop words and single letters of the Latin alphabet; digits count."""
+    return _cached_content_words(text) if len(text) <= _MAX_CACHED_LENGTH else _content_words(text)
+
+
+def _content_words(text: str) -> frozenset[str]:
     return frozenset(
         word
         for word in words(text)
         if word not in STOP_WORDS and (len(word) > 1 or not word.isascii() or word.isdigit())
     )
+
+
+_cached_content_words = lru_cache(maxsize=_CACHED_TEXTS)(_content_words)
 
 
 @lru_cache(maxsize=_CACHED_WORDS)
