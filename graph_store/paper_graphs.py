@@ -186,12 +186,14 @@ def _read_graphs(connection: Connection, papers: Sequence[str]) -> dict[str, _Pa
     """The graphs of these papers; those of unknown papers are empty."""
     ends: dict[str, dict[str, list[_Relation]]] = {paper: defaultdict(list) for paper in papers}
     for row in connection.execute(_relations_query(), {"papers": papers}):
-        relation = _Relation(*row)
-        ends[relation.paper][relation.source].append(relation)
-        ends[relation.paper][relation.target].append(relation)
+        relation = _Relation(
+            paper=row.paper, source=row.start, target=row.end, kind=row.kind, weight=row.weight, value=row.value
+        )
+        ends[row.paper][row.start].append(relation)
+        ends[row.paper][row.end].append(relation)
     values: dict[str, dict[str, list[str]]] = {paper: defaultdict(list) for paper in papers}
-    for paper, node, value in connection.execute(_entities_query(), {"papers": papers}):
-        values[paper][node].append(value)
+    for row in connection.execute(_entities_query(), {"papers": papers}):
+        values[row.paper][row.node].append(row.value)
     return {paper: _PaperGraph(relations=dict(ends[paper]), entities=dict(values[paper])) for paper in papers}
 
 
@@ -200,8 +202,8 @@ def _relations_query() -> Select[tuple[str, str, str, str, float, str]]:
     table, (source, target) = join_meanings(relations, relations.c.source, relations.c.target)
     query = select(
         relations.c.paper,
-        source.label("from"),
-        target.label("to"),
+        source.label("start"),
+        target.label("end"),
         relations.c.kind,
         relations.c.weight,
         relations.c.value,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import PurePath
-from typing import Literal, TypeVar
+from typing import Literal, TypeVar, cast
 
 import numpy as np
 from numpy import float32, int64
@@ -337,13 +337,14 @@ def _single_value(connection: Connection, table: Table, kind: type[T], *, paper:
 def read_value(kind: type[T], value: str, *, paper: str) -> T:
     """A stored value of a paper. Raises StoreDamagedError."""
     try:
-        return _decoded(kind, value) if len(value) <= _MAX_CACHED_LENGTH else from_json(kind, value)
+        decode = _decoded if len(value) <= _MAX_CACHED_LENGTH else from_json
+        return decode(kind, value)
     except ValueError as error:
         raise StoreDamagedError(paper) from error
 
 
 # Values do not change, so questions on the same papers share them.
-_decoded = lru_cache(maxsize=_CACHED_VALUES)(from_json)
+_decoded = cast("Callable[[type[T], str], T]", lru_cache(maxsize=_CACHED_VALUES)(from_json))
 
 
 def paper_of(key: str) -> str:

@@ -1,8 +1,9 @@
 """`ExtractiveAnswerer`: answers what is certain by form, and otherwise shows the most relevant places."""
 
-from collections.abc import Sequence, Set
+from collections.abc import Callable, Sequence
 from functools import partial
 from threading import Lock
+from typing import Generic, TypeVar
 
 from paperscope_core.cancellation import check_cancelled, run_in_thread
 from paperscope_core.protocols import Corpus, Embedder
@@ -15,7 +16,7 @@ from query.extractive.question import Question, read_question, words_within
 from query.extractive.quoting import best_places
 from query.extractive.record import Record, mentioned_term, mentioning_papers, recorded_fact, searched_text
 from query.extractive.table_index import TableIndex, index_table
-from query.extractive.wording import names_in, unmentioned, vocabulary
+from query.extractive.wording import Vocabulary, names_in, unmentioned
 from query.question.references import table_labels
 
 __all__ = ["ExtractiveAnswerer"]
@@ -28,8 +29,13 @@ _CELL_CONFIDENCE = 0.99
 _OTHER_CONFIDENCE = 0.89
 
 _MIN_GRID_CONFIDENCE = 0.6
-# The maximum number of papers that are searched for a name, and whose words are cached (some 40 MB).
+# The maximum number of papers that are searched for a name, and whose words are cached (some 60 MB).
 _MAX_PAPERS = 64
+# Tables whose indexes are cached (some 0.1 MB each).
+_MAX_TABLES = 256
+
+Source = TypeVar("Source")
+Derived = TypeVar("Derived")
 
 
 class ExtractiveAnswerer:
@@ -43,9 +49,8 @@ class ExtractiveAnswerer:
     def __init__(self, corpus: Corpus, embedder: Embedder) -> None:
         self._corpus = corpus
         self._embedder = embedder
-        self._vocabularies: dict[tuple[str, int], Set[str]] = {}
-        # Several questions are answered in threads at once.
-        self._lock = Lock()
+        self._vocabularies = _Cache[Paper, Vocabulary](_vocabulary, size=_MAX_PAPERS)
+        self._tables = _Cache[Table, TableIndex](index_table, size=_MAX_TABLES)
 
     async def answer(
         self, question: str, context: Context, *, named: tuple[str, ...] = (), asked: tuple[str, ...] = ()
@@ -112,7 +117,7 @@ class ExtractiveAnswerer:
         by_caption = [table for table in tables if table.id in quoted]
         if labels and not by_label:
             return None
-        indexes = [_indexed(table) for table in by_label or by_caption or tables]
+        indexes = list(map(self._tables.get, by_label or by_caption or tables))
         counted = select_counted(question, indexes[0], quoted=labels) if len(by_label) == 1 else None
         if counted is not None:
             stated = [_answered(look_up_counted(one), _OTHER_CONFIDENCE, table=by_label[0]) for one in counted]
@@ -134,30 +139,43 @@ class ExtractiveAnswerer:
 
     def _unmentioned(self, question: str, papers: Sequence[Paper], asked: Sequence[str]) -> list[str]:
         """The names in a question that no paper asked mentions; empty if there are too many papers to search."""
-        missing = [name for name in names_in(question) if unmentioned(name, map(self._words_of, papers))]
+        missing = [name for name in names_in(question) if unmentioned(name, map(self._vocabularies.get, papers))]
         if not missing or len(asked) > _MAX_PAPERS:
             return []
         others = set(asked) - {paper.id for paper in papers}
-        vocabularies = [self._words_of(self._corpus.paper(paper)) for paper in sorted(others)]
+        vocabularies = [self._vocabularies.get(self._corpus.paper(paper)) for paper in sorted(others)]
         return [name for name in missing if unmentioned(name, vocabularies)]
 
-    def _words_of(self, paper: Paper) -> Set[str]:
-        key = (paper.id, len(paper.elements))
+
+def _vocabulary(paper: Paper) -> Vocabulary:
+    return Vocabulary((paper.title, *paper.authors, *map(searched_text, paper.elements)))
+
+
+class _Cache(Generic[Source, Derived]):
+    """Caches what is derived from the `size` papers or tables used last; for several threads.
+
+    The corpus returns the same object until it changes, and comparing objects takes no time.
+    """
+
+    def __init__(self, derive: Callable[[Source], Derived], *, size: int) -> None:
+        self._derive = derive
+        self._size = size
+        # The source is kept, so that no other object gets its id.
+        self._found: dict[int, tuple[Source, Derived]] = {}
+        self._lock = Lock()
+
+    def get(self, source: Source) -> Derived:
+        """What is derived from a paper or table."""
+        check_cancelled()
         with self._lock:
-            found = self._vocabularies.pop(key, None)
+            found = self._found.pop(id(source), None)
         if found is None:
-            check_cancelled()
-            found = vocabulary((paper.title, *paper.authors, *map(searched_text, paper.elements)))
+            found = source, self._derive(source)
         with self._lock:
-            self._vocabularies[key] = found
-            if len(self._vocabularies) > _MAX_PAPERS:
-                del self._vocabularies[next(iter(self._vocabularies))]
-        return found
-
-
-def _indexed(table: Table) -> TableIndex:
-    check_cancelled()
-    return index_table(table)
+            self._found[id(source)] = found
+            if len(self._found) > self._size:
+                del self._found[next(iter(self._found))]
+        return found[1]
 
 
 def _answered(claim: Claim, confidence: float, *, certain: bool = False, table: Table | None = None) -> Draft:

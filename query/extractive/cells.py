@@ -4,6 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import pairwise, product, takewhile
 from math import prod
 
@@ -243,9 +244,14 @@ def _has_unexplained_words(
     return len(left) > (operation.spare if operation else 0)
 
 
+@lru_cache(maxsize=64)  # One question is compared with many tables.
+def _windows(words: tuple[str, ...]) -> Mapping[str, list[range]]:
+    return runs(words, longest=_MAX_NAME_WORDS)
+
+
 def _mentions(question: Question, index: TableIndex, quoted: frozenset[int]) -> list[_Mention]:
     """The headers that the question names in full, except those inside a longer name."""
-    windows = runs([word.text for word in question.words], longest=_MAX_NAME_WORDS)
+    windows = _windows(tuple(word.text for word in question.words))
     found = [
         _Mention(header=header, at=at)
         for header in index.headers

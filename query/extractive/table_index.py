@@ -132,16 +132,13 @@ class IndexedCell:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TableIndex:
-    """The value cells of a table in reading order, and the titles of its stub columns ("Model")."""
+    """The value cells of a table in reading order, the headers of both axes without repeats, and the titles of its stub
+    columns ("Model")."""
 
     table: Table
     cells: tuple[IndexedCell, ...]
+    headers: tuple[Header, ...]
     stub_titles: tuple[str, ...]
-
-    @property
-    def headers(self) -> tuple[Header, ...]:
-        """The headers of both axes, without repeats."""
-        return tuple(dict.fromkeys(header for cell in self.cells for header in (*cell.row, *cell.column)))
 
 
 def joined_names(headers: Iterable[Header]) -> str:
@@ -155,7 +152,10 @@ def index_table(table: Table) -> TableIndex:
     for row in range(table.shape[0]):
         reader.take(row)
     cells = tuple(cell for row in reader.rows for cell in row)
-    return TableIndex(table=table, cells=cells, stub_titles=tuple(dict.fromkeys(reader.stub_titles)))
+    headers = dict.fromkeys(header for cell in cells for header in (*cell.row, *cell.column))
+    return TableIndex(
+        table=table, cells=cells, headers=tuple(headers), stub_titles=tuple(dict.fromkeys(reader.stub_titles))
+    )
 
 
 class _Reader:

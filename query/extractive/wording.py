@@ -2,7 +2,8 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Set
+from bisect import bisect_left
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -12,6 +13,7 @@ from paperscope_core.text.words import STOP_WORDS, word_key
 __all__ = [
     "FORM_WORDS",
     "Token",
+    "Vocabulary",
     "citation_spans",
     "fold",
     "names_in",
@@ -19,7 +21,6 @@ __all__ = [
     "strip_remark",
     "tokens",
     "unmentioned",
-    "vocabulary",
 ]
 
 # Function words that change which value is asked for, and must therefore be explained like any other word.
@@ -79,12 +80,17 @@ class Token:
         return self.text in _SIGNS
 
 
+# The headers and captions of some hundred tables, which every question is compared with.
+_CACHED_TEXTS = 8192
+
+
+@lru_cache(maxsize=_CACHED_TEXTS)
 def fold(text: str) -> str:
     """Normalise to NFKC with one kind of dash and single spaces; case is kept."""
     return " ".join(_DASHES.sub("-", unicodedata.normalize("NFKC", text)).split())
 
 
-@lru_cache(maxsize=8192)  # The headers and captions of some hundred tables, which every question is compared with.
+@lru_cache(maxsize=_CACHED_TEXTS)
 def tokens(text: str) -> tuple[Token, ...]:
     """Return the words and signs of `fold(text)` in order. A hyphen separates words; a `-` before a space is a sign."""
     return tuple(_token(match[0], match.start(), match.end()) for match in _TOKEN.finditer(fold(text)))
@@ -143,27 +149,35 @@ def _hyphened(text: str, word: Token) -> str:
     return (before[0] if before else "") + text[word.start : word.end] + (after[0] if after else "")
 
 
-def unmentioned(name: str, vocabularies: Iterable[Set[str]]) -> bool:
-    """Whether no vocabulary contains all words of the name, separately, joined or inflected.
+class Vocabulary:
+    """The folded words of texts, and each pair of neighbours joined ("OntoNotes" for "Onto Notes")."""
 
-    A vocabulary contains folded words, and joined pairs of neighbours (see `vocabulary`).
-    """
+    def __init__(self, texts: Iterable[str]) -> None:
+        found: set[str] = set()
+        for text in texts:
+            words = [word.text for word in tokens(text) if not word.sign]
+            found.update(words, map("".join, pairwise(words)))
+        self._words = frozenset(found)
+        self._sorted = sorted(found)
+
+    def __contains__(self, word: str) -> bool:
+        """Whether a text has the word, or the two words that it joins."""
+        return word in self._words
+
+    def has_inflection(self, word: str) -> bool:
+        """Whether a text has the word, or another one that may be an inflection of it."""
+        if word in self._words:
+            return True
+        if not word.isalpha() or len(word) < _STEM:
+            return False
+        stem = word[: max(_STEM, len(word) - _ENDING)]
+        # The first word that does not precede the stem begins with it, if any does.
+        first = bisect_left(self._sorted, stem)
+        return first < len(self._sorted) and self._sorted[first].startswith(stem)
+
+
+def unmentioned(name: str, vocabularies: Iterable[Vocabulary]) -> bool:
+    """Whether no vocabulary contains all words of the name, separately, joined or inflected."""
     words = [word.text for word in tokens(name) if not word.sign]
     whole = "".join(words)
-    return not any(whole in known or all(_holds(known, word) for word in words) for known in vocabularies)
-
-
-def vocabulary(texts: Iterable[str]) -> Set[str]:
-    """The folded words of texts, and each pair of neighbours joined ("OntoNotes" for "Onto Notes")."""
-    found: set[str] = set()
-    for text in texts:
-        words = [word.text for word in tokens(text) if not word.sign]
-        found.update(words, map("".join, pairwise(words)))
-    return found
-
-
-def _holds(known: Set[str], word: str) -> bool:
-    if word in known:
-        return True
-    stem = word[: max(_STEM, len(word) - _ENDING)]
-    return word.isalpha() and len(word) >= _STEM and any(other.startswith(stem) for other in known)
+    return not any(whole in known or all(map(known.has_inflection, words)) for known in vocabularies)

@@ -1,6 +1,6 @@
 """The extractive answerer as a whole: what it answers, what it shows, and what it says is nowhere."""
 
-from collections.abc import Awaitable, Callable, Set
+from collections.abc import Awaitable, Callable
 from threading import Thread
 from typing import cast
 
@@ -11,6 +11,7 @@ from paperscope_core.protocols import Corpus
 from paperscope_core.types import Paper, Passage, Table
 from query.evidence import Draft
 from query.extractive import ExtractiveAnswerer
+from query.extractive.wording import Vocabulary
 
 Ask = Callable[..., Awaitable[Draft]]
 
@@ -146,18 +147,27 @@ def test_two_threads_do_not_drop_the_words_of_the_same_paper(
 ) -> None:
     monkeypatch.setattr("query.extractive.answerer._MAX_PAPERS", 1)
     first, second, third = (make_paper(make_passage(1, "A leaf."), ident=f"{number:012}") for number in range(3))
-    answerer = ExtractiveAnswerer(cast("Corpus", None), FakeEmbedder())
-    other = Thread(target=answerer._words_of, args=(third,))
+    vocabularies = ExtractiveAnswerer(cast("Corpus", None), FakeEmbedder())._vocabularies
+    other = Thread(target=vocabularies.get, args=(third,))
 
-    class Interrupted(dict[object, object]):
-        def __delitem__(self, key: object) -> None:
+    class Interrupted(dict[int, tuple[Paper, Vocabulary]]):
+        def __delitem__(self, key: int) -> None:
             if other.ident is None:
                 other.start()
                 other.join(0.1)
             super().__delitem__(key)
 
-    answerer._vocabularies = cast("dict[tuple[str, int], Set[str]]", Interrupted())
-    assert "leaf" in answerer._words_of(first)
-    assert "leaf" in answerer._words_of(second)
+    vocabularies._found = Interrupted()
+    assert "leaf" in vocabularies.get(first)
+    assert "leaf" in vocabularies.get(second)
     other.join()
-    assert [paper for paper, _ in answerer._vocabularies] == [third.id]
+    assert [paper for paper, _ in vocabularies._found.values()] == [third]
+
+
+def test_what_is_derived_from_a_paper_is_derived_once(
+    make_paper: Callable[..., Paper], make_passage: Callable[..., Passage]
+) -> None:
+    vocabularies = ExtractiveAnswerer(cast("Corpus", None), FakeEmbedder())._vocabularies
+    paper = make_paper(make_passage(1, "A leaf."))
+    assert vocabularies.get(paper) is vocabularies.get(paper)
+    assert vocabularies.get(make_paper(make_passage(1, "A stem."))) is not vocabularies.get(paper)

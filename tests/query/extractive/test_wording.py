@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from paperscope_core.types import Table
 from query.extractive.question import read_question
 from query.extractive.table_index import index_table, number_text, read_value
-from query.extractive.wording import names_in, strip_citations, strip_remark, tokens, unmentioned, vocabulary
+from query.extractive.wording import Vocabulary, names_in, strip_citations, strip_remark, tokens, unmentioned
 
 
 def words(text: str) -> list[str]:
@@ -41,13 +41,13 @@ def test_names_are_coded_words_and_capitals_within_a_sentence(question: str, nam
     [("OntoNotes", False), ("Onto Notes", False), ("Cisplatin", False), ("GPT-4o", True), ("Carboplatin", True)],
 )
 def test_what_no_vocabulary_holds_is_unmentioned(name: str, missing: bool) -> None:
-    known = vocabulary(["We use Onto Notes and GPT-4.", "Cisplatins were given."])
+    known = Vocabulary(["We use Onto Notes and GPT-4.", "Cisplatins were given."])
     assert unmentioned(name, [known]) is missing
 
 
 @given(st.lists(st.text(alphabet="abcdefgh", min_size=4, max_size=9), min_size=1, max_size=8))
 def test_no_word_of_a_text_is_unmentioned(parts: list[str]) -> None:
-    known = vocabulary([" ".join(parts)])
+    known = Vocabulary([" ".join(parts)])
     assert not any(unmentioned(part.capitalize(), [known]) for part in parts)
 
 
