@@ -192,8 +192,8 @@ def _read_graphs(connection: Connection, papers: Sequence[str]) -> dict[str, _Pa
         ends[row.paper][row.start].append(relation)
         ends[row.paper][row.end].append(relation)
     values: dict[str, dict[str, list[str]]] = {paper: defaultdict(list) for paper in papers}
-    for row in connection.execute(_entities_query(), {"papers": papers}):
-        values[row.paper][row.node].append(row.value)
+    for entity in connection.execute(_entities_query(), {"papers": papers}):
+        values[entity.paper][entity.node].append(entity.value)
     return {paper: _PaperGraph(relations=dict(ends[paper]), entities=dict(values[paper])) for paper in papers}
 
 
