@@ -44,7 +44,8 @@ def settings_for(mode: str, settings: Settings) -> Settings:
     Raises SettingsError if mode "model" has no model that answers.
     """
     if mode == "extractive":
-        none = {"answer": AnswerSettings(), "extract": ExtractSettings(), "vision": RoleSettings()}
+        extract = ExtractSettings(recognizer=settings.extract.recognizer)
+        none = {"answer": AnswerSettings(), "extract": extract, "vision": RoleSettings()}
         return settings.model_copy(update=none)
     if not settings.answer.configured:
         raise SettingsError(

@@ -116,13 +116,14 @@ def _nodes(store: Store, indexed: IndexedPaper) -> set[str]:
 
 
 def open_extractor(request: Request, stack: ExitStack) -> tuple[Settings, EntityExtractor]:
-    """Returns the settings and the extractor of a mode: rules alone, or rules and the configured model.
+    """Returns the settings and the extractor of a mode: the local one alone, or it and the configured model.
 
     Replies of the model are cached below `work`, so that a rerun doesn't pay twice. Raises SettingsError if mode
     "model" has no model.
     """
     if request.mode == "local":
-        return request.settings.model_copy(update={"extract": ExtractSettings()}), extractor_for(None)
+        extract = ExtractSettings(recognizer=request.settings.extract.recognizer)
+        return request.settings.model_copy(update={"extract": extract}), extractor_for(None, extract)
     settings = request.settings
     if not settings.extract.configured:
         raise SettingsError(

@@ -1,13 +1,11 @@
-"""Types of entities, kinds of relations, and the inference of a type from the contexts of a name."""
+"""Types of entities, and kinds of relations."""
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal, Self, get_args
 
-from ingest.extraction.mentions import Sentence, TermFinder
 from paperscope_core.text.words import word_key
 
 __all__ = [
@@ -22,7 +20,6 @@ __all__ = [
     "TermType",
     "TypeSystem",
     "type_of_class",
-    "types_in_context",
 ]
 
 TermType = Literal["dataset", "metric", "task", "method", "quantity", "concept"]
@@ -76,49 +73,6 @@ DEFAULT_TYPES: Mapping[str, str] = MappingProxyType(
         "concept": "all else worth a name",
     }
 )
-_REACH = 60
-_COPULA = re.compile(r"^(?: \([^()]*\))?,? (?:is|are|was|were) (?:an?|the|one of the) ((?:[^\W\d]\w* ?){1,4})")
-_HEAD = re.compile(r"^ ([^\W\d_]+)\b")
-_CALLED = re.compile(
-    r"(?<![^\W\d_])([^\W\d_]+)(?:,| of)? (?:called|named|dubbed|termed|known as|namely) (?:the )?$", re.IGNORECASE
-)
-_BEFORE: tuple[tuple[TermType, re.Pattern[str]], ...] = (
-    ("task", re.compile(r"\b(?:tasks?|problems?) of (?:the )?$", re.IGNORECASE)),
-    (
-        "dataset",
-        re.compile(
-            r"\b(?:trained?|fine ?tuned?|evaluated?|tested|validated|experiments?|experimented|results?|performance)"
-            r"(?: \w+)? on (?:the |both )?$",
-            re.IGNORECASE,
-        ),
-    ),
-    ("metric", re.compile(r"\b(?:in terms of|measured by|measured in) (?:the )?$", re.IGNORECASE)),
-    (
-        "method",
-        re.compile(
-            r"\b(?:outperform(?:s|ed|ing)?|surpass(?:es)?|(?:we|to) (?:propose|introduce|present|develop|apply|employ)"
-            r"(?: an?| the| our)?(?: new| novel)?|based on|baselines?(?: of| like)?|(?:better|worse|faster) than)"
-            r" (?:the )?$",
-            re.IGNORECASE,
-        ),
-    ),
-)
-_AFTER: tuple[tuple[TermType, re.Pattern[str]], ...] = (
-    (
-        "method",
-        re.compile(
-            r" (?:(?:significantly|consistently|also|still) )?(?:outperforms?|surpass(?:es)?|achieves?|obtains?"
-            r"|performs?|learns?|consists? of|converges?|is trained|was trained|are trained|takes)\b"
-        ),
-    ),
-    ("metric", re.compile(r" of \d+(?:\.\d+)? ?%")),
-)
-_LIST = re.compile(
-    r"""\b(datasets|corpora|benchmarks|treebanks|methods|models|algorithms|approaches|baselines|metrics|measures|tasks),?
-        \ (?:such\ as|including|like|namely|e\.g\.,?)[ ]
-        ((?: (?!\ (?:is|are|was|were|has|have|with|for|in|on|to|that|which|where|by)\b) [^;:])*)""",
-    re.VERBOSE,
-)
 
 
 def type_of_class(words: str) -> TermType:
@@ -154,34 +108,3 @@ class TypeSystem:
         """Returns the most specific of `types`; unknown types come last."""
         order = {name: rank for rank, name in enumerate((*FLOATS, *self.meanings))}
         return min(types, key=lambda name: (order.get(name, len(order)), name))
-
-
-def types_in_context(sentences: Sequence[Sentence], finder: TermFinder) -> Mapping[str, TermType]:
-    """Returns, by the ids of the terms, the type indicated by most contexts of a term (one in ten at least)."""
-    votes: dict[str, Counter[TermType]] = defaultdict(Counter)
-    occurrences: Counter[str] = Counter()
-    for sentence in sentences:
-        text, places = finder.places(sentence.text)
-        for term, start, end in places:
-            occurrences[term] += 1
-            votes[term].update(_types_indicated(text[max(start - _REACH, 0) : start], text[end:]))
-        for match in _LIST.finditer(sentence.text):
-            indicated = type_of_class(match[1])
-            for term in finder.find(match[2]):
-                votes[term][indicated] += 1
-    best = {term: min(counts, key=lambda kind: (-counts[kind], kind)) for term, counts in votes.items() if counts}
-    return {term: kind for term, kind in best.items() if votes[term][kind] * 10 >= occurrences[term]}
-
-
-def _types_indicated(before: str, rest: str) -> Sequence[TermType]:
-    """Returns the types indicated by the words next to a name.
-
-    These are its class after "is a" or before "called", the noun that follows, or the verb whose object it is.
-    """
-    copula = _COPULA.match(rest)
-    words = copula[1].split() if copula else []
-    words += [found[1] for found in (_CALLED.search(before), _HEAD.match(rest)) if found]
-    indicated = [type_of_class(word) for word in words]
-    indicated += [kind for kind, pattern in _BEFORE if pattern.search(before)]
-    indicated += [kind for kind, pattern in _AFTER if pattern.match(rest)]
-    return [kind for kind in indicated if kind != "concept"][:1]

@@ -1,4 +1,5 @@
-"""The extractor that needs no model: acronyms, tables, floats, phrases, and their co-occurrence."""
+"""The extractor that needs no language model: acronyms, tables, floats, phrases, names that a trained recognizer found,
+and their co-occurrence."""
 
 import asyncio
 import re
@@ -9,7 +10,7 @@ from dataclasses import replace
 
 from ingest.extraction.citations import citations
 from ingest.extraction.cooccurrence import cooccurrences, neighbour_relations
-from ingest.extraction.entity_types import TermType, TypeSystem, types_in_context
+from ingest.extraction.entity_types import TypeSystem
 from ingest.extraction.float_entities import (
     float_entities,
     float_mentions,
@@ -19,7 +20,6 @@ from ingest.extraction.float_entities import (
 )
 from ingest.extraction.mentions import PaperText, TermFinder, read_paper
 from ingest.extraction.merge import combine
-from ingest.extraction.name_types import probability_of_type
 from ingest.extraction.phrases import count_phrases
 from ingest.extraction.recognized import RecognizedNames
 from ingest.extraction.relation_patterns import pattern_relations
@@ -36,13 +36,10 @@ from paperscope_core.types import STANDS_FOR, Chunk, Entity, Extraction, Paper, 
 __all__ = ["LocalExtractor"]
 
 
-# A likelier type of a name counts more than what its contexts indicate. Between 0.4 and 0.8, typed F1 on the
-# development sets of SciER and SciREX hardly differs.
-_LIKELY = 0.8
-
-
 class LocalExtractor:
-    """Extracts entities and relations by rules; names and descriptions are the paper's own words.
+    """Extracts entities and relations by rules and what a recognizer found.
+
+    Names and descriptions are the paper's own words.
 
     Args:
         types: The types of entities; an entity whose type is not one of these gets the last one.
@@ -82,10 +79,7 @@ class LocalExtractor:
             {term.id: term.forms if term.searched else () for term in gathered},
             holding=[term.id for term in gathered if term.single],
         )
-        indicated = types_in_context(text.sentences, finder)
-        terms = [
-            replace(term, type=names.type_of(term.forms) or _type(term, indicated.get(term.id))) for term in gathered
-        ]
+        terms = [replace(term, type=names.type_of(term.forms) or term.type) for term in gathered]
         named = SentenceEntities.find(text, finder, {term.id: term.score for term in terms})
         ids = {entity_key(form): term.id for term in terms for form in term.forms}
         mentions = float_mentions(paper, text)
@@ -111,12 +105,6 @@ class LocalExtractor:
         typed = (replace(entity, type=self._types.fit(entity.type)) for entity in entities)
         drawn = Extraction(entities=(*floats, *typed), relations=tuple(relations))
         return combine(drawn, citations(paper, named), types=self._types)
-
-
-def _type(term: Term, indicated: TermType | None) -> str:
-    """Returns the type that the contexts of a term indicate, unless its name is likely to have its own."""
-    likely = any(probability_of_type(form) >= _LIKELY for form in term.forms)
-    return term.type if likely or indicated is None else indicated
 
 
 def _ends(relations: Sequence[Relation]) -> set[str]:

@@ -57,9 +57,9 @@ def extractor_for(
     """Returns the extractor of an installation.
 
     Args:
-        model: Extracts entities beside the rules, judges names that may mean the same, and summarises terms. Without
-            one, rules work alone.
-        settings: May replace the types of entities, and name a recognizer that finds names beside the rules.
+        model: Extracts entities beside the local extractor, judges names that may mean the same, and summarises terms.
+            Without one, the local extractor works alone.
+        settings: The recognizer that finds names beside the rules of the local extractor, and the types of entities.
         embed: Embeds names, so that names of similar meaning are judged, too.
         limits: Lets the rules work in a child process with these limits; None for this process.
     """
@@ -69,12 +69,13 @@ def extractor_for(
         LocalExtractor(types=types) if limits is None else _isolated_extractor(tuple(types.meanings.items()), limits)
     )
     extract: ExtractText = local.extract
-    if settings.recognizer:
+    if settings.recognizer != "none":
         load = cache(partial(load_recognizer, Path(settings.recognizer)))
 
         async def extract_with_names(paper: Paper, chunks: Sequence[Chunk]) -> Extraction:
             recognizer = await asyncio.to_thread(load)
-            return await local.extract(paper, chunks, await recognizer.recognize(texts_to_recognize(paper)))
+            texts = await asyncio.to_thread(texts_to_recognize, paper)
+            return await local.extract(paper, chunks, await recognizer.recognize(texts))
 
         extract = extract_with_names
     if model is None:

@@ -105,13 +105,19 @@ class Termhood:
 
 
 def worth_an_entity(terms: Sequence[Term], paper: Termhood, names: RecognizedNames) -> tuple[Term, ...]:
-    """Returns the terms that are probably worth an entity, by their score and what a recognizer found. A text that is
-    no longer than an abstract uses most of its terms once; without a recognizer it keeps all."""
+    """Returns the terms that are probably worth an entity, by their score and what a recognizer found.
+
+    A text that is no longer than an abstract uses most of its terms once; without a recognizer it keeps all. What a
+    recognizer did not find in running text says nothing of names that a table's header or a definition states.
+    """
     if not names.weights:
         return tuple(term for term in terms if paper.text.short or paper.score(term) >= _LEAST)
     least = _LEAST_OF_ABSTRACT if paper.text.short else _LEAST_BESIDE_RECOGNIZED
     return tuple(
-        term for term in terms if paper.score(term) + _RECOGNIZED * math.log1p(names.weight(term.forms)) >= least
+        term
+        for term in terms
+        if paper.score(term) + _RECOGNIZED * math.log1p(names.weight(term.forms))
+        >= (min(least, _LEAST) if term.kept else least)
     )
 
 

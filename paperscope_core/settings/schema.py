@@ -156,9 +156,9 @@ class ExtractSettings(RoleSettings):
         default=2500, ge=200, description="neighbouring chunks share a call up to about this many tokens"
     )
     recognizer: str = Field(
-        default="",
-        description="finds and types names beside the rules: papers, the installed recognizer, or a folder that "
-        "`paperscope ner train` wrote; empty: rules alone",
+        default="papers",
+        description="finds and types names beside the rules: papers, the installed recognizer; a folder that "
+        "`paperscope ner train` wrote; none: rules alone",
     )
     gleanings: int = Field(
         default=0, ge=0, le=5, description="how often the model is asked again whether it missed something, a call each"

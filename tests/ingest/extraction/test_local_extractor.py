@@ -137,13 +137,6 @@ async def test_an_equation_without_a_number_is_named_by_its_words_and_linked_to_
     assert [(item.source, item.target) for item in relations(extraction, "mentions")] == [("p/equation-1", "dice loss")]
 
 
-async def test_the_words_around_a_name_tell_its_type() -> None:
-    texts = ["QuoRef2 is a large corpus of questions.", "We test on benchmarks such as MultiX and QuoRef2.", "MultiX."]
-    extraction = await extract(paper_of(*passages(*texts)))
-    assert by_name(extraction, "QuoRef2").type == "dataset"
-    assert by_name(extraction, "MultiX").type == "dataset"
-
-
 async def test_names_in_the_bibliography_count_for_nothing() -> None:
     reference = Reference(id="p/reference-1", place=PLACE, order=9, text="BERT and BERT2 by BERT. BERT.")
     assert await extract(paper_of(reference)) == Extraction(entities=(), relations=())
@@ -238,25 +231,6 @@ async def test_a_name_stands_only_where_it_is_a_whole_word() -> None:
     assert by_name(extraction, "Acc").sources == ("p/table-1",)
     assert by_name(extraction, "MAP").sources == ("p/table-1",)
     assert by_name(extraction, "Edge").sources == ("p/passage-3", "p/table-1")
-
-
-@pytest.mark.parametrize(
-    ("sentence", "type_"),
-    [
-        ("We follow a method called MultiX.", "method"),
-        ("It was trained on the MultiX.", "dataset"),
-        ("We report results on MultiX.", "dataset"),
-        ("MultiX consistently outperforms all others.", "method"),
-        ("The task of MultiX is hard.", "task"),
-        ("Ours wins in terms of MultiX.", "metric"),
-        ("We observe MultiX.", "concept"),
-    ],
-)
-async def test_what_is_said_of_a_name_tells_its_type(sentence: str, type_: str) -> None:
-    assert (
-        by_name(await extract(paper_of(*passages(sentence, "GrabCut and MultiX are two names."))), "MultiX").type
-        == type_
-    )
 
 
 @pytest.mark.parametrize(

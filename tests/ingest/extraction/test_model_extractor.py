@@ -202,9 +202,9 @@ async def test_a_model_adds_to_the_rules() -> None:
     ]
 
 
-async def test_without_a_model_the_rules_work_alone() -> None:
+async def test_without_a_model_and_a_recognizer_the_rules_work_alone() -> None:
     paper = paper_of("We study named entity recognition (NER) with care.")
-    alone = extractor_for(None, ExtractSettings(recognizer=""))
+    alone = extractor_for(None, ExtractSettings(recognizer="none"))
     assert await alone.extract(paper, ()) == await LocalExtractor().extract(paper, ())
 
 

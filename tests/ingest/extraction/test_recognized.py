@@ -8,8 +8,11 @@ import pytest
 
 from ingest.extraction.entity_types import TypeSystem
 from ingest.extraction.local_extractor import LocalExtractor
+from ingest.extraction.mentions import read_paper
 from ingest.extraction.pipeline import extractor_for
 from ingest.extraction.recognized import RecognizedNames, texts_to_recognize
+from ingest.extraction.termhood import Termhood, worth_an_entity
+from ingest.extraction.terms import Term
 from ner.examples import Example, Span
 from paperscope_core.settings import ExtractSettings
 from paperscope_core.types import Paper
@@ -60,6 +63,15 @@ def test_several_places_with_little_confidence_are_as_good_as_one_with_much() ->
     assert names.weight(["GLUE", "train"]) == pytest.approx(1.5)
 
 
+def test_a_definition_that_was_found_as_one_name_is_two_forms_of_it() -> None:
+    paper = paper_of(*passages("We study named entity recognition (NER) here.", "NER is hard."))
+    found = found_in(paper, {"named entity recognition (NER)": ("Task", 0.9)})
+    names = RecognizedNames.of(found)
+    assert {form for term in names.terms() for form in term.forms} == {"named entity recognition", "NER"}
+    (term,) = [one for one in LocalExtractor().draw(paper, found).entities if one.type == "task"]
+    assert (term.name, term.aliases) == ("named entity recognition", ("NER",))
+
+
 def test_names_that_the_rules_lack_become_entities() -> None:
     paper = paper_of(*passages("We study how to parse and rank with transformers on GLUE.", "Words and words."))
     names = {"parse and rank": ("Task", 0.9), "GLUE": ("Dataset", 0.9)}
@@ -67,6 +79,21 @@ def test_names_that_the_rules_lack_become_entities() -> None:
     joined = LocalExtractor().draw(paper, found_in(paper, names))
     assert "parse and rank" not in {entity.name for entity in alone.entities}
     assert {("parse and rank", "task"), ("GLUE", "dataset")} <= {(one.name, one.type) for one in joined.entities}
+
+
+def test_what_a_header_or_a_definition_states_needs_no_vote() -> None:
+    class Scored(Termhood):
+        def score(self, term: Term) -> float:
+            return 1.5
+
+    text = read_paper(paper_of(*passages(*["A long text of many words about nothing at all."] * 200)))
+    names = RecognizedNames.of(found_in(PAPER, {"GLUE": ("Dataset", 0.9)}))
+    terms = [
+        Term(forms=(name,), type="concept", score=1, kept=name == "Macro F1")
+        for name in ("a phrase", "Macro F1", "GLUE")
+    ]
+    kept = worth_an_entity(terms, Scored.of(text, {}), names)
+    assert [term.name for term in kept] == ["Macro F1", "GLUE"]
 
 
 def test_a_type_that_the_settings_lack_is_the_rest() -> None:
@@ -90,10 +117,15 @@ def test_half_of_a_longer_text_is_read_that_with_most_words() -> None:
     assert sum(len(example.text.split()) for example in texts_to_recognize(long)) <= 10_000
 
 
+def test_writing_without_spaces_is_as_long_as_its_letters() -> None:
+    paper = paper_of(*passages(*["\u547d\u540d\u5b9e\u4f53\u8bc6\u522b" * 100] * 500))
+    assert sum(len(example.text) for example in texts_to_recognize(paper)) <= 10_000 * 4
+
+
 @pytest.mark.slow
-def test_the_installed_recognizer_is_used_if_the_settings_name_it() -> None:
+def test_the_installed_recognizer_is_used_unless_the_settings_say_otherwise() -> None:
     text = "We train ConvNeXt on the ImageNet dataset for image classification. ImageNet and ConvNeXt are compared."
-    extractor = extractor_for(None, ExtractSettings(recognizer="papers"))
+    extractor = extractor_for(None, ExtractSettings())
     extraction = asyncio.run(extractor.extract(paper_of(*passages(text)), []))
     types = {entity.name: entity.type for entity in extraction.entities}
     assert (types["ConvNeXt"], types["ImageNet"]) == ("method", "dataset")
