@@ -12,19 +12,19 @@ from pathlib import Path
 
 from sqlalchemy import ColumnElement, Connection, Table, Tuple, delete, func, inspect, literal, select, tuple_, update
 
+from graph_store.crops import CROPS_FOLDER
 from graph_store.database import Database, translate_errors
 from graph_store.functions import set_next_number
-from graph_store.migrations import CROPS_FOLDER, UNFINISHED, check_unused, check_version, open_read_only, open_writable
+from graph_store.migrations import UNFINISHED, check_unused, check_version, open_read_only, open_writable
+from graph_store.objects import FolderObjects, Objects, open_objects
 from graph_store.schema import SCHEMA_VERSION, chunks, conversations, jobs, library, metadata, papers
 from paperscope_core.errors import StoreError
-from paperscope_core.files import PRIVATE_FILE, create_private_folder, replace_file
 from paperscope_core.locations import Location, files_folder
 
 __all__ = ["CopyReport", "OnProgress", "copy_library"]
 
 # A row of `papers` may have a megabyte.
 _BATCH = 500
-_FOLDERS = (CROPS_FOLDER, "originals", "jobs")
 _NUMBERED = (chunks, jobs, conversations)
 
 Row = tuple[object, ...]
@@ -67,7 +67,7 @@ def copy_library(source: Location, target: Location, *, on_progress: OnProgress)
             raise StoreError(detail, where=source)
         with closing(open_writable(target, prepare=_prepare)) as new:
             # Files are there before the rows that name them.
-            files = _copy_files(files_folder(source), files_folder(target), on_progress)
+            files = _copy_files(source, target, on_progress)
             rows = {table.name: _copy_table(connection, new, table, on_progress) for table in _tables()}
             with new.write() as writing:
                 for table in _NUMBERED:
@@ -81,7 +81,7 @@ def _tables() -> list[Table]:
     return [table for table in metadata.sorted_tables if table is not library]
 
 
-def _prepare(connection: Connection, *, where: Path | str, files: Path) -> bool:
+def _prepare(connection: Connection, *, where: Path | str, files: Location) -> bool:
     """Create the tables of a copy, or find those of one that was begun."""
     if not inspect(connection).get_table_names():
         check_unused(files)
@@ -170,20 +170,26 @@ def _add_to(digest: "hashlib._Hash", rows: Sequence[Row]) -> None:
         digest.update(repr(row).encode("utf-8", "surrogatepass"))
 
 
-def _copy_files(source: Path, target: Path, on_progress: OnProgress) -> int:
+def _copy_files(source: Location, target: Location, on_progress: OnProgress) -> int:
     """Copy the files that the target lacks, and compare all; return their number."""
-    with translate_errors(source):
-        paths = [path for folder in _FOLDERS for path in sorted((source / folder).rglob("*")) if path.is_file()]
-    for done, path in enumerate(paths, start=1):
-        copy = target / path.relative_to(source)
-        with translate_errors(path):
-            data = path.read_bytes()
-        with translate_errors(copy):
-            if not copy.is_file() or copy.read_bytes() != data:
-                for folder in reversed(copy.relative_to(target).parents[:-1]):
-                    create_private_folder(target / folder)
-                replace_file(copy, data, mode=PRIVATE_FILE)
-                if copy.read_bytes() != data:
-                    raise StoreError("the disk returned other bytes than were written; check it", where=copy)
-        on_progress("files", done, len(paths))
-    return len(paths)
+    objects = open_objects(source), open_objects(target)
+    of_jobs = FolderObjects(files_folder(source)), FolderObjects(files_folder(target))
+    with translate_errors(files_folder(source)):
+        places = ((CROPS_FOLDER, *objects), ("originals", *objects), ("jobs", *of_jobs))
+        files = [(name, old, new) for folder, old, new in places for name in old.names(folder)]
+    for done, (name, old, new) in enumerate(files, start=1):
+        with translate_errors(files_folder(target)):
+            data = old.read(name)
+            if _content(new, name) != data:
+                new.write({name: data})
+                if _content(new, name) != data:
+                    raise StoreError(f"the copy of {name} differs from what was written; check the disk", where=target)
+        on_progress("files", done, len(files))
+    return len(files)
+
+
+def _content(objects: Objects, name: str) -> bytes | None:
+    try:
+        return objects.read(name)
+    except FileNotFoundError:
+        return None

@@ -11,8 +11,10 @@ from typing import Protocol, TypeVar
 import filelock
 from sqlalchemy import Connection, Table, delete, inspect, select, text, update
 
+from graph_store.crops import CROPS_FOLDER
 from graph_store.database import Database, SqliteDatabase, translate_errors
 from graph_store.graph import merge_entities
+from graph_store.objects import open_objects
 from graph_store.postgresql import PostgresDatabase
 from graph_store.reading import read_paper, read_values
 from graph_store.schema import (
@@ -63,12 +65,11 @@ UNFINISHED = -1
 class Prepare(Protocol):
     """Creates or upgrades the tables; returns whether it did."""
 
-    def __call__(self, connection: Connection, /, *, where: Path | str, files: Path) -> bool: ...
+    def __call__(self, connection: Connection, /, *, where: Path | str, files: Location) -> bool: ...
 
 
 Opened = TypeVar("Opened", bound=Database)
 
-CROPS_FOLDER = "crops"
 _FILE = "library.sqlite"
 # What a library with papers has beside its database; opening a new one creates no file in them.
 _OTHER_FOLDERS = (CROPS_FOLDER, "index", "originals", "jobs")
@@ -215,7 +216,7 @@ def upgrade(
     connection: Connection,
     *,
     where: Path | str,
-    files: Path,
+    files: Location,
     version: int = SCHEMA_VERSION,
     steps: Mapping[int, Step] = STEPS,
 ) -> bool:
@@ -235,14 +236,16 @@ def upgrade(
     return found < version
 
 
-def check_unused(folder: Path) -> None:
-    """Raise StoreError if the folder has files of a library, whose database must have been lost."""
+def check_unused(location: Location) -> None:
+    """Raise StoreError if there are files of a library, whose database must have been lost."""
+    objects = open_objects(location)
+    folder = files_folder(location)
     for other in _OTHER_FOLDERS:
-        if any(path.is_file() for path in (folder / other).rglob("*")):
+        if any(path.is_file() for path in (folder / other).rglob("*")) or objects.names(other):
             raise StoreError(
                 f"the database ({_FILE}, or that of the server) is missing or empty, but {other!r} has files of a "
                 "library: restore it from a backup, or delete the folder and add the papers again",
-                where=folder,
+                where=location,
             )
 
 
@@ -266,7 +269,7 @@ def _open_server(address: PostgresAddress, prepare: Prepare) -> Database:
             return database
         # Of several processes, the first one upgrades while the others wait for its lock.
         with database.creating() as connection:
-            prepare(connection, where=database.where, files=address.files)
+            prepare(connection, where=database.where, files=address)
     return database
 
 
@@ -298,7 +301,7 @@ def _closed_on_error(database: Opened) -> Iterator[Opened]:
 
 
 def _no_library(location: Location) -> StoreError:
-    check_unused(files_folder(location))
+    check_unused(location)
     return StoreError("no library there; add a paper first, or choose another place", where=location)
 
 

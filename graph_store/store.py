@@ -14,7 +14,8 @@ from graph_store.conversations import Conversations
 from graph_store.crops import CropFiles
 from graph_store.database import Database, translate_errors
 from graph_store.jobs import JobQueue
-from graph_store.migrations import CROPS_FOLDER, open_read_only, open_writable
+from graph_store.migrations import open_read_only, open_writable
+from graph_store.objects import open_objects
 from graph_store.paper_graphs import CachedGraph, GraphCache
 from graph_store.schema import paper_crops, papers
 from graph_store.snapshot import Snapshot, SnapshotReader
@@ -54,18 +55,20 @@ class Store:
     (`read_only`), every change raises StoreReadOnlyError.
 
     Attributes:
-        folder: The folder of its files.
+        folder: The folder of its files, such as those of jobs.
+        objects: Its crops and uploaded papers, in that folder or in S3.
         local_folder: The folder of what this machine derives from it, such as indexes.
     """
 
     def __init__(self, location: Location, database: Database) -> None:
-        self.folder = folder = files_folder(location)
+        self.folder = files_folder(location)
         self.local_folder = local_folder(location)
         self.read_only = database.read_only
         self.jobs = JobQueue(database)
         self.conversations = Conversations(database)
         self._database = database
-        self._crops = CropFiles(folder / CROPS_FOLDER)
+        self.objects = open_objects(location)
+        self._crops = CropFiles(self.objects)
         self._paper_cache = caches.PaperCache(size=_CACHED_PAPERS)
         self._graphs = GraphCache()
         self._snapshots = SnapshotReader()

@@ -6,9 +6,10 @@ import time
 import unicodedata
 from collections.abc import Collection
 from contextlib import suppress
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from graph_store.database import translate_errors
+from graph_store.objects import Objects
 from ingest.formats import content_file
 from paperscope_core.errors import PaperFileError
 from paperscope_core.files import PRIVATE_FILE, create_private_folder, replace_file
@@ -24,16 +25,21 @@ _FORBIDDEN = re.compile(r'[<>:"|?*]')
 _DEVICE = re.compile(r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]) *(\.|$)", re.IGNORECASE)
 # A younger folder may belong to an add in progress.
 _ABANDONED_SECONDS = 3600
+_REMOTE_FOLDER = "originals"
 
 
 class Originals:
     """A folder of files by the SHA-256 of their content, `FOLDER/abcd…/the paper.pdf`.
 
     Files are written atomically. All methods raise StoreError if the folder can't be read or written.
+
+    Args:
+        remote: Where the files of the library are if not in the folder, which then has copies of them.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, remote: Objects | None = None) -> None:
         self._folder = folder
+        self._remote = remote
 
     def put(self, file: Path, *, name: str) -> Path:
         """Copy a file.
@@ -53,7 +59,13 @@ class Originals:
             data = file.read_bytes()
         except OSError as error:
             raise PaperFileError(f"{name!r} can't be read ({error.strerror}); upload it again") from error
-        copy = self._folder / content_hash(data) / name
+        sha256 = content_hash(data)
+        if self._remote and not self._remote.holds(_remote_name(sha256, name), sha256=sha256):
+            self._remote.write({_remote_name(sha256, name): data})
+        return self._copy(sha256, name, data)
+
+    def _copy(self, sha256: str, name: str, data: bytes) -> Path:
+        copy = self._folder / sha256 / name
         if not copy.is_file():
             with translate_errors(self._folder):
                 create_private_folder(self._folder)
@@ -68,6 +80,9 @@ class Originals:
             PaperFileError: The file no longer exists, or has changed.
         """
         copy = self._folder / entry.sha256 / entry.file
+        if self._remote and not copy.is_file():
+            with suppress(FileNotFoundError):
+                self._copy(entry.sha256, entry.file, self._remote.read(_remote_name(entry.sha256, entry.file)))
         file = copy if copy.is_file() else Path(entry.source)
         try:
             digest = content_hash(content_file(file).read_bytes())
@@ -79,6 +94,10 @@ class Originals:
 
     def drop(self, sha256: str, *, keep: str = "") -> None:
         """Delete the copies of a file, except the one named `keep`."""
+        if self._remote:
+            for one in self._remote.names(f"{_REMOTE_FOLDER}/{sha256}"):
+                if PurePosixPath(one).name != keep:
+                    self._remote.delete(one)
         with translate_errors(self._folder):
             for copy in (self._folder / sha256).glob("*"):
                 if copy.name != keep:
@@ -89,12 +108,20 @@ class Originals:
     def sweep(self, *, keep: Collection[str]) -> None:
         """Delete remains of killed adds: files whose hash is not in `keep` and that are more than an hour old."""
         oldest = time.time() - _ABANDONED_SECONDS
+        if self._remote:
+            for one, changed in self._remote.names(_REMOTE_FOLDER).items():
+                if PurePosixPath(one).parent.name not in keep and changed < oldest:
+                    self._remote.delete(one)
         with translate_errors(self._folder):
             for folder in self._folder.glob("*"):
                 # Another process may delete it at the same time.
                 with suppress(FileNotFoundError):
                     if folder.name not in keep and folder.stat().st_mtime < oldest:
                         self.drop(folder.name)
+
+
+def _remote_name(sha256: str, name: str) -> str:
+    return f"{_REMOTE_FOLDER}/{sha256}/{name}"
 
 
 def file_name(name: str) -> str:

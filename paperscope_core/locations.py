@@ -20,7 +20,7 @@ __all__ = [
 ]
 
 _SCHEMES = ("postgresql", "postgres")
-_OWN = ("files", "cache")
+_OWN = ("files", "cache", "objects")
 _EXAMPLE = "postgresql://host/papers?files=/srv/papers"
 
 
@@ -30,13 +30,15 @@ class PostgresAddress:
 
     Attributes:
         address: The address in libpq's form, which may contain a password.
-        files: The folder of crops, uploaded papers and the files of jobs; all machines that use the library share it.
+        files: The folder of the library's files; all machines that use the library share it.
+        objects: Where in S3 crops and uploaded papers are, such as s3://bucket/papers; "" if they are in `files`.
         cache: The folder of what this machine derives from the database.
     """
 
     address: str = field(repr=False)
     files: Path
     cache: Path
+    objects: str = ""
 
     def __str__(self) -> str:
         """The database's address, without the password."""
@@ -45,7 +47,8 @@ class PostgresAddress:
     @property
     def text(self) -> str:
         """The whole address, with the password, as `parse_location` reads it."""
-        return f"{self.address}{'&' if '?' in self.address else '?'}{_query(files=self.files, cache=self.cache)}"
+        own = _query(files=str(self.files), cache=str(self.cache), objects=self.objects)
+        return f"{self.address}{'&' if '?' in self.address else '?'}{own}"
 
 
 Location = Path | PostgresAddress
@@ -57,7 +60,8 @@ def parse_location(value: object) -> Location:
 
     Args:
         value: A path; or an address such as postgresql://host/papers?files=/srv/papers, whose other parameters are
-            libpq's. `cache` names the folder of what is derived; by default it is in the user's `.cache`.
+            libpq's. `objects` names a place in S3 for crops and uploaded papers; `cache` names the folder of what is
+            derived, by default in the user's `.cache`.
 
     Raises:
         ValueError: It is neither. The message contains no password.
@@ -79,12 +83,15 @@ def parse_location(value: object) -> Location:
     if not own.get("files"):
         raise ValueError(f"the address of a database needs the folder of the library's files: {_EXAMPLE}")
     if "://" in own["files"]:
-        raise ValueError("files: name a folder, which all machines that use the library share")
+        raise ValueError("files: name a folder, which all machines that use the library share; objects may be in S3")
+    objects = own.get("objects", "").rstrip("/")
+    if objects and not (objects.startswith("s3://") and objects.removeprefix("s3://").strip("/")):
+        raise ValueError("objects: name a bucket and a prefix, such as s3://bucket/papers")
     # The others are libpq's, which reads them as they are.
     address = _joined(parts.netloc, parts.path, ["".join(one) for one in given if one[0] not in _OWN])
     files = _absolute(own["files"])
     cache = _absolute(own["cache"]) if own.get("cache") else _default_cache(f"{_without_password(address)}\0{files}")
-    return PostgresAddress(address=address, files=files, cache=cache)
+    return PostgresAddress(address=address, files=files, cache=cache, objects=objects)
 
 
 def location_text(location: Location) -> str:
@@ -136,5 +143,5 @@ def _joined(netloc: str, path: str, query: Sequence[str]) -> str:
     return f"postgresql://{netloc}{path}{'?' if query else ''}{'&'.join(query)}"
 
 
-def _query(**values: Path) -> str:
-    return "&".join(f"{name}={quote(str(value))}" for name, value in values.items())
+def _query(**values: str) -> str:
+    return "&".join(f"{name}={quote(value)}" for name, value in values.items() if value)

@@ -32,6 +32,9 @@ def test_an_address_has_folders_and_the_rest_is_left_to_libpq() -> None:
     assert local_folder(found) != local_folder(parsed("postgresql://db.example/other?files=/srv/papers"))
     given = parsed("postgres:///papers?host=/run/postgresql&files=data&cache=/var/cache/papers")
     assert given.address == "postgresql:///papers?host=/run/postgresql"
+    with_objects = parsed("postgresql://db/papers?files=/srv/papers&objects=s3://bucket/papers/")
+    assert with_objects.objects == "s3://bucket/papers"
+    assert parse_location(with_objects.text) == with_objects
     assert (given.files, given.cache) == (Path.cwd() / "data", Path("/var/cache/papers"))
 
 
@@ -50,6 +53,7 @@ def test_no_text_of_an_address_contains_its_password() -> None:
         ("postgresql://ann:s3cret@db/papers", "needs the folder of the library's files"),
         ("mysql://ann:s3cret@db/papers?files=/x", "mysql:// is no place of a library"),
         ("postgresql://ann:s3cret@db/papers?files=s3://bucket/papers", "name a folder"),
+        ("postgresql://ann:s3cret@db/papers?files=/x&objects=gs://bucket", "objects: name a bucket"),
     ],
 )
 def test_an_address_that_cannot_be_used(text: str, message: str) -> None:
