@@ -85,8 +85,9 @@ class View:
         self._lock = threading.Lock()
         names: dict[str, str] = {}
         for key, entity in snapshot.entities.items():
-            paper, separator, _ = key.partition("/")
-            name = f"{entity.name} ({paper})" if separator else entity.name
+            paper = key.partition("/")[0]
+            # A name may have a slash, too.
+            name = f"{entity.name} ({paper})" if paper in snapshot.papers else entity.name
             while name in self.nodes:
                 name = f"{name} ({key})"
             self.nodes[name], names[key] = entity, name

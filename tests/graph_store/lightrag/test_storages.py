@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Awaitable, Callable
 from contextlib import closing
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 from typing import Any
@@ -232,6 +233,14 @@ def test_a_damaged_paper_is_left_out_and_a_library_of_damaged_ones_is_refused(
         assert damaged.newest().snapshot.revision == store.revision
         with pytest.raises(StoreDamagedError, match="is damaged; remove the paper"), damaged.held():
             pass
+
+
+async def test_what_has_a_meaning_in_one_paper_only_is_named_with_it(store: Store, graph: GraphStorage) -> None:
+    indexed = make_indexed(ONE, names=("BERT", "Model 1 / Model 2"))
+    table = replace(indexed.extraction.entities[0], id=f"{ONE}/table-1", name="Table 1")
+    entities = (*indexed.extraction.entities, table)
+    add(store, replace(indexed, extraction=replace(indexed.extraction, entities=entities)))
+    assert {"Model 1 / Model 2", f"Table 1 ({ONE})"} < set(await graph.get_all_labels())
 
 
 async def test_what_is_held_stays_while_papers_change(store: Store, reader: LibraryReader) -> None:
