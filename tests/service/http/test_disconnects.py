@@ -82,10 +82,10 @@ def test_a_client_that_disconnects_leaves_nothing_behind(address: str, folder: P
             calls = len(model.bodies)
             leave(address, "POST /v1/query HTTP/1.1", sent, when=partial(has_more, model.bodies, calls))
     model.seconds = 0.0
-    wait_until(lambda: gauge(address, "paperscope_questions_running") == 0, seconds=20)
+    wait_until(lambda: gauge(address, "paperscope_questions_running") == 0)
     assert gauge(address, "paperscope_questions_waiting") == 0
     # Connections to the model, to the service and of the store are kept open for the next request.
-    wait_until(lambda: handles() <= before + 30, seconds=20)
+    wait_until(lambda: handles() <= before + 30)
     assert not list((folder / "library" / "jobs").glob("*"))
     assert httpx2.get(f"{address}/v1/jobs").json() == []
     assert post_question(address).status_code == 200
@@ -98,4 +98,4 @@ def test_a_download_that_is_broken_off_leaves_no_file_open(address: str) -> None
         for _ in range(10 * TIMES):
             leave(address, f"GET {path} HTTP/1.1", b"\r\n\r\n", when=lambda: True)
     # The store keeps up to eight connections open, of three files each.
-    wait_until(lambda: handles() <= before + 26, seconds=20)
+    wait_until(lambda: handles() <= before + 26)

@@ -121,7 +121,7 @@ def test_a_paper_is_not_half_stored_on_a_full_disk(disk: Path, address: str, mod
     job = job_of(response, address)
     if job["state"] == "failed":
         assert "the disk is full; free some space" in job["error"]
-        wait_until(lambda: files(disk) == before, seconds=5)
+        wait_until(lambda: files(disk) == before)
         job = job_of(upload(address, markdown_paper(4, "Parser")), address)
     assert job["state"] == "succeeded"
     assert paper_count(address) == papers + 1

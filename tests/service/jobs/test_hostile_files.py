@@ -189,7 +189,7 @@ def test_uploads_are_accepted_at_once_and_the_service_stays_responsive(seen: See
 @pytest.mark.slow
 def test_nothing_is_left_over_and_the_next_upload_and_question_are_served(seen: Seen) -> None:
     library = seen.folder / "library"
-    wait_until(lambda: not list((library / "jobs").glob("*")), seconds=10)
+    wait_until(lambda: not list((library / "jobs").glob("*")))
     kept = {job["result"]["paper"] for job in seen.jobs.values() if job["result"]}
     listed = {one["id"] for one in httpx2.get(f"{seen.address}/v1/papers?limit=1000").json()["papers"]}
     assert kept <= listed

@@ -63,7 +63,7 @@ def test_an_uploaded_paper_becomes_a_job_that_is_followed_to_its_end(address: st
     assert job["result"]["elements"]["passage"] >= 2
     assert job["result"]["usage"]["calls"] == 2
     assert job["created"] <= job["started"] <= job["finished"]
-    wait_until(lambda: not files_of_jobs(folder), seconds=5)
+    wait_until(lambda: not files_of_jobs(folder))
     again = job_of(upload(address, markdown_paper(2), "On Taggers.md"), address)
     assert (again["state"], again["result"]["outcome"], again["result"]["usage"]["calls"]) == (
         "succeeded",

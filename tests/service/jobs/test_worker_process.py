@@ -160,7 +160,7 @@ def test_a_running_job_is_cancelled_soon_and_the_next_one_runs(tmp_path: Path, m
         assert job_of(last, address)["state"] == "succeeded"
         assert len(model.names) <= calls + 1
         assert httpx2.post(f"{address}{last.headers['location']}/cancel").json()["state"] == "succeeded"
-        wait_until(lambda: not list((tmp_path / "library" / "jobs").glob("*")), seconds=5)
+        wait_until(lambda: not list((tmp_path / "library" / "jobs").glob("*")))
         papers = Store.open(tmp_path / "library")
         assert len(papers.entries()) == 1
         papers.close()
@@ -168,7 +168,9 @@ def test_a_running_job_is_cancelled_soon_and_the_next_one_runs(tmp_path: Path, m
 
 @pytest.mark.slow
 def test_a_killed_service_resumes_its_jobs(tmp_path: Path, model: ModelServer) -> None:
-    service = ServiceProcess(tmp_path / "library", model_settings(model.url))
+    # A busy machine takes more than the usual seconds to end both processes, which are then killed.
+    patient = {"service.shutdown_seconds": 60}
+    service = ServiceProcess(tmp_path / "library", {**model_settings(model.url), **patient})
     service.start()
     added = upload(service.address, markdown_paper(PARTS))
     questions = [f"What is the Tagger of part {number}?" for number in range(8)]
@@ -206,7 +208,7 @@ def test_a_killed_service_resumes_its_jobs(tmp_path: Path, model: ModelServer) -
         assert '"status": "error"' not in row
     workers = worker_pids(service.process.pid)
     assert service.end(signal.SIGTERM) in (0, -signal.SIGTERM)
-    wait_until(lambda: all(map(gone, workers)), seconds=15)
+    wait_until(lambda: all(map(gone, workers)))
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ def test_a_browser_shows_the_page(page: Page, assert_accessible: Callable[[Page]
     assert response is not None
     assert response.status == 200
     expect(page).to_have_title(re.compile("Paperscope$"))
-    expect(page.get_by_role("main")).to_be_visible()
+    expect(page.get_by_role("main").get_by_role("heading", level=1)).to_be_visible()
     assert_accessible(page)
 
 
