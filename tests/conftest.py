@@ -4,7 +4,7 @@ import os
 import shutil
 import socket
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from functools import cache, lru_cache, partial
 from pathlib import Path
@@ -23,6 +23,24 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parent.parent
 NOBODY = 65534
 LOOPBACK = ("127.", "localhost", "::1")
+# Begun first, so that no worker waits at the end for another's last file.
+_LONGEST = (
+    "service/jobs/test_worker_process.py",
+    "paperscope/test_crashes.py",
+    "service/web/test_ask.py",
+    "ingest/pdf/test_hostile.py",
+    "docs/test_readme.py",
+    "evaluation/bench/test_parse.py",
+    "service/jobs/test_kill.py",
+    "examples/test_notebooks.py",
+    "service/web/test_viewer.py",
+    "service/http/test_injection.py",
+    "service/http/test_shutdown.py",
+    "paperscope/test_budget.py",
+    "service/jobs/test_hostile_files.py",
+    "service/jobs/test_jobs.py",
+    "service/jobs/test_model_faults.py",
+)
 # No limits of time, because a busy machine would fail tests. A quarter of the usual number of examples, because every
 # run tries others. `scripts/test --quick` selects the profile `quick`.
 settings.register_profile("all", max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -31,9 +49,27 @@ settings.load_profile("all")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run files with slow tests first, so that no worker waits for another's last file."""
+    """Mix files with slow tests, which wait for other processes, with files that compute; begin with the longest."""
     slow = {item.path for item in items if item.get_closest_marker("slow")}
-    items.sort(key=lambda item: item.path not in slow)
+    longest = {ROOT / "tests" / name: rank for rank, name in enumerate(_LONGEST)}
+    files = sorted(dict.fromkeys(item.path for item in items), key=lambda path: longest.get(path, len(longest)))
+    place: dict[Path, float] = {}
+    for kind in ([path for path in files if path in slow], [path for path in files if path not in slow]):
+        place |= {path: rank / len(kind) for rank, path in enumerate(kind)}
+    items.sort(key=lambda item: (place[item.path], str(item.path)))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
+    """At the first run, one process imports all modules before the others, so that they are compiled only once."""
+    if "PYTEST_XDIST_WORKER" in os.environ and session.config.cache is not None:
+        folder = session.config.cache.mkdir("compiled")
+        with FileLock(folder / "lock"):
+            if not (compiled := folder / "done").exists():
+                collected = yield
+                compiled.touch()
+                return collected
+    return (yield)
 
 
 @pytest.fixture(autouse=True)
@@ -78,14 +114,19 @@ def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session", autouse=True)
 def remember_vectors(pytestconfig: pytest.Config) -> Iterator[None]:
-    """Compute the vector of a text once; `pytest --cache-clear` forgets it."""
+    """Compute the vector of a text once, also for the processes of tests; `pytest --cache-clear` forgets it."""
     from paperscope_core.models import build
-    from tests.remembered_vectors import RememberedEmbedder
+    from paperscope_core.models.weights import find_weights
+    from tests.remembered_vectors import ADDRESS, RememberedEmbedder, serve_vectors
 
     assert pytestconfig.cache is not None
     folder = pytestconfig.cache.mkdir("vectors")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(build, "_local_embedder", lru_cache(maxsize=1)(partial(RememberedEmbedder, folder=folder)))
+    remembered = lru_cache(maxsize=1)(partial(RememberedEmbedder, folder=folder))
+    bundled = RememberedEmbedder(find_weights(""), folder=folder)
+    with pytest.MonkeyPatch.context() as patch, serve_vectors(bundled) as address:
+        patch.setattr(build, "_local_embedder", remembered)
+        patch.setenv(ADDRESS, address)
+        patch.setenv("PYTHONPATH", os.pathsep.join(map(str, (ROOT / "tests" / "children", ROOT))))
         yield
 
 

@@ -74,7 +74,7 @@ def shell(
     script: str, *, folder: Path, root: Path, variables: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
     command = f'paperscope() {{ "{sys.executable}" -m paperscope "$@"; }}\nset -e\n{script}'
-    environment = {**os.environ, "PYTHONPATH": str(root), **(variables or {})}
+    environment = {**os.environ, **(variables or {})}
     return subprocess.run(  # noqa: S603
         ["/bin/bash", "-c", command], cwd=folder, env=environment, capture_output=True, text=True, check=False
     )

@@ -1,6 +1,5 @@
 """The guide to the service agrees with the code, and its examples run."""
 
-import os
 import re
 import shutil
 import subprocess
@@ -47,7 +46,6 @@ def test_the_examples_run(page: str, root: Path, example_library: Path, tmp_path
         (python,) = blocks(page, "python")
         done = subprocess.run(  # noqa: S603
             [sys.executable, "-c", python.replace(ADDRESS, address)],
-            env={**os.environ, "PYTHONPATH": str(root)},
             capture_output=True,
             text=True,
             check=False,

@@ -74,7 +74,7 @@ def run(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callab
     (kernel / "kernel.json").write_text(json.dumps({"argv": argv, "display_name": "tests", "language": "python"}))
     places = {"JUPYTER_PATH": folder, "JUPYTER_RUNTIME_DIR": folder / "run", "IPYTHONDIR": folder / "ipython"}
     with pytest.MonkeyPatch.context() as environment:
-        for variable, place in {**places, "PYTHONPATH": root}.items():
+        for variable, place in places.items():
             environment.setenv(variable, str(place))
         manager = KernelManager(kernel_name="tests")
         manager.start_kernel(cwd=str(root / FOLDER))

@@ -19,7 +19,6 @@ from fastapi import APIRouter, FastAPI
 
 from paperscope_core.settings import Settings
 from service.http.server import build_server
-from tests.conftest import ROOT
 from tests.model_server import DIMENSION, ModelServer
 from tests.service.conftest import settings_in
 
@@ -148,7 +147,7 @@ class ServiceProcess:
 
     def __init__(self, folder: Path, settings: Mapping[str, object], **environment: str) -> None:
         self._folder = folder
-        given = {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", **variables(settings), **environment}
+        given = {"OMP_NUM_THREADS": "1", **variables(settings), **environment}
         self._environment = {**os.environ, **given}
         self.address = ""
 

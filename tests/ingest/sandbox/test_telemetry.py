@@ -26,7 +26,7 @@ RapidRecognizer().recognize(Image.new("RGB", (64, 64), "white"))
 @pytest.mark.slow
 @pytest.mark.parametrize("work", [_OPEN, _RECOGNISE], ids=["opening", "recognising"])
 def test_reading_a_file_leaves_no_report_for_onnxruntimes_maker(root: Path, tmp_path: Path, work: str) -> None:
-    environment = {**os.environ, "HOME": str(tmp_path), "XDG_CACHE_HOME": "", "PYTHONPATH": str(root)}
+    environment = {**os.environ, "HOME": str(tmp_path), "XDG_CACHE_HOME": ""}
     environment.pop("ORT_DISABLE_TELEMETRY", None)
     paper = root / "examples" / "paper" / "ner-report.pdf"
     subprocess.run([sys.executable, "-c", work, str(paper)], env=environment, check=True, timeout=120)  # noqa: S603

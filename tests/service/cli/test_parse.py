@@ -2,7 +2,6 @@
 
 import csv
 import json
-import os
 import shutil
 import signal
 import subprocess
@@ -224,7 +223,6 @@ def test_ctrl_c_keeps_what_is_finished(example: Path, root: Path, tmp_path: Path
     process = subprocess.Popen(  # noqa: S603
         command,
         cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(root)},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         # Processes that a shell runs in the background, and their children, ignore Ctrl-C.
