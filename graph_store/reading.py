@@ -46,6 +46,7 @@ __all__ = [
     "read_chunks",
     "read_chunks_of",
     "read_counts",
+    "read_crop_names",
     "read_elements",
     "read_embedder",
     "read_entries",
@@ -291,6 +292,13 @@ def read_searchable(connection: Connection, paper: str) -> Searchable:
         vectors=_matrix([row.vector for row in rows], paper=paper),
         entities=read_values(connection, schema.entities, Entity, paper=paper),
     )
+
+
+def read_crop_names(connection: Connection) -> dict[str, str]:
+    """The crops that papers name, each with one of these papers."""
+    table = schema.paper_crops
+    query = select(table.c.crop, func.min(table.c.paper).label("paper")).group_by(table.c.crop).order_by(table.c.crop)
+    return {row.crop: row.paper for row in connection.execute(query)}
 
 
 def require_crop(connection: Connection, crop: str) -> None:

@@ -9,7 +9,7 @@ from numpy import float32
 from numpy.typing import NDArray
 from sqlalchemy import ColumnElement, Connection, select
 
-from graph_store import caches, graph, reading, short_forms
+from graph_store import caches, checking, graph, reading, short_forms
 from graph_store.conversations import Conversations
 from graph_store.crops import CropFiles
 from graph_store.database import Database, translate_errors
@@ -283,6 +283,9 @@ class Store:
     _stored_chunks_of = _reads(reading.read_chunks_of)
     library_ids = _reads(short_forms.library_ids)
     matching = _reads(graph.read_matching)
+    damage = _reads(checking.find_damage)
+    count_chunks = _reads(checking.count_chunks)
+    crop_names = _reads(reading.read_crop_names)
     _stored_entities = _reads(graph.read_entities)
     _stored_relations_of = _reads(graph.read_relations)
     _stored_degrees = _reads(graph.read_degrees)

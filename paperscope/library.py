@@ -9,7 +9,6 @@ from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from graph_store import Conversations, JobQueue, NativeGraphIndex, Store
 from graph_store.lightrag.index import LightRAGGraphIndex
-from graph_store.objects import FolderObjects
 from graph_store.reading import find_entry
 from ingest.page_images import page_renderer
 from paperscope.adding import Adder, AddRequest, AddResult, ProgressCallback, Stage
@@ -34,7 +33,7 @@ from paperscope.neighbourhood import (
     neighbourhood,
     search_entities,
 )
-from paperscope.originals import Originals
+from paperscope.originals import open_originals
 from paperscope_core.cancellation import run_in_thread
 from paperscope_core.errors import InputError, PaperscopeError, SettingsError, StoreReadOnlyError, UnknownElementError
 from paperscope_core.locations import Location, parse_location
@@ -111,7 +110,7 @@ class Library:
         self._settings = settings
         self._models = models
         self._index = NativeGraphIndex.open(store, embedder=models.embedder.name)
-        self._originals = _originals(store)
+        self._originals = open_originals(store)
         self._painter = page_renderer(settings.parser, settings.limits)
         self._adder = Adder(store=store, originals=self._originals, models=models, settings=settings)
         self._loop = EventLoopThread()
@@ -580,13 +579,6 @@ class Library:
         """A hash of everything that determines answers: the papers, the models and the settings."""
         parts = (str(self._store.revision), self._settings.model_dump_json(exclude={"service"}))
         return content_hash("\0".join(parts).encode())
-
-
-def _originals(store: Store) -> Originals:
-    """The uploaded papers of a library. Those in S3 have copies on this machine."""
-    if isinstance(store.objects, FolderObjects):
-        return Originals(store.folder / "originals")
-    return Originals(store.local_folder / "originals", remote=store.objects)
 
 
 def _location(text: Location | str) -> Location:

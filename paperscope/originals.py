@@ -8,14 +8,15 @@ from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
+from graph_store import Store
 from graph_store.database import translate_errors
-from graph_store.objects import Objects
+from graph_store.objects import FolderObjects, Objects
 from ingest.formats import content_file
 from paperscope_core.errors import PaperFileError
 from paperscope_core.files import PRIVATE_FILE, create_private_folder, replace_file
 from paperscope_core.types import PaperEntry, content_hash
 
-__all__ = ["Originals", "file_name"]
+__all__ = ["Originals", "file_name", "open_originals"]
 
 
 # File systems allow 255 bytes, some of which are used by the name of a temporary file.
@@ -73,6 +74,10 @@ class Originals:
                 replace_file(copy, data, mode=PRIVATE_FILE)
         return copy
 
+    def has_copy(self, entry: PaperEntry) -> bool:
+        """Whether the library keeps a copy of the paper's file, whatever its content."""
+        return (self._folder / entry.sha256 / entry.file).is_file()
+
     def of(self, entry: PaperEntry) -> Path:
         """The file of a paper: the copy, or the file that it was added from.
 
@@ -80,10 +85,10 @@ class Originals:
             PaperFileError: The file no longer exists, or has changed.
         """
         copy = self._folder / entry.sha256 / entry.file
-        if self._remote and not copy.is_file():
+        if self._remote and not self.has_copy(entry):
             with suppress(FileNotFoundError):
                 self._copy(entry.sha256, entry.file, self._remote.read(_remote_name(entry.sha256, entry.file)))
-        file = copy if copy.is_file() else Path(entry.source)
+        file = copy if self.has_copy(entry) else Path(entry.source)
         try:
             digest = content_hash(content_file(file).read_bytes())
         except OSError as error:
@@ -122,6 +127,13 @@ class Originals:
 
 def _remote_name(sha256: str, name: str) -> str:
     return f"{_REMOTE_FOLDER}/{sha256}/{name}"
+
+
+def open_originals(store: Store) -> Originals:
+    """The uploaded papers of a library. Those in S3 have copies on this machine."""
+    if isinstance(store.objects, FolderObjects):
+        return Originals(store.folder / "originals")
+    return Originals(store.local_folder / "originals", remote=store.objects)
 
 
 def file_name(name: str) -> str:

@@ -70,6 +70,26 @@ class NativeGraphIndex:
         index.catch_up()
         return index
 
+    @classmethod
+    def rebuild(cls, store: Store, *, embedder: str | None = None) -> Self:
+        """Delete the files of the store's index, and build it again; see `open`."""
+        folder = store.local_folder / "index"
+        with translate_errors(folder):
+            create_private_folder(folder)
+            with filelock.FileLock(folder / "index.lock", timeout=_LOCK_SECONDS, mode=PRIVATE_FILE):
+                for file in folder.iterdir():
+                    if file.is_file() and file.name != "index.lock":
+                        file.unlink()
+        index = cls.open(store, embedder=embedder)
+        index.save()
+        return index
+
+    def save(self) -> None:
+        """Write the snapshot of vectors, which is otherwise written after many changes only."""
+        with self._lock, translate_errors(self._folder), self._file_lock():
+            if self._writable:
+                self._vectors.save(self._snapshot_file)
+
     def close(self) -> None:
         """Release the files; the index can't be used afterwards."""
         with self._lock:

@@ -140,6 +140,20 @@ class TextIndex:
         """Release the file."""
         self._connection.close()
 
+    def __len__(self) -> int:
+        """The number of chunks."""
+        return int(self._connection.execute("SELECT count(*) FROM chunks").fetchone()[0])
+
+    def damage(self) -> list[str]:
+        """What is wrong with the index itself; empty if nothing is."""
+        lines = [line for (line,) in self._connection.execute("PRAGMA integrity_check(5)")]
+        found = [f"the index of words is damaged: {line}" for line in lines if line != "ok"]
+        for table, words in (("chunks", "chunk_words"), ("entities", "entity_words")):
+            query = f"SELECT count(*) FROM {table} WHERE number NOT IN (SELECT rowid FROM {words})"  # noqa: S608 # ours
+            if missing := self._connection.execute(query).fetchone()[0]:
+                found.append(f"the index of words lacks the words of {missing} {table}")
+        return found
+
     @property
     def checkpoint(self) -> Checkpoint:
         """The point in the store's history that the index reflects."""
@@ -251,7 +265,7 @@ class TextIndex:
         """The number of chunks, counted once for each state of the index."""
         checkpoint = self.checkpoint
         if self._counted[0] != checkpoint:
-            self._counted = (checkpoint, self._connection.execute("SELECT count(*) FROM chunks").fetchone()[0])
+            self._counted = (checkpoint, len(self))
         return self._counted[1]
 
     def _delete(self, paper: str) -> set[str]:

@@ -18,6 +18,7 @@ from rich.text import Text
 
 from paperscope_core.errors import BudgetError, PaperscopeError
 from service.cli.display import print_json, print_text, stderr, stdout
+from service.cli.doctor import doctor
 from service.cli.evaluation import eval_app
 from service.cli.keys import keys_app
 from service.cli.lightrag import lightrag_app
@@ -92,7 +93,7 @@ def show_config(library: LibraryOption = None, config: ConfigOption = None, as_j
     stdout().print(Group(grid, *(Text(f"! {note}", style="yellow") for note in settings.notes())))
 
 
-for _command in (add, parse, papers, ask, batch, show, graph, remove, serve, migrate):
+for _command in (add, parse, papers, ask, batch, show, graph, remove, serve, migrate, doctor):
     app.command()(_command)
 app.command(name="config")(show_config)
 app.add_typer(eval_app, name="eval")

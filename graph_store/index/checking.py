@@ -1,0 +1,49 @@
+"""Checks the index of a library. Nothing is changed."""
+
+import sqlite3
+from pathlib import Path
+
+from graph_store.index.text_index import TextIndex
+from graph_store.index.vector_index import VectorIndex
+from graph_store.reading import Checkpoint
+from graph_store.store import Store
+
+__all__ = ["index_damage"]
+
+
+def index_damage(store: Store) -> list[str]:
+    """What is wrong with the index that this machine derived from a store.
+
+    An index that is missing or behind is not damaged, because it catches up when the library is opened.
+    """
+    folder = store.local_folder / "index"
+    return [*_words_damage(store, folder / "words.sqlite"), *_vector_damage(store, folder / "vectors.snapshot")]
+
+
+def _words_damage(store: Store, file: Path) -> list[str]:
+    if not file.is_file() or not file.stat().st_size:
+        return []
+    try:
+        words = TextIndex.open_read_only(file)
+    except sqlite3.Error as error:
+        return [f"the index of words can't be read ({error})"]
+    try:
+        found = words.damage()
+        stored = store.count_chunks()
+        if not found and len(words) != stored and words.checkpoint == store.checkpoint(store.revision):
+            found = [f"the index of words has {len(words)} chunks, the library {stored}"]
+    except sqlite3.Error as error:
+        return [f"the index of words is damaged ({error})"]
+    else:
+        return found
+    finally:
+        words.close()
+
+
+def _vector_damage(store: Store, file: Path) -> list[str]:
+    if not file.is_file():
+        return []
+    found = VectorIndex.load(file, embedder="").checkpoint
+    if found == Checkpoint():
+        return ["the snapshot of vectors can't be read"]
+    return [] if store.checkpoint(found.revision) == found else ["the snapshot of vectors is that of another library"]
