@@ -1,22 +1,26 @@
 """What a library in PostgreSQL does when the server, its rights or the connection stand in its way."""
 
+import shutil
+import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import psycopg
 import pytest
+from sqlalchemy import select
 from sqlalchemy.exc import DBAPIError
 
 from graph_store import NativeGraphIndex, Store
 from graph_store.migrations import is_library
 from graph_store.postgresql import PostgresDatabase
-from graph_store.schema import SCHEMA_VERSION
+from graph_store.schema import SCHEMA_VERSION, jobs
 from paperscope.library import open_store
 from paperscope_core.errors import StoreError, StoreFullError, StoreReadOnlyError, StoreVersionError
 from paperscope_core.locations import PostgresAddress, parse_location
-from paperscope_core.types import ModelReply, Usage
-from tests.graph_store.indexed_papers import PAPER_IDS, add, make_indexed, view
+from paperscope_core.types import ModelReply, Usage, content_hash
+from tests.graph_store.indexed_papers import PAPER_IDS, add, crop_of, make_indexed, view
 from tests.postgresql_server import PostgresServer
 
 ONE, TWO, *_ = PAPER_IDS
@@ -191,3 +195,38 @@ def test_what_models_used_is_added_up(address: PostgresAddress) -> None:
         assert total == Usage(calls=2, prompt_tokens=20, completion_tokens=4, cost=1.0)
         assert isinstance(total.prompt_tokens, int)
         assert store.page_counts([]) == {}
+
+
+def test_a_job_that_another_worker_is_claiming_is_passed_over(address: PostgresAddress) -> None:
+    with closing(Store.open(address)) as store:
+        first, second = (store.jobs.create("add", str(number)) for number in range(2))
+        with store._database.write(lock=None) as connection:
+            connection.execute(select(jobs).where(jobs.c.id == first.id).with_for_update())
+            claimed = store.jobs.claim("other")
+            assert claimed is not None
+            assert claimed.id == second.id
+            assert store.jobs.claim("other") is None
+        claimed = store.jobs.claim("other")
+        assert claimed is not None
+        assert claimed.id == first.id
+
+
+def test_a_backup_of_the_database_and_the_files_is_the_library(
+    postgresql: PostgresServer, address: PostgresAddress, schema: str, sql: Callable[[str], None], tmp_path: Path
+) -> None:
+    with closing(Store.open(address)) as store:
+        add(store, make_indexed(ONE))
+        before = view(store)
+    server = ["--host", str(postgresql.folder), "--username", "postgres"]
+    dump = [postgresql.programs / "pg_dump", *server, "--schema", schema, "--format=custom", "--file"]
+    subprocess.run([*dump, tmp_path / "papers.dump", "postgres"], check=True)  # noqa: S603 - our own arguments
+    shutil.copytree(address.files, tmp_path / "backup")
+    sql(f"DROP SCHEMA {schema} CASCADE")
+    restore = [postgresql.programs / "pg_restore", *server, "--dbname", "postgres", tmp_path / "papers.dump"]
+    subprocess.run(restore, check=True)  # noqa: S603
+    with closing(Store.open(replace(address, files=tmp_path / "backup", cache=tmp_path / "new cache"))) as store:
+        assert view(store) == before
+        assert store.crop(content_hash(crop_of(ONE))) == crop_of(ONE)
+        assert add(store, make_indexed(TWO)) == 2
+        with closing(NativeGraphIndex.open(store)) as index:
+            assert index.revision == 2
