@@ -1,9 +1,11 @@
 """Conversations that a library stores: questions with their whole answers."""
 
-from collections.abc import Set
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
+from itertools import chain
 
 from paperscope_core.types.answer import Answer, Turn
+from paperscope_core.types.place import Place
 
 __all__ = ["Conversation", "ConversationHead"]
 
@@ -43,5 +45,14 @@ class Conversation:
 
     @property
     def papers(self) -> Set[str]:
-        """The ids of the papers that its answers cite; the library may have lost some since."""
-        return {place.paper for turn in self.turns for evidence in turn.evidence for place in evidence.places}
+        """The ids of the papers that its answers cite or show; the library may have lost some since."""
+        return {place.paper for turn in self.turns for place in _places_of(turn)}
+
+
+def _places_of(answer: Answer) -> Iterator[Place]:
+    """The places of the evidence of claims and numbers, of readings of images, and of exhibits."""
+    support = (evidence for check in answer.checks for evidence in check.support)
+    for evidence in chain(answer.evidence, support):
+        yield from evidence.places
+    for shown in chain(answer.readings, answer.exhibits):
+        yield shown.place

@@ -11,7 +11,7 @@ import pytest
 from graph_store import Store
 from graph_store.conversations import MAX_TURNS, Conversations
 from paperscope_core.errors import InputError, StoreError, StoreReadOnlyError, UnknownConversationError
-from paperscope_core.types import Answer, Box, Claim, Context, Evidence, Place
+from paperscope_core.types import Answer, Box, Claim, Context, Evidence, ImageFinding, Place
 from tests.graph_store.indexed_papers import PAPER_IDS, add, make_indexed
 
 PAPER = PAPER_IDS[0]
@@ -46,6 +46,14 @@ def test_a_conversation_keeps_whole_answers(store: Store, tmp_path: Path) -> Non
         ("Which F1?", (PAPER,)),
         ("And the recall?", (PAPER,)),
     ]
+
+
+def test_papers_of_which_only_an_image_was_read_are_among_those_of_the_conversation(store: Store) -> None:
+    head = store.conversations.create()
+    place = Place(paper="cccccccccccc", page=3, box=Box(1.0, 2.0, 3.0, 4.0))
+    reading = ImageFinding(element="cccccccccccc/figure-1", crop="0" * 64, place=place, text="A bar.", relevant=True)
+    store.conversations.append(head.id, replace(answer_to("Which bar?"), readings=(reading,)))
+    assert store.conversations.get(head.id).papers == {PAPER, "cccccccccccc"}
 
 
 def test_the_latest_answer_comes_first(tmp_path: Path) -> None:
