@@ -1,0 +1,107 @@
+"""Clusters of vectors find what a comparison with all vectors finds, and follow additions and removals."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy import float32
+from numpy.typing import NDArray
+
+from graph_store.index import vector_index
+from graph_store.index.vector_index import VectorIndex
+from graph_store.reading import Checkpoint, Searchable
+
+DIMENSION = 32
+PER_PAPER = 50
+
+
+def unit_rows(rng: np.random.Generator, rows: int) -> NDArray[float32]:
+    """Vectors around a few topics, as those of passages are."""
+    topics = np.random.default_rng(7).standard_normal((12, DIMENSION))
+    found = topics[rng.integers(len(topics), size=rows)] + 0.5 * rng.standard_normal((rows, DIMENSION))
+    return np.asarray(found / np.linalg.norm(found, axis=1, keepdims=True), dtype=float32)
+
+
+def searchable(paper: int) -> Searchable:
+    return Searchable(
+        paper=f"p{paper}",
+        chunks=(),
+        numbers=np.arange(paper * PER_PAPER, (paper + 1) * PER_PAPER, dtype=np.int64),
+        embedder="fake",
+        vectors=unit_rows(np.random.default_rng(paper), PER_PAPER),
+        entities=(),
+    )
+
+
+def made(papers: range) -> VectorIndex:
+    index = VectorIndex(embedder="fake")
+    for paper in papers:
+        index.replace(f"p{paper}", searchable(paper), checkpoint=Checkpoint(revision=paper + 1))
+    return index
+
+
+def found(index: VectorIndex, vector: NDArray[float32], *papers: str) -> dict[int, float]:
+    return dict(index.search(vector, papers=papers, limit=10))
+
+
+@pytest.fixture
+def clustered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vector_index, "_CLUSTERED_FROM", 600)
+
+
+QUESTIONS = unit_rows(np.random.default_rng(99), 40)
+
+
+def recall(index: VectorIndex, exact: VectorIndex) -> float:
+    shares = [len(found(index, one).keys() & found(exact, one).keys()) / 10 for one in QUESTIONS]
+    return float(np.mean(shares))
+
+
+def test_clusters_find_what_all_vectors_do(clustered: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    index = made(range(20))
+    with monkeypatch.context() as small:
+        small.setattr(vector_index, "_CLUSTERED_FROM", 10**6)
+        exact = made(range(20))
+    assert index._clustered == 600
+    assert exact._clustered == 0
+    assert recall(index, exact) > 0.99
+    for one in QUESTIONS[:5]:
+        near, all_ = found(index, one), found(exact, one)
+        assert max(abs(near[key] - all_[key]) for key in near.keys() & all_.keys()) < 0.001
+        own = found(index, one, "p3", "p17")
+        assert own.keys() == found(exact, one, "p3", "p17").keys()
+        assert all(key // PER_PAPER in (3, 17) for key in own)
+    monkeypatch.setattr(vector_index, "_SEARCHED_CLUSTERS", 8)
+    assert recall(index, exact) > 0.9
+
+
+def test_clusters_follow_removals_and_additions(clustered: None) -> None:
+    index, other = made(range(14)), made(range(14))
+    assert [found(index, one) for one in QUESTIONS] == [found(other, one) for one in QUESTIONS]
+    index.replace("p5", None, checkpoint=Checkpoint(revision=15))
+    assert len(index) == 13 * PER_PAPER
+    assert not any(key // PER_PAPER == 5 for one in QUESTIONS for key in found(index, one))
+    index.replace("p5", searchable(5), checkpoint=Checkpoint(revision=16))
+    assert [found(index, one) for one in QUESTIONS] == [found(other, one) for one in QUESTIONS]
+
+
+def test_clusters_are_made_again_when_there_are_many_more_vectors(clustered: None) -> None:
+    index = made(range(4 * 12))
+    assert index._clustered == 4 * 600
+    assert sorted(index._all()[0].tolist()) == list(range(4 * 12 * PER_PAPER))
+    own = found(index, searchable(30).vectors[7])
+    assert next(iter(own)) == 30 * PER_PAPER + 7
+
+
+@pytest.mark.parametrize("papers", [4, 14])
+def test_a_snapshot_reads_back_equal(clustered: None, tmp_path: Path, papers: int) -> None:
+    index = made(range(papers))
+    index.save(tmp_path / "snapshot")
+    read = VectorIndex.load(tmp_path / "snapshot", embedder="fake")
+    assert (len(read), read.checkpoint, read._clustered) == (len(index), index.checkpoint, index._clustered)
+    assert [found(read, one) for one in QUESTIONS] == [found(index, one) for one in QUESTIONS]
+    read.replace("p1", None, checkpoint=Checkpoint(revision=99))
+    assert len(read) == (papers - 1) * PER_PAPER
+    data = (tmp_path / "snapshot").read_bytes()
+    (tmp_path / "snapshot").write_bytes(data[:-100] + bytes(100))
+    assert len(VectorIndex.load(tmp_path / "snapshot", embedder="fake")) == 0
