@@ -73,6 +73,7 @@ def test_to_postgresql_and_back(source: Path, tmp_path: Path, postgresql: Postgr
         assert view(new) == view(old)
 
 
+@pytest.mark.slow
 def test_a_copy_that_was_killed_goes_on_and_is_no_library_before(
     source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -98,6 +99,7 @@ def test_a_copy_that_was_killed_goes_on_and_is_no_library_before(
     check(source, target)
 
 
+@pytest.mark.slow
 def test_places_that_cannot_be_copied_to(source: Path, tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="no library there"):
         copy_library(tmp_path / "missing", tmp_path / "copy", on_progress=ignore)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.slow
 
-QUESTIONS = Path("examples/paper/questions.jsonl").resolve()
+QUESTIONS = Path("examples/paper/questions.jsonl").read_text().splitlines()[:10]
 
 
 def test_a_library_that_was_copied_answers_the_same(
@@ -28,9 +28,10 @@ def test_a_library_that_was_copied_answers_the_same(
         for place in (example_library, address)
     ]
     assert both[0] == both[1]
+    (tmp_path / "questions.jsonl").write_text("\n".join(QUESTIONS))
     answers = []
     for name, place in (("folder", example_library), ("postgresql", address)):
-        assert run("batch", QUESTIONS, "--out", tmp_path / name, "--library", place).code == 0
+        assert run("batch", tmp_path / "questions.jsonl", "--out", tmp_path / name, "--library", place).code == 0
         rows = map(json.loads, (tmp_path / name / "answers.jsonl").read_text().splitlines())
         answers.append([{key: value for key, value in row.items() if key not in ("seconds", "stages")} for row in rows])
     assert answers[0] == answers[1]
