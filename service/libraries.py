@@ -63,10 +63,10 @@ class _Opened:
 
 
 class Libraries:
-    """Opens a library per folder, all with the same settings, and keeps the most recently used ones open.
+    """Opens libraries by their places (`folder`), all with the same settings, and keeps the most recently used ones open.
 
     Args:
-        settings: The settings of all libraries, except for the folder.
+        settings: The settings of all libraries, except for the place.
         max_open: How many libraries stay open while nobody uses them.
         on_usage: Called with each finished model call, from any thread.
     """
@@ -80,7 +80,7 @@ class Libraries:
 
     @asynccontextmanager
     async def use(self, folder: Location) -> AsyncIterator[Library]:
-        """The library in this folder, kept open within the block. Raises StoreError and SettingsError."""
+        """The library at this place, kept open within the block. Raises StoreError and SettingsError."""
         opened = self._acquire(folder)
         try:
             yield await asyncio.to_thread(self._open, folder, opened)

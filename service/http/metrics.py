@@ -52,7 +52,7 @@ class Metrics:
 
     Args:
         queue: The queue of questions.
-        folders: Returns the folders of all libraries, whose jobs are counted.
+        folders: Returns the places of all libraries, whose jobs are counted.
     """
 
     def __init__(self, *, queue: FairQueue, folders: Callable[[], Collection[Location]]) -> None:

@@ -65,7 +65,7 @@ class WorkerLocks:
 def clean_up_jobs(folder: Location, *, keep_days: int) -> PendingJobs:
     """Requeues orphaned jobs, and deletes jobs that ended more than `keep_days` ago and files that no job needs.
 
-    Returns which jobs are pending in the library in `folder`. Raises StoreError.
+    Returns which jobs are pending in the library at `folder`. Raises StoreError.
     """
     if not is_library(folder):
         return PendingJobs(new=False, quarantined=False, running=False)

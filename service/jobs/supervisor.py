@@ -35,7 +35,7 @@ class Supervisor:
     """Runs worker processes while there are jobs. All methods belong to the event loop that `start` was called on.
 
     Args:
-        folders: Returns the folders of all libraries that may have jobs; it may raise PaperscopeError.
+        folders: Returns the places of all libraries that may have jobs; it may raise PaperscopeError.
         on_usage: Called with each model call that a job causes.
     """
 
@@ -186,7 +186,7 @@ class _WorkerLoop:
         if self._worker is not None:
             worker, self._worker = self._worker, None
             await worker.stop(max_wait=max_wait)
-            # A request in progress may still add a folder.
+            # A request in progress may still add a library.
             for folder in list(self._notified):
                 with suppress(StoreError):
                     await asyncio.to_thread(_requeue, folder, self._owner, died=False)
