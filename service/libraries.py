@@ -63,7 +63,7 @@ class _Opened:
 
 
 class Libraries:
-    """Opens libraries by their places (`folder`), all with the same settings, and keeps the most recently used ones open.
+    """Opens libraries by their places (`folder`), all with the same settings, and keeps those used last open.
 
     Args:
         settings: The settings of all libraries, except for the place.

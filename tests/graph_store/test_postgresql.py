@@ -218,12 +218,12 @@ def test_a_backup_of_the_database_and_the_files_is_the_library(
         add(store, make_indexed(ONE))
         before = view(store)
     server = ["--host", str(postgresql.folder), "--username", "postgres"]
-    dump = [postgresql.programs / "pg_dump", *server, "--schema", schema, "--format=custom", "--file"]
-    subprocess.run([*dump, tmp_path / "papers.dump", "postgres"], check=True)  # noqa: S603 - our own arguments
+    dump = [str(postgresql.programs / "pg_dump"), *server, "--schema", schema, "--format=custom", "--file"]
+    subprocess.run([*dump, str(tmp_path / "papers.dump"), "postgres"], check=True)  # noqa: S603 - our own arguments
     shutil.copytree(address.files, tmp_path / "backup")
     sql(f"DROP SCHEMA {schema} CASCADE")
-    restore = [postgresql.programs / "pg_restore", *server, "--dbname", "postgres", tmp_path / "papers.dump"]
-    subprocess.run(restore, check=True)  # noqa: S603
+    restore = [str(postgresql.programs / "pg_restore"), *server, "--dbname", "postgres"]
+    subprocess.run([*restore, str(tmp_path / "papers.dump")], check=True)  # noqa: S603
     with closing(Store.open(replace(address, files=tmp_path / "backup", cache=tmp_path / "new cache"))) as store:
         assert view(store) == before
         assert store.crop(content_hash(crop_of(ONE))) == crop_of(ONE)
