@@ -166,7 +166,9 @@ def example_library(tmp_path_factory: pytest.TempPathFactory, run_folder: Path, 
     with FileLock(run_folder / "example-library.lock"):
         if not made.is_dir():
             shutil.rmtree(unfinished, ignore_errors=True)
-            with Library.open(unfinished, settings=load_settings(environ={})) as library:
+            # A busy machine takes longer than the usual limit.
+            patient = load_settings(environ={}, overrides={"limits.parse_seconds": 600})
+            with Library.open(unfinished, settings=patient) as library:
                 library.add(root / "examples" / "paper" / "ner-report.pdf")
             unfinished.rename(made)
     return Path(shutil.copytree(made, tmp_path_factory.mktemp("example") / "library"))
