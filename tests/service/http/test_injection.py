@@ -80,6 +80,7 @@ def address_shown(address: str, folder: Path) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
 def test_nothing_of_a_paper_runs_or_fetches_in_a_browser(tmp_path: Path) -> None:
     with canary() as bird, serve() as model:

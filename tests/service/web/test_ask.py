@@ -99,6 +99,7 @@ def checked_answer(example_answer: Answer) -> Answer:
     return answer
 
 
+@pytest.mark.slow
 def test_first_visit_to_first_cited_answer(page: Page) -> None:
     page.goto("/")
     expect(page.get_by_role("heading", name="Ask your papers")).to_be_visible()
@@ -139,6 +140,7 @@ def test_a_follow_up_and_the_conversation_reopened_with_its_highlights(page: Pag
     expect(turns).to_have_count(2)
 
 
+@pytest.mark.slow
 def test_conversations_are_renamed_and_deleted_with_undo(page: Page) -> None:
     page.goto("/")
     ask(page, "How many tables does the paper have?")
@@ -174,6 +176,7 @@ def test_what_is_not_in_the_papers_is_said_plainly(page: Page) -> None:
     expect(turn).to_contain_text("BLEU")
 
 
+@pytest.mark.slow
 def test_filters_restrict_the_question(page: Page) -> None:
     page.goto("/")
     page.get_by_role("button", name="Whole library").click()
@@ -197,6 +200,7 @@ def test_filters_restrict_the_question(page: Page) -> None:
     assert "years" not in body
 
 
+@pytest.mark.slow
 def test_findings_of_the_verifier_stand_at_what_they_concern(page: Page, checked_answer: Answer) -> None:
     reply_with(page, events(checked_answer))
     page.goto("/")
@@ -218,6 +222,7 @@ def test_findings_of_the_verifier_stand_at_what_they_concern(page: Page, checked
     expect(turn).to_contain_text("2 sent, 1 from the store")
 
 
+@pytest.mark.slow
 def test_texts_of_models_are_no_markup(page: Page, checked_answer: Answer) -> None:
     checked_answer["claims"][0]["text"] = checked_answer["exhibits"][0]["label"] = _HOSTILE
     checked_answer["warnings"].append(_HOSTILE)
@@ -235,6 +240,7 @@ def test_texts_of_models_are_no_markup(page: Page, checked_answer: Answer) -> No
     assert page.title() == "Ask – Paperscope"
 
 
+@pytest.mark.slow
 def test_an_answer_is_copied_and_exported(page: Page, checked_answer: Answer) -> None:
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     reply_with(page, events(checked_answer))
@@ -283,6 +289,7 @@ def test_a_removed_paper_is_said_to_be_gone(page: Page, checked_answer: Answer) 
     expect(source).to_be_disabled()
 
 
+@pytest.mark.slow
 def test_a_lost_connection_is_said_and_the_question_asked_again(page: Page, faults: list[str]) -> None:
     beginning = (
         'event: stage\ndata: {"stage": "answering"}\n\nevent: text\ndata: {"text": "The rec", "anew": false}\n\n'
@@ -332,6 +339,7 @@ def test_errors_of_the_service_are_shown_with_their_detail(page: Page) -> None:
     expect(page.get_by_role("heading", name="Ask your papers")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_an_expired_session_asks_for_the_key_and_then_for_the_answer(page: Page) -> None:
     problem = {"type": "urn:x:no-key", "title": "No key", "status": 401, "detail": "The session has ended."}
     page.route("**/v1/query", lambda route: route.fulfill(status=401, json=problem), times=1)

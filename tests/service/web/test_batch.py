@@ -77,6 +77,7 @@ def test_a_file_is_answered_scored_and_downloaded(page: Page, assert_accessible:
     expect(rows).to_be_visible()
 
 
+@pytest.mark.slow
 def test_rows_come_in_while_the_batch_runs(page: Page) -> None:
     asked: list[str] = []
 

@@ -36,6 +36,7 @@ def open_library(page: Page) -> None:
     expect(page.get_by_role("link", name=TITLE)).to_be_visible()
 
 
+@pytest.mark.slow
 def test_a_paper_is_listed_with_what_can_be_done(page: Page, assert_accessible: Callable[[Page], None]) -> None:
     open_library(page)
     row = page.get_by_role("listitem").filter(has=page.get_by_role("link", name=TITLE))
@@ -140,6 +141,7 @@ def test_several_files_are_added_with_progress_and_one_fails(page: Page, address
     assert httpx2.delete(f"{address}/v1/papers/{added[0]['id']}").status_code == 204
 
 
+@pytest.mark.slow
 def test_a_removed_paper_comes_back_and_stays_if_the_page_is_left(page: Page) -> None:
     deleted: list[Request] = []
     page.on("request", lambda request: deleted.append(request) if request.method == "DELETE" else None)
