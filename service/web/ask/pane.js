@@ -1,5 +1,6 @@
 /** The paper beside the answer, or over it on a narrow screen. */
 
+import { get } from '../api.js'
 import { ErrorState, Icon, Spinner, html, routeTo, stored, t, useAsync, useEffect, useRef, useState } from '../ui/index.js'
 import { litIn } from './evidence.js'
 
@@ -34,7 +35,10 @@ export function Pane({ items, active, titles, removed, onSelect, onClose }) {
   const lit = litIn(items, paper, active)
   const first = (id) => items.find((one) => one.paper === id && one.claim !== null) ?? items.find((one) => one.paper === id)
   const evidence = lit.map((one) => ({ ...one, claim: one.claim === null ? null : one.claim + 1 }))
-  const titleOf = (id) => titles.get(id) ?? id
+  // A large library gives only some of its titles at once.
+  const unnamed = titles.size ? papers.filter((id) => !titles.has(id) && !removed.has(id)) : []
+  const named = useAsync((signal) => titlesOf(unnamed, signal), [unnamed.join()])
+  const titleOf = (id) => titles.get(id) ?? named.data?.get(id) ?? id
   return html`<div class="pane">
     <header class="pane-head">
       ${papers.length > 1
@@ -64,6 +68,11 @@ export function Pane({ items, active, titles, removed, onSelect, onClose }) {
             : html`<${viewer.data.PageViewer} key=${paper} paper=${paper} evidence=${evidence} active=${active} onSelect=${onSelect} />`}
     </div>
   </div>`
+}
+
+async function titlesOf(papers, signal) {
+  const heads = await Promise.all(papers.map(async (id) => (await get(`/v1/papers/${encodeURIComponent(id)}`, { signal })).head))
+  return new Map(heads.map(({ id, title, file }) => [id, title || file]))
 }
 
 /** The pane as a sheet over the whole screen. */

@@ -327,6 +327,32 @@ def test_an_answer_that_was_completed_meanwhile_appears(page: Page) -> None:
     expect(turn).to_contain_text("0.9687")
 
 
+def test_a_question_is_waited_for_after_a_reload(page: Page) -> None:
+    # The service goes on; the page hears nothing.
+    page.route("**/v1/query", lambda _route: None)
+    page.goto("/")
+    box = page.get_by_role("textbox", name="Ask a question")
+    box.fill(_RECALL)
+    box.press("Enter")
+    expect(page).to_have_url(re.compile("#/ask/conversation-"))
+    page.reload()
+    turn = page.get_by_role("article", name=_RECALL)
+    expect(turn.get_by_role("alert")).to_be_visible()
+    conversation = page.url.rpartition("/")[2]
+    page.request.post("/v1/query", data={"question": _RECALL, "conversation": conversation}, timeout=60_000)
+    expect_answer(turn)
+    expect(turn).to_contain_text("0.9687")
+
+
+def test_in_a_library_that_cannot_be_written_a_question_is_answered_but_not_stored(page: Page) -> None:
+    problem = {"type": "urn:x:read-only", "title": "Read-only", "status": 403, "detail": "The library is read-only."}
+    page.route("**/v1/conversations", lambda route: route.fulfill(status=403, json=problem))
+    page.goto("/")
+    turn = ask(page, _RECALL)
+    expect(turn).to_contain_text("0.9687")
+    expect(page.get_by_text("not stored")).to_be_visible()
+
+
 def test_errors_of_the_service_are_shown_with_their_detail(page: Page) -> None:
     problem = {"type": "urn:x:busy", "title": "Busy", "status": 429, "detail": "Too many questions wait."}
     page.route("**/v1/query", lambda route: route.fulfill(status=429, headers={"Retry-After": "7"}, json=problem))

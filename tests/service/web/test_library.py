@@ -124,6 +124,66 @@ def test_a_file_that_the_service_refuses_says_why_and_can_be_sent_again(page: Pa
     expect(uploads).to_contain_text("Cancelled")
 
 
+def test_dropped_files_are_sent(page: Page) -> None:
+    page.route("**/v1/papers", lambda route: route.fulfill(status=202, json={**JOB, "name": "notes.md"}))
+    page.route("**/v1/jobs/*/events", lambda _route: None)
+    open_library(page)
+    drop = """([type, element]) => {
+        const transfer = new DataTransfer();
+        transfer.items.add(new File(['# Notes'], 'notes.md', { type: 'text/markdown' }));
+        const event = new DragEvent(type, { dataTransfer: transfer, bubbles: true, cancelable: true });
+        document.querySelector(element).dispatchEvent(event);
+    }"""
+    page.evaluate(drop, ["dragenter", ".papers"])
+    expect(page.get_by_text("Drop to add")).to_be_visible()
+    with page.expect_request(lambda request: request.method == "POST") as sent:
+        page.evaluate(drop, ["drop", ".papers"])
+    assert b"# Notes" in (sent.value.post_data_buffer or b"")
+    expect(page.get_by_text("Drop to add")).to_have_count(0)
+    expect(page.get_by_role("region", name="Uploads")).to_contain_text("notes.md")
+
+
+def test_with_a_model_the_cost_is_estimated_before_anything_is_sent(
+    page: Page, assert_accessible: Callable[[Page], None]
+) -> None:
+    usage = {"calls": 12, "cached": 0, "prompt_tokens": 30_000, "completion_tokens": 4_000, "cost": 0.0234}
+    settings = {"models": {"extract": {"model": "a-model"}}, "limits": {"max_file_mb": 1}}
+    page.route("**/v1/settings", lambda route: route.fulfill(json=settings))
+    page.route("**/v1/papers/estimate", lambda route: route.fulfill(json=usage))
+    added: list[Request] = []
+    page.on("request", lambda request: added.append(request) if request.url.endswith("/v1/papers") else None)
+    open_library(page)
+    page.get_by_test_id("files").set_input_files([paper("notes.md", "# Notes\n"), paper("large.md", "x" * 1_100_000)])
+    expect(page.get_by_role("status").filter(has_text="large.md")).to_be_visible()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("12 model calls · 34,000 tokens")
+    assert_accessible(page)
+    dialog.get_by_role("button", name="Cancel").click()
+    expect(dialog).to_have_count(0)
+    assert added == []
+
+
+def test_a_failed_file_is_sent_again_with_its_password_and_a_paper_is_replaced(page: Page) -> None:
+    failed = {**JOB, "name": "locked.pdf", "state": "failed", "error": "The file needs a password."}
+    page.route("**/v1/papers", lambda route: route.fulfill(status=202, json=failed))
+    open_library(page)
+    row = page.get_by_role("list", name="Library").get_by_role("listitem").first
+    row.get_by_role("button", name=re.compile("^Actions")).click()
+    locked = FilePayload(name="locked.pdf", mimeType="application/pdf", buffer=b"%PDF-1.7")
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("menuitem", name="Replace").click()
+    with page.expect_request(lambda request: request.method == "POST") as sent:
+        chooser.value.set_files([locked])
+    assert b'name="replaces"' in (sent.value.post_data_buffer or b"")
+    uploads = page.get_by_role("region", name="Uploads")
+    expect(uploads).to_contain_text("The file needs a password.")
+    uploads.get_by_role("button", name="with a password").click()
+    uploads.get_by_label("Password").fill("pass phrase")
+    with page.expect_request(lambda request: request.method == "POST") as sent:
+        page.keyboard.press("Enter")
+    assert b"pass phrase" in (sent.value.post_data_buffer or b"")
+
+
 @pytest.mark.slow
 def test_several_files_are_added_with_progress_and_one_fails(page: Page, address: str) -> None:
     open_library(page)

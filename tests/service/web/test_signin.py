@@ -58,3 +58,22 @@ def test_a_key_opens_the_library_and_a_revoked_one_asks_again(
     ended.get_by_role("button", name="Sign in").click()
     expect(ended).to_have_count(0)
     expect(page.get_by_role("link", name=re.compile("^Four Reports"))).to_be_visible()
+
+
+def test_a_session_that_ends_while_a_question_is_written_is_renewed_and_the_question_asked(
+    page: Page, keys: KeyStore, library: Path
+) -> None:
+    first, second = (keys.create(name, library) for name in ("carol", "dave"))
+    page.goto("/")
+    page.get_by_label("API key").fill(first[1].get_secret_value())
+    page.keyboard.press("Enter")
+    box = page.get_by_role("textbox", name="Ask a question")
+    expect(box).to_be_visible()
+    keys.revoke(first[0].id)
+    question = "In Table 3, what is the recall on the test split under the exact scenario?"
+    box.fill(question)
+    box.press("Enter")
+    ended = page.get_by_role("dialog", name="Your session has ended")
+    ended.get_by_label("API key").fill(second[1].get_secret_value())
+    ended.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("article", name=question)).to_contain_text("0.9687", timeout=60_000)
