@@ -53,7 +53,7 @@ function Rows({ job, rows }) {
         html`<li key=${row.index}>
           <a href=${routeTo(['batches', job.id], { row: String(row.index) })}>
             <span class="row-number">${formatNumber(row.index + 1)}</span>
-            <span class="row-state ${row.status}"><${Icon} name=${STATUS_ICONS[row.status]} size="16" /><span class="visually-hidden">${t(`batch.statuses.${row.status}`)}</span></span>
+            <span class="row-state is-${row.status}"><${Icon} name=${STATUS_ICONS[row.status]} size="16" /><span class="visually-hidden">${t(`batch.statuses.${row.status}`)}</span></span>
             <span class="row-body">
               <span class="row-question" dir="auto">${row.question}</span>
               <span class="row-answer" dir="auto">${row.answer || row.warnings.join(' ') || t(`batch.statuses.${row.status}`)}</span>

@@ -108,6 +108,25 @@ def test_rows_come_in_while_the_batch_runs(page: Page) -> None:
     assert asked[-1] == "after=0"
 
 
+def test_on_a_phone_the_icon_of_each_row_stands_beside_its_first_line(page: Page) -> None:
+    statuses = ("answered", "unanswerable", "evidence", "error")
+    rows = [row(index, status=status, question=f"{index}? " * 40) for index, status in enumerate(statuses)]
+    page.route(
+        "**/v1/jobs?*", lambda route: route.fulfill(json=[{**JOB, "state": "succeeded", "finished": JOB["created"]}])
+    )
+    page.route("**/v1/jobs/*/rows?*", lambda route: route.fulfill(json={"rows": rows, "next": 0, "scored": False}))
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"/#/batches/{JOB['id']}")
+    expect(page.get_by_role("region", name="Rows").get_by_role("link")).to_have_count(4)
+    offsets = page.evaluate(
+        """() => [...document.querySelectorAll('.row-list a')].map((one) => {
+            const [icon, line] = ['svg', '.row-question'].map((at) => one.querySelector(at).getBoundingClientRect());
+            return icon.top - line.top;
+        })"""
+    )
+    assert all(0 <= offset <= 10 for offset in offsets), offsets
+
+
 def test_a_file_without_questions_is_refused_with_the_reason(page: Page) -> None:
     page.goto("/#/batches")
     page.get_by_test_id("questions").set_input_files({"name": "a.jsonl", "mimeType": "text/plain", "buffer": b"{}\n"})
