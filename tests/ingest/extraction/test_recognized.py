@@ -1,8 +1,11 @@
 """Names that a recognizer finds, and what the extractor makes of them."""
 
 import asyncio
+import subprocess
+import sys
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -129,3 +132,16 @@ def test_the_installed_recognizer_is_used_unless_the_settings_say_otherwise() ->
     extraction = asyncio.run(extractor.extract(paper_of(*passages(text)), []))
     types = {entity.name: entity.type for entity in extraction.entities}
     assert (types["ConvNeXt"], types["ImageNet"]) == ("method", "dataset")
+
+
+@pytest.mark.slow
+def test_only_a_paper_loads_the_encoder_and_none_loads_transformers(root: Path) -> None:
+    code = (
+        "import asyncio, sys; from paperscope import Library; from ingest.extraction import extractor_for\n"
+        "extractor = extractor_for(None); loaded = {'torch', 'transformers'} & set(sys.modules)\n"
+        "from tests.ingest.extraction.paper_builders import paper_of, passages\n"
+        "asyncio.run(extractor.extract(paper_of(*passages('We train BERT.')), []))\n"
+        "print(sorted(loaded), sorted({'torch', 'transformers'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)  # noqa: S603
+    assert done.stdout.strip() == "[] ['torch']"
