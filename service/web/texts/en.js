@@ -234,6 +234,7 @@ export const en = {
     nextEvidence: 'Next evidence',
     nextHit: 'Next match',
     noHits: 'No match',
+    noText: 'This paper has no text',
     noPicture: 'There is no picture of it.',
     noSections: 'No headings were found in this paper.',
     ofMany: '{number} of {total}',

@@ -95,6 +95,11 @@ export class PageSearch {
     this.folded = new Map()
   }
 
+  /** Whether a page that was searched has a text. */
+  get hasText() {
+    return [...this.folded.values()].some((text) => text.trim())
+  }
+
   /**
    * @param {string} query
    * @param {{from: number, signal: AbortSignal, report: (counts: Map<number, number>, searched: number) => void}} options

@@ -82,10 +82,10 @@ export function EvidenceTools({ at, stops, onStep }) {
 }
 
 /**
- * @param {{value: string, onInput: (value: string) => void, number: number, total: number, done: boolean, searching: boolean,
+ * @param {{value: string, onInput: (value: string) => void, number: number, total: number, done: boolean, hasText: boolean, searching: boolean,
  *   onStep: (by: number) => void, onClose: () => void}} props
  */
-export function SearchBar({ value, onInput, number, total, done, searching, onStep, onClose, handle }) {
+export function SearchBar({ value, onInput, number, total, done, hasText, searching, onStep, onClose, handle }) {
   const input = useRef()
   handle.current = () => input.current.select()
   useLayoutEffect(() => input.current.select(), [])
@@ -104,7 +104,7 @@ export function SearchBar({ value, onInput, number, total, done, searching, onSt
     ? ''
     : total
       ? t(done ? 'viewer.ofMany' : 'viewer.ofManyYet', values)
-      : t(done ? 'viewer.noHits' : 'viewer.searching')
+      : t(!done ? 'viewer.searching' : hasText ? 'viewer.noHits' : 'viewer.noText')
   return html`<div class="search-bar" role="search" aria-label=${t('viewer.search')} onKeyDown=${onKeyDown}>
     <${Icon} name="search" />
     <input

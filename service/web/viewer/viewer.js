@@ -347,7 +347,7 @@ function useSearch(searchable, page) {
   }, [folded, engine])
   const { number, total } = countHits(found.counts, hit)
   const step = (by) => setHit((before) => before && nextHit(found.counts, before, by))
-  const bar = { value, onInput: setValue, number, total, done: found.done, searching: Boolean(folded), onStep: step }
+  const bar = { value, onInput: setValue, number, total, done: found.done, hasText: Boolean(engine?.hasText), searching: Boolean(folded), onStep: step }
   return { open, start: () => setOpen(true), close: () => setOpen(false), query: folded, hit, bar }
 }
 

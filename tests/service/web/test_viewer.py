@@ -396,6 +396,24 @@ def test_search_counts_and_steps_through_the_pages(page: Page, mount: Mount) -> 
 
 
 @pytest.mark.slow
+def test_a_search_of_pages_without_text_says_so(page: Page, mount: Mount) -> None:
+    page.route("**/v1/papers/*/elements?*", lambda route: route.fulfill(json={"elements": [], "total": 0}))
+    page.route("**/v1/papers/*/file", lambda route: route.fulfill(status=200, body=empty_file()))
+    mount(ODD)
+    page.get_by_role("region", name="Pages of").focus()
+    page.keyboard.press("/")
+    page.get_by_role("textbox", name="Search in the paper").fill("word")
+    expect(page.get_by_role("search").get_by_role("status")).to_have_text("This paper has no text")
+
+
+def empty_file() -> bytes:
+    """A PDF file with an empty page."""
+    document = pymupdf.open()
+    document.new_page(width=595, height=842)
+    content: bytes = document.tobytes()
+    return content
+
+
 def test_a_paper_without_pages_is_text_with_marks(
     page: Page, mount: Mount, assert_accessible: Callable[[Page], None]
 ) -> None:
