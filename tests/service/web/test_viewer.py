@@ -1,6 +1,7 @@
 """The page viewer: boxes on pages of any shape, evidence, text, search, tables, files that can't be drawn."""
 
 import json
+import shutil
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -230,11 +231,12 @@ def library(example_library: Path, tmp_path_factory: pytest.TempPathFactory) -> 
         ),
     }
     nothing = Extraction(entities=(), relations=())
-    with closing(Store.open(example_library)) as store:
+    library = Path(shutil.copytree(example_library, folder / "library"))
+    with closing(Store.open(library)) as store:
         for file, paper in papers.items():
             indexed = IndexedPaper(paper=paper, chunks=(), extraction=nothing, vectors=np.zeros((0, 64), np.float32))
             store.add(indexed, crops={}, source=str(file), embedder="fake-64")
-    return example_library
+    return library
 
 
 @pytest.fixture
