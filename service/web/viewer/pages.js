@@ -41,6 +41,8 @@ export function Pages({ pages, source, label, marks, zoom, onZoom, onFactor, onP
   const before = useRef(null)
 
   const look = () => {
+    // A scroll event may come after the view was closed.
+    if (!scroller.current) return
     const { scrollLeft, scrollTop, clientWidth, clientHeight } = scroller.current
     position.current = { left: scrollLeft, top: scrollTop }
     setView((was) => {
