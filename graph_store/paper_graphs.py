@@ -24,8 +24,9 @@ Reads = Callable[[], AbstractContextManager[Connection]]
 
 # A paper has some 570 relations, which take 0.4 MB.
 _CACHED_PAPERS = 128
-# More papers than this are not loaded for a question: the database finds the relations of a few entities faster.
-_MOST_LOADED = 16
+# More papers than these are not loaded for a question: in a library of 443 papers, `scripts/bench query` takes 98 ms of
+# processor time with 3, 107 with 16, and 104 from the database alone; in one of 19 papers 31, 28 and 47.
+_MOST_LOADED = 3
 # Ids whose meanings are kept in memory.
 _CACHED_IDS = 50_000
 

@@ -154,7 +154,10 @@ async def open_library(folder: Path, clock: Clock) -> AsyncIterator[TimedLibrary
             index.catch_up()
 
         async def retrieve(question: str) -> int:
-            return len((await retriever.retrieve(question)).context.sources)
+            # As `Library.retrieve` does.
+            with store.pinned(store.revision):
+                store.entries()
+                return len((await retriever.retrieve(question)).context.sources)
 
         yield TimedLibrary(papers=len(store.entries()), add=add, add_all=add_all, retrieve=retrieve)
         index.catch_up()
