@@ -13,9 +13,13 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import brotli
+
 FOLDER = Path(__file__).resolve().parent.parent / "service" / "web" / "vendor"
 """The folder of the libraries."""
 MANIFEST = "manifest.json"
+# Modules of this many bytes are stored compressed, too, because compressing them well takes seconds.
+_LARGE = 50_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -161,6 +165,10 @@ def _extract(package: Package, archive: tarfile.TarFile) -> Iterator[tuple[str, 
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(content)
         yield name, sha256(content).hexdigest()
+        if file.suffix in {".js", ".mjs"} and len(content) >= _LARGE:
+            small = brotli.compress(content)
+            file.with_name(f"{file.name}.br").write_bytes(small)
+            yield f"{name}.br", sha256(small).hexdigest()
 
 
 if __name__ == "__main__":

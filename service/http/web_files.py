@@ -32,15 +32,17 @@ _MEDIA_TYPES = {
     ".woff2": "font/woff2",
 }
 _COMPRESSED = {*_MEDIA_TYPES, ".bcmap", ".pfb"} - {".png", ".woff2"}
+# What `scripts/vendor` adds to the name of a file for its content compressed with Brotli.
+_BROTLI = ".br"
 _IMPORT_MAP = re.compile(rb'<script type="importmap">(.*?)</script>', re.DOTALL)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class WebFile:
-    """A file of the page; `compressed` is its content by gzip, or empty if that is of no use."""
+    """A file of the page; `compressed` is its content by content coding, the smallest first, where that is of use."""
 
     plain: bytes
-    compressed: bytes
+    compressed: Mapping[str, bytes]
     etag: str
     media_type: str
     immutable: bool
@@ -67,15 +69,22 @@ def content_policy() -> str:
 
 @cache
 def _paths() -> Mapping[str, Path]:
-    return {path.relative_to(FOLDER).as_posix(): path for path in FOLDER.rglob("*") if path.is_file()}
+    files = (path for path in FOLDER.rglob("*") if path.is_file() and path.suffix != _BROTLI)
+    return {path.relative_to(FOLDER).as_posix(): path for path in files}
 
 
 @lru_cache(maxsize=1024)
 def _read(path: Path, _changed: int, *, immutable: bool) -> WebFile:
     plain = path.read_bytes()
+    compressed = {}
+    small = path.with_name(path.name + _BROTLI)
+    if small.is_file():
+        compressed["br"] = small.read_bytes()
+    if path.suffix in _COMPRESSED:
+        compressed["gzip"] = gzip.compress(plain, mtime=0)
     return WebFile(
         plain=plain,
-        compressed=gzip.compress(plain, mtime=0) if path.suffix in _COMPRESSED else b"",
+        compressed=compressed,
         etag=sha256(plain).hexdigest()[:32],
         media_type=_MEDIA_TYPES.get(path.suffix, "application/octet-stream"),
         immutable=immutable,

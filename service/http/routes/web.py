@@ -32,8 +32,9 @@ def show_file(name: str, if_none_match: _IfNoneMatch = "", accept_encoding: _Acc
     if file is None:
         raise ProblemError(404, "not-found", "The web page has no such file.")
     # A coding with a quality (`gzip;q=0`) counts as none, which is always right.
-    is_compressed = file.compressed and "gzip" in map(str.strip, accept_encoding.lower().split(","))
-    etag = f"{file.etag}-gzip" if is_compressed else file.etag
+    accepted = {one.strip() for one in accept_encoding.lower().split(",")}
+    coding = next((one for one in file.compressed if one in accepted), None)
+    etag = f"{file.etag}-{coding}" if coding else file.etag
     headers = {
         "ETag": f'"{etag}"',
         "Cache-Control": "public, max-age=31536000, immutable" if file.immutable else "no-cache",
@@ -43,7 +44,7 @@ def show_file(name: str, if_none_match: _IfNoneMatch = "", accept_encoding: _Acc
     }
     if etag_matches(etag, if_none_match=if_none_match):
         return Response(status_code=304, headers=headers)
-    if is_compressed:
-        headers["Content-Encoding"] = "gzip"
-    content = file.compressed if is_compressed else file.plain
+    if coding:
+        headers["Content-Encoding"] = coding
+    content = file.compressed[coding] if coding else file.plain
     return Response(content, headers=headers, media_type=file.media_type)
