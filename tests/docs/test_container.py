@@ -109,6 +109,7 @@ def test_the_entrypoint_is_a_command(steps: list[tuple[str, str]], project: dict
 def test_the_settings_of_the_container_are_consistent(steps: list[tuple[str, str]], services: dict[str, Any]) -> None:
     ours = services["paperscope"]
     settings = load_settings(environ=environment(steps, ours))
+    assert isinstance(settings.library, Path)
     assert settings.library.is_relative_to(DATA)
     assert settings.service.keys.is_relative_to(DATA)
     assert not settings.service.keys.is_relative_to(settings.library)
