@@ -113,19 +113,28 @@ def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def remember_vectors(pytestconfig: pytest.Config) -> Iterator[None]:
-    """Compute the vector of a text once, also for the processes of tests; `pytest --cache-clear` forgets it."""
+def remember_models(pytestconfig: pytest.Config) -> Iterator[None]:
+    """Compute the vector of a text and the names in a paper once, also for processes; `--cache-clear` forgets."""
+    from ner import loading
     from paperscope_core.models import build
     from paperscope_core.models.weights import find_weights
+    from tests.remembered_names import NAMES_ADDRESS, RememberedRecognizer, serve_names
     from tests.remembered_vectors import ADDRESS, RememberedEmbedder, serve_vectors
 
     assert pytestconfig.cache is not None
     folder = pytestconfig.cache.mkdir("vectors")
     remembered = lru_cache(maxsize=1)(partial(RememberedEmbedder, folder=folder))
     bundled = RememberedEmbedder(find_weights(""), folder=folder)
-    with pytest.MonkeyPatch.context() as patch, serve_vectors(bundled) as address:
+    recognizer = RememberedRecognizer(loading.papers_recognizer, folder=pytestconfig.cache.mkdir("names"))
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        serve_vectors(bundled) as vectors,
+        serve_names(recognizer) as names,
+    ):
         patch.setattr(build, "_local_embedder", remembered)
-        patch.setenv(ADDRESS, address)
+        patch.setattr(loading, "papers_recognizer", lambda: recognizer)
+        patch.setenv(ADDRESS, vectors)
+        patch.setenv(NAMES_ADDRESS, names)
         patch.setenv("PYTHONPATH", os.pathsep.join(map(str, (ROOT / "tests" / "children", ROOT))))
         yield
 

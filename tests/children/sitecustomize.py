@@ -1,30 +1,37 @@
-"""Runs first in each Python process that a test starts: its local embedder asks that of the test, which is loaded."""
+"""Runs first in each Python process that a test starts: its local embedder and recognizer ask those of the test, which
+are loaded."""
 
 import sys
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 
-_PATCHED = "paperscope_core.models.build"
+_EMBEDDERS, _RECOGNIZERS = "paperscope_core.models.build", "ner.loading"
 
 
 class _Patcher(MetaPathFinder):
-    """Changes the module that builds embedders when it is imported, so that other processes import nothing more."""
+    """Changes the modules that load models when they are imported, so that other processes import nothing more."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        spec = PathFinder.find_spec(fullname, path, target) if fullname == _PATCHED else None
+        is_patched = fullname in {_EMBEDDERS, _RECOGNIZERS}
+        spec = PathFinder.find_spec(fullname, path, target) if is_patched else None
         if spec is not None and spec.loader is not None:
             execute = spec.loader.exec_module
 
             def exec_module(module: ModuleType) -> None:
                 execute(module)
-                from tests.remembered_vectors import ServedEmbedder
+                if fullname == _EMBEDDERS:
+                    from tests.remembered_vectors import ServedEmbedder
 
-                module._local_embedder = lru_cache(maxsize=1)(ServedEmbedder)  # type: ignore[attr-defined]
+                    module._local_embedder = lru_cache(maxsize=1)(ServedEmbedder)  # type: ignore[attr-defined]
+                else:
+                    from tests.remembered_names import ServedRecognizer
+
+                    module.papers_recognizer = partial(ServedRecognizer, module.papers_recognizer)  # type: ignore[attr-defined]
 
             spec.loader.exec_module = exec_module  # type: ignore[method-assign]
         return spec

@@ -20,6 +20,7 @@ from ner.examples import Example, Span
 from paperscope_core.settings import ExtractSettings
 from paperscope_core.types import Paper
 from tests.ingest.extraction.paper_builders import paper_of, passages, table_of
+from tests.remembered_names import NAMES_ADDRESS
 
 PAPER = paper_of(*passages("GLUE is used. We train on GLUE and Dice losses.", "Dice loss is hard."), table_of("a|b"))
 
@@ -135,7 +136,10 @@ def test_the_installed_recognizer_is_used_unless_the_settings_say_otherwise() ->
 
 
 @pytest.mark.slow
-def test_only_a_paper_loads_the_encoder_and_none_loads_transformers(root: Path) -> None:
+def test_only_a_paper_loads_the_encoder_and_none_loads_transformers(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(NAMES_ADDRESS)
     code = (
         "import asyncio, sys; from paperscope import Library; from ingest.extraction import extractor_for\n"
         "extractor = extractor_for(None); loaded = {'torch', 'transformers'} & set(sys.modules)\n"

@@ -1,0 +1,109 @@
+"""The installed recognizer for tests: it reads a paper once, for all processes and later runs.
+
+A process that a test starts asks the process of the test (`tests/children`), because torch loads for seconds.
+"""
+
+import asyncio
+import hashlib
+import os
+import socket
+import tempfile
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from socketserver import StreamRequestHandler, ThreadingUnixStreamServer
+
+from pydantic import TypeAdapter
+
+import ner
+from ner.examples import Example
+from ner.recognizer import Recognizer
+
+__all__ = ["NAMES_ADDRESS", "RememberedRecognizer", "ServedRecognizer", "serve_names"]
+
+NAMES_ADDRESS = "TESTS_NAMES"
+"""The variable of the environment with the Unix socket that names are asked from."""
+
+_EXAMPLES = TypeAdapter(list[Example])
+
+
+class RememberedRecognizer:
+    """Recognizes like the installed recognizer, which it loads only for texts without a file in the folder."""
+
+    name = "papers"
+
+    def __init__(self, load: Callable[[], Recognizer], *, folder: Path) -> None:
+        self._load = load
+        self._folder = folder
+        self._lock = threading.Lock()
+        # A change of the recognizer reads the texts anew.
+        package = Path(ner.__file__).parent
+        files = sorted((*package.glob("*.py"), *(package / "papers").iterdir()))
+        self._key = hashlib.sha256(b"".join(file.read_bytes() for file in files if file.is_file())).digest()
+
+    async def recognize(self, examples: Sequence[Example]) -> list[Example]:
+        """Find the entities of texts; see `Recognizer`."""
+        return _EXAMPLES.validate_json(
+            await asyncio.to_thread(self.recognize_json, _EXAMPLES.dump_json(list(examples)))
+        )
+
+    def recognize_json(self, examples: bytes) -> bytes:
+        """Find the entities of texts that are a JSON array of examples."""
+        file = self._folder / hashlib.sha256(self._key + examples).hexdigest()
+        with self._lock:
+            if not file.exists():
+                found = asyncio.run(self._load().recognize(_EXAMPLES.validate_json(examples)))
+                unfinished = file.with_suffix(f".{os.getpid()}")
+                unfinished.write_bytes(_EXAMPLES.dump_json(found))
+                unfinished.rename(file)
+        return file.read_bytes()
+
+
+class ServedRecognizer:
+    """Asks `serve_names` for the entities of texts.
+
+    Args:
+        load: Loads the recognizer itself, where none is served.
+    """
+
+    name = "papers"
+
+    def __init__(self, load: Callable[[], Recognizer]) -> None:
+        self._load = load
+
+    async def recognize(self, examples: Sequence[Example]) -> list[Example]:
+        """Find the entities of texts; see `Recognizer`."""
+        address = os.environ.get(NAMES_ADDRESS)
+        if address is None:
+            return await self._load().recognize(examples)
+        return _EXAMPLES.validate_json(await asyncio.to_thread(_ask, address, _EXAMPLES.dump_json(list(examples))))
+
+
+def _ask(address: str, examples: bytes) -> bytes:
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.connect(address)
+        with connection.makefile("rwb") as stream:
+            stream.write(examples + b"\n")
+            stream.flush()
+            return stream.read()
+
+
+@contextmanager
+def serve_names(recognizer: RememberedRecognizer) -> Iterator[str]:
+    """Serve the entities that a recognizer finds; yields the address."""
+
+    class Handler(StreamRequestHandler):
+        def handle(self) -> None:
+            self.wfile.write(recognizer.recognize_json(self.rfile.readline()))
+
+    # The path of a socket must be short.
+    with tempfile.TemporaryDirectory() as folder:
+        address = f"{folder}/names"
+        with ThreadingUnixStreamServer(address, Handler) as server:
+            server.daemon_threads = True
+            thread = threading.Thread(target=server.serve_forever, daemon=True)
+            thread.start()
+            yield address
+            server.shutdown()
+            thread.join()
