@@ -149,6 +149,8 @@ def test_a_read_only_library_answers_but_takes_no_paper(
     shutil.copytree(example_library, library)
     other = guarded_folder / "other.pdf"
     write_note(other)
+    # Starts the process that parses, which another user may not be able to start.
+    assert run("add", other, "--library", guarded_folder / "first").code == 0
     assert run("ask", "What is F1?", "--library", library).code == 0
     for path in (*library.rglob("*"), library):
         path.chmod(0o555 if path.is_dir() else 0o444)
