@@ -70,7 +70,7 @@ def test_a_session_that_ends_while_a_question_is_written_is_renewed_and_the_ques
     box = page.get_by_role("textbox", name="Ask a question")
     expect(box).to_be_visible()
     # A request of the first view that comes later would open the dialog before the question is asked.
-    page.wait_for_load_state("networkidle")
+    expect(page.get_by_role("list", name="Questions to begin with")).to_be_visible()
     keys.revoke(first[0].id)
     question = "In Table 3, what is the recall on the test split under the exact scenario?"
     box.fill(question)
