@@ -6,7 +6,7 @@ from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Self, TypeVar
 
 import numpy as np
@@ -16,15 +16,19 @@ from sqlalchemy import BigInteger, Connection, Float, cast, delete, func, select
 
 from graph_store.functions import is_json, json_text
 from graph_store.reading import (
+    Change,
+    Checkpoint,
     paper_of,
+    read_changes,
+    read_checkpoint,
     read_entries,
-    read_entry,
     read_paper,
     read_paper_chunks,
+    read_paper_revision,
     read_revision,
     read_vector,
 )
-from graph_store.schema import calls, embeddings, given
+from graph_store.schema import calls, embeddings, given, papers
 from paperscope_core.codec import from_json, to_json
 from paperscope_core.types import Chunk, Element, ModelReply, Paper, PaperEntry, Usage
 
@@ -121,6 +125,29 @@ class _CachedPaper:
     chunks: _CachedChunks | None = None
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Entries:
+    """The papers of a library at a checkpoint, by id, in the order of addition."""
+
+    checkpoint: Checkpoint = field(default_factory=Checkpoint)
+    by_id: Mapping[str, PaperEntry] = field(default_factory=dict)
+    all: tuple[PaperEntry, ...] = ()
+
+    def caught_up(self, connection: Connection) -> "_Entries":
+        """The papers now; only those that changed are read, if this checkpoint is in the library's history."""
+        known = self.checkpoint.revision
+        changed: list[Change] = []
+        if known and read_checkpoint(connection, known) == self.checkpoint:
+            changed = read_changes(connection, known)
+        kept = dict(self.by_id) if changed else {}
+        for change in changed:
+            kept.pop(change.paper, None)
+        since = (papers.c.revision > known,) if changed else ()
+        by_id = kept | {entry.id: entry for entry in read_entries(connection, *since)}
+        newest = changed[-1].checkpoint if changed else read_checkpoint(connection, read_revision(connection))
+        return _Entries(checkpoint=newest or Checkpoint(), by_id=by_id, all=tuple(by_id.values()))
+
+
 _pinned: ContextVar[tuple["PaperCache", int] | None] = ContextVar("_pinned", default=None)
 
 
@@ -134,7 +161,7 @@ class PaperCache:
     def __init__(self, *, size: int) -> None:
         self._size = size
         self._papers: OrderedDict[tuple[str, int], _CachedPaper] = OrderedDict()
-        self._entries: tuple[int, Mapping[str, PaperEntry]] = (0, {})
+        self._entries = _Entries()
         self._lock = threading.Lock()
 
     @contextmanager
@@ -154,31 +181,30 @@ class PaperCache:
         return revision if cache is self else None
 
     def entries(self, connection: Connection) -> Sequence[PaperEntry]:
-        """All papers without their elements, in the order of addition."""
-        revision = read_revision(connection)
+        """All papers without their elements, in the order of addition; the same tuple until one changes."""
         # Every question needs the titles, and another process may have added papers.
-        if self._entries[0] != revision:
-            self._entries = (revision, {entry.id: entry for entry in read_entries(connection)})
-        return tuple(self._entries[1].values())
+        if self._entries.checkpoint.revision != read_revision(connection):
+            self._entries = self._entries.caught_up(connection)
+        return self._entries.all
 
     def papers(self, connection: Connection) -> list[Paper]:
         """All papers, in the order of addition."""
-        return [self._get(connection, entry).paper for entry in read_entries(connection)]
+        return [self._get(connection, entry.id, entry.revision).paper for entry in read_entries(connection)]
 
     def paper(self, connection: Connection, paper: str) -> Paper:
         """The paper with this id."""
-        return self._get(connection, read_entry(connection, paper)).paper
+        return self._get(connection, paper, read_paper_revision(connection, paper)).paper
 
     def load_chunks(self, connection: Connection, paper: str) -> None:
         """Cache the chunks of a paper that is in memory."""
-        cached = self._get(connection, read_entry(connection, paper))
+        cached = self._get(connection, paper, read_paper_revision(connection, paper))
         if cached.chunks is None:
             cached.chunks = _CachedChunks.of(read_paper_chunks(connection, paper))
 
     def known_entries(self) -> Sequence[PaperEntry] | None:
         """What `entries` returns, if it is pinned and in memory."""
-        entries = self._pinned_entries()
-        return None if entries is None else tuple(entries.values())
+        entries = self._entries
+        return entries.all if entries.checkpoint.revision == self.pinned_revision else None
 
     def known_paper(self, paper: str) -> Paper | None:
         """What `paper` returns, if it is pinned and in memory."""
@@ -225,8 +251,8 @@ class PaperCache:
         return found
 
     def _pinned_entries(self) -> Mapping[str, PaperEntry] | None:
-        revision, entries = self._entries
-        return entries if revision == self.pinned_revision else None
+        entries = self._entries
+        return entries.by_id if entries.checkpoint.revision == self.pinned_revision else None
 
     def _known(self, paper: str) -> _CachedPaper | None:
         entry = (self._pinned_entries() or {}).get(paper)
@@ -239,13 +265,13 @@ class PaperCache:
                 self._papers.move_to_end(key)
             return cached
 
-    def _get(self, connection: Connection, entry: PaperEntry) -> _CachedPaper:
-        key = (entry.id, entry.revision)
+    def _get(self, connection: Connection, paper: str, revision: int) -> _CachedPaper:
+        key = (paper, revision)
         cached = self._cached(key)
         if cached is not None:
             return cached
-        paper = read_paper(connection, entry.id)
-        cached = _CachedPaper(paper=paper, elements={element.id: element for element in paper.elements})
+        read = read_paper(connection, paper)
+        cached = _CachedPaper(paper=read, elements={element.id: element for element in read.elements})
         with self._lock:
             self._papers[key] = cached
             while len(self._papers) > self._size:

@@ -8,7 +8,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from sqlalchemy import ColumnElement, Connection, Table, Tuple, delete, func, inspect, literal, select, tuple_, update
 
@@ -17,7 +17,7 @@ from graph_store.database import Database, translate_errors
 from graph_store.functions import set_next_number
 from graph_store.migrations import UNFINISHED, check_unused, check_version, open_read_only, open_writable
 from graph_store.objects import FolderObjects, Objects, open_objects
-from graph_store.schema import SCHEMA_VERSION, chunks, conversations, jobs, library, metadata, papers
+from graph_store.schema import SCHEMA_VERSION, chunks, conversations, jobs, library, metadata, paper_crops, papers
 from paperscope_core.errors import StoreError
 from paperscope_core.locations import Location, files_folder
 
@@ -45,7 +45,7 @@ class CopyReport:
 
 
 def copy_library(source: Location, target: Location, *, on_progress: OnProgress) -> CopyReport:
-    """Copy a library as it is at one moment, and compare the copy with it.
+    """Copy a library as it is at one moment, and compare the copy with it. Other processes may use it meanwhile.
 
     Args:
         source: The library, which is not changed.
@@ -53,8 +53,9 @@ def copy_library(source: Location, target: Location, *, on_progress: OnProgress)
         on_progress: Called with the name of a table, or "files", and with how many of how many are done.
 
     Raises:
-        StoreError: The source is no library or of another version, the target has a library, or they differ after the
-            copy because a disk or another process changed one of them.
+        StoreError: The source is no library or of another version, the target has a library, they differ after the
+            copy because a disk or another process changed the target, or files of a paper that was removed meanwhile
+            were deleted before they were copied.
     """
     if files_folder(source).resolve() == files_folder(target).resolve():
         raise StoreError("the copy needs another folder for its files than the library itself", where=target)
@@ -68,12 +69,13 @@ def copy_library(source: Location, target: Location, *, on_progress: OnProgress)
         with closing(open_writable(target, prepare=_prepare)) as new:
             # Files are there before the rows that name them.
             files = _copy_files(source, target, on_progress)
+            _check_removed(old, connection, files)
             rows = {table.name: _copy_table(connection, new, table, on_progress) for table in _tables()}
             with new.write() as writing:
                 for table in _NUMBERED:
                     writing.execute(select(set_next_number(literal(table.name), func.max(table.c.number))))
                 writing.execute(update(library).values(version=SCHEMA_VERSION))
-    return CopyReport(rows={name: count for name, count in rows.items() if count}, files=files)
+    return CopyReport(rows={name: count for name, count in rows.items() if count}, files=len(files))
 
 
 def _tables() -> list[Table]:
@@ -170,22 +172,42 @@ def _add_to(digest: "hashlib._Hash", rows: Sequence[Row]) -> None:
         digest.update(repr(row).encode("utf-8", "surrogatepass"))
 
 
-def _copy_files(source: Location, target: Location, on_progress: OnProgress) -> int:
-    """Copy the files that the target lacks, and compare all; return their number."""
+def _copy_files(source: Location, target: Location, on_progress: OnProgress) -> list[str]:
+    """Copy the files that the target lacks, and compare all; return the names of those that are there."""
     objects = open_objects(source), open_objects(target)
     of_jobs = FolderObjects(files_folder(source)), FolderObjects(files_folder(target))
     with translate_errors(files_folder(source)):
         places = ((CROPS_FOLDER, *objects), ("originals", *objects), ("jobs", *of_jobs))
         files = [(name, old, new) for folder, old, new in places for name in old.names(folder)]
+    copied = []
     for done, (name, old, new) in enumerate(files, start=1):
         with translate_errors(files_folder(target)):
-            data = old.read(name)
-            if _content(new, name) != data:
-                new.write({name: data})
+            data = _content(old, name)
+            # Temporary files, and those of jobs and papers that end or are removed meanwhile, are deleted.
+            if data is not None:
+                copied.append(name)
                 if _content(new, name) != data:
-                    raise StoreError(f"the copy of {name} differs from what was written; check the disk", where=target)
+                    new.write({name: data})
+                    if _content(new, name) != data:
+                        detail = f"the copy of {name} differs from what was written; check the disk"
+                        raise StoreError(detail, where=target)
         on_progress("files", done, len(files))
-    return len(files)
+    return copied
+
+
+def _check_removed(source: Database, snapshot: Connection, copied: Sequence[str]) -> None:
+    """Raise StoreError if files that `snapshot` names were deleted with their papers before they were copied."""
+    with source.read() as connection:
+        removed = _contents(snapshot) - _contents(connection)
+    there = {part for name in map(PurePosixPath, copied) for part in (name.stem, name.parent.name)}
+    if removed - there:
+        detail = "papers were removed while their files were copied; run the same command again"
+        raise StoreError(detail, where=source.where)
+
+
+def _contents(connection: Connection) -> set[str]:
+    """The hashes of the crops and of the papers' files, after which the files of a library are named."""
+    return set(connection.execute(select(paper_crops.c.crop).union(select(papers.c.sha256))).scalars())
 
 
 def _content(objects: Objects, name: str) -> bytes | None:

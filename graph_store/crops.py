@@ -54,12 +54,16 @@ class CropFiles:
     def __contains__(self, crop: str) -> bool:
         return _NAME.fullmatch(crop) is not None and self._objects.holds(_file(crop), sha256=crop)
 
-    def sweep(self, *, keep: Collection[str]) -> int:
-        """Delete crops that are not in `keep`, and temporary files of killed writers; return the number of deleted
-        files."""
+    def files(self) -> Mapping[str, float]:
+        """The files there are, and when they were written (seconds since the epoch)."""
+        return self._objects.names(CROPS_FOLDER)
+
+    def sweep(self, files: Mapping[str, float], *, keep: Collection[str]) -> int:
+        """Delete those of the files that are crops not in `keep`, or temporary files of killed writers; return the
+        number of deleted files."""
         oldest = time.time() - _TEMPORARY_SECONDS
         swept = 0
-        for name, changed in self._objects.names(CROPS_FOLDER).items():
+        for name, changed in files.items():
             file = PurePosixPath(name)
             # A temporary file may belong to a running writer. After an hour, its writer must have been killed.
             if file.stem not in keep if file.suffix == ".png" else changed < oldest:

@@ -117,7 +117,7 @@ def _busy(path: Path | str) -> StoreError:
     )
 
 
-Lock = Literal["papers", "calls", "conversations"]
+Lock = Literal["papers", "calls", "conversations", "index", "service"]
 """What a write transaction changes: those that change the same wait for each other."""
 
 
@@ -159,12 +159,13 @@ class SqliteDatabase:
     """Implements `Database` on one file.
 
     Failures are raised as StoreError. A commit is durable when it returns, even if the power fails right after it (WAL
-    with synchronous=FULL).
+    with synchronous=FULL), unless the file need not be `durable`.
     """
 
-    def __init__(self, file: Path, *, mode: Literal["ro", "rwc"]) -> None:
+    def __init__(self, file: Path, *, mode: Literal["ro", "rwc"], durable: bool = True) -> None:
         self.where: Path | str = file
         self._file = file
+        self._durable = durable
         self.read_only = mode == "ro"
         self._uri = read_only_uri(file) if self.read_only else f"{file.resolve().as_uri()}?mode=rwc"
         # SQLite polls for its lock, which is unfair, so the threads of one process wait for this lock.
@@ -215,7 +216,7 @@ class SqliteDatabase:
         )
         if not self.read_only:
             connection.execute("PRAGMA journal_mode=WAL")
-            connection.execute("PRAGMA synchronous=FULL")
+            connection.execute(f"PRAGMA synchronous={'FULL' if self._durable else 'OFF'}")
             # Neither a removed paper nor a password that an older version stored remains in free pages, which not
             # every build of SQLite overwrites by default.
             connection.execute("PRAGMA secure_delete=ON")

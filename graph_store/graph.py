@@ -184,7 +184,7 @@ def read_edges(connection: Connection, ids: Texts, *, papers: Texts, limit: int)
     """The heaviest edges of these entities, from these papers (if none are given, from all)."""
     lists = _relation_parameters(connection, _all_nodes(connection, ids), papers)
     rows = connection.execute(_edges_query(within=bool(papers)), {**lists, "limit": limit})
-    return [Edge(**row) for row in rows.mappings()]
+    return [Edge(*row) for row in rows]
 
 
 def _all_nodes(connection: Connection, ids: Texts) -> list[str]:
@@ -272,7 +272,7 @@ def _best_query(*, within: bool) -> Select[*tuple[str, ...]]:
 
 
 @cache
-def _degrees_query(*, within: bool) -> Select[tuple[str, int]]:
+def _degrees_query(*, within: bool) -> Select[str, int]:
     ends = _ends(relations.c.kind, within=within)
     key = select(ends.c.source, ends.c.target, ends.c.kind).distinct().subquery()
     both = union_all(select(key.c.source.label("end")), select(key.c.target)).subquery()
@@ -282,7 +282,7 @@ def _degrees_query(*, within: bool) -> Select[tuple[str, int]]:
 
 
 @cache
-def _edges_query(*, within: bool) -> Select[tuple[str, str, float]]:
+def _edges_query(*, within: bool) -> Select[str, str, float]:
     ends = _ends(within=within)
     weight = func.sum(ends.c.weight)
     key = (ends.c.source, ends.c.target)

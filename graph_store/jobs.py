@@ -3,6 +3,8 @@
 A worker leases a job and renews the lease while it works. If the worker dies, its jobs go to the quarantine when the
 lease expires, or at once if the supervisor noticed: each may have killed the worker. Jobs in quarantine are claimed by
 a worker of their own, one at a time. A job fails if workers die that work on nothing else.
+
+A job that needs a secret is reserved for the workers of the service that has it in memory, until the service ends.
 """
 
 import secrets
@@ -18,12 +20,14 @@ from graph_store.schema import jobs
 from paperscope_core.errors import JobLostError, UnknownJobError
 from paperscope_core.types import ENDED, Job, JobKind, JobState
 
-__all__ = ["ATTEMPTS", "LEASE_SECONDS", "JobQueue", "PendingJobs"]
+__all__ = ["ATTEMPTS", "LEASE_SECONDS", "RESERVATION_SECONDS", "JobQueue", "PendingJobs"]
 
 # The first worker may have died of another job. The others die in quarantine. A worker may also be killed from outside:
 # with three deaths in quarantine, 1 of 36 harmless jobs failed when all workers were killed 12 times in 100 s.
 ATTEMPTS = 6
 LEASE_SECONDS = 30.0
+# A service extends its reservations as often as a lease lasts, and may be late.
+RESERVATION_SECONDS = 3 * LEASE_SECONDS
 
 _TOO_MANY_ATTEMPTS = (
     f"{ATTEMPTS - 1} workers died while they worked on this job only; look at the file or the questions it is about, "
@@ -35,7 +39,10 @@ _JOB = select(*(jobs.c[field.name] for field in fields(Job)))
 
 
 class PendingJobs(NamedTuple):
-    """Whether jobs wait that no worker died of, whether jobs wait in quarantine, and whether jobs run."""
+    """Whether jobs wait that no worker died of, whether jobs wait in quarantine, and whether jobs run.
+
+    Jobs that wait for another service don't count as waiting.
+    """
 
     new: bool
     quarantined: bool
@@ -54,15 +61,16 @@ class JobQueue:
         self._database = database
         self._clock = clock
 
-    def create(self, kind: JobKind, request: str, *, job: str | None = None) -> Job:
+    def create(self, kind: JobKind, request: str, *, job: str | None = None, reserved: str = "") -> Job:
         """Queue a job; `request` is its JSON text.
 
-        `job` is the job's id if the caller has chosen one (see `new_id`).
+        `job` is the job's id if the caller has chosen one (see `new_id`), `reserved` the only service whose workers may
+        take it within RESERVATION_SECONDS; `reserve` extends this.
         """
-        job = job or self.new_id()
-        row = {"id": job, "kind": kind, "state": "queued", "request": request}
+        job, now = job or self.new_id(), self._clock()
+        row = {"id": job, "kind": kind, "state": "queued", "request": request, "reserved": reserved}
         with self._database.write(lock=None) as connection:
-            connection.execute(jobs.insert().values(created=self._clock(), **row))
+            connection.execute(jobs.insert().values(created=now, lease_end=now + RESERVATION_SECONDS, **row))
             return _read(connection, job)
 
     @staticmethod
@@ -87,21 +95,22 @@ class JobQueue:
         with self._database.read() as connection:
             return {state: int(count) for state, count in connection.execute(query)}
 
-    def pending(self) -> PendingJobs:
-        """Which jobs have not ended."""
-        conditions = (self._waits(quarantined=False), self._waits(quarantined=True), jobs.c.state == "running")
+    def pending(self, *, service: str = "") -> PendingJobs:
+        """Which jobs have not ended, as far as the workers of this service may take them."""
+        waits = (self._waits(quarantined=quarantined, service=service) for quarantined in (False, True))
+        conditions = (*waits, jobs.c.state == "running")
         with self._database.read() as connection:
             row = connection.execute(select(*(exists().where(condition) for condition in conditions))).one()
             return PendingJobs(*(bool(found) for found in row))
 
-    def claim(self, owner: str, *, quarantined: bool = False) -> Job | None:
-        """Lease the oldest waiting job; None if there is none.
+    def claim(self, owner: str, *, quarantined: bool = False, service: str = "") -> Job | None:
+        """Lease the oldest waiting job that the workers of this service may take; None if there is none.
 
         In quarantine, the job of which the fewest workers died comes first. The lease lasts LEASE_SECONDS; `renew`
         extends it.
         """
         now = self._clock()
-        waits = self._waits(quarantined=quarantined)
+        waits = self._waits(quarantined=quarantined, service=service)
         query = _JOB.where(waits).order_by(jobs.c.attempts, jobs.c.number).limit(1)
         # Read first, so that an idle worker takes no write lock.
         with self._database.read() as connection:
@@ -119,12 +128,13 @@ class JobQueue:
                     return _update(connection, job.id, **lease, attempts=job.attempts + 1, started=job.started or now)
         return None
 
-    def _waits(self, *, quarantined: bool) -> ColumnElement[bool]:
-        """The jobs that can be claimed from the quarantine, or from outside it."""
+    def _waits(self, *, quarantined: bool, service: str) -> ColumnElement[bool]:
+        """The jobs that workers of a service can claim from the quarantine, or from outside it."""
+        expired = jobs.c.lease_end < self._clock()
+        queued = and_(jobs.c.state == "queued", or_(jobs.c.reserved.in_(["", service]), expired))
         if not quarantined:
-            return and_(jobs.c.state == "queued", jobs.c.attempts == 0)
-        expired = and_(jobs.c.state == "running", jobs.c.lease_end < self._clock())
-        return or_(and_(jobs.c.state == "queued", jobs.c.attempts > 0), expired)
+            return and_(queued, jobs.c.attempts == 0)
+        return or_(and_(queued, jobs.c.attempts > 0), and_(jobs.c.state == "running", expired))
 
     def renew(self, job: str, owner: str, *, stage: str = "", done: int = 0, total: int = 0) -> Job:
         """Report progress and extend the lease; the returned job's `cancelling` says whether to stop. Raises
@@ -155,11 +165,25 @@ class JobQueue:
         """Queue the jobs of a worker that has ended again, and return their ids. The attempt counts only if the worker
         died; the jobs are then in quarantine."""
         held = (jobs.c.state == "running") & (jobs.c.owner == owner)
-        values = {"stage": _QUARANTINE} if died else {"attempts": jobs.c.attempts - 1}
+        values: dict[str, object] = {"stage": _QUARANTINE} if died else {"attempts": jobs.c.attempts - 1}
+        # The lease of a reservation.
+        values["lease_end"] = self._clock() + RESERVATION_SECONDS
         with self._database.write(lock=None) as connection:
             ids = connection.execute(select(jobs.c.id).where(held).with_for_update()).scalars().all()
             connection.execute(update(jobs).where(jobs.c.id.in_(ids)).values(state="queued", owner="", **values))
             return list(ids)
+
+    def reserve(self, service: str) -> None:
+        """Extend the reservations of a service by RESERVATION_SECONDS."""
+        reserved = (jobs.c.state == "queued") & (jobs.c.reserved == service)
+        with self._database.write(lock=None) as connection:
+            lease_end = self._clock() + RESERVATION_SECONDS
+            connection.execute(update(jobs).where(reserved).values(lease_end=lease_end))
+
+    def end_reservations(self, service: str) -> None:
+        """Let every worker take what was reserved for a service that has ended."""
+        with self._database.write(lock=None) as connection:
+            connection.execute(update(jobs).where(jobs.c.reserved == service).values(reserved=""))
 
     def forget(self, *, before: float) -> Sequence[str]:
         """Delete jobs that ended before this time, and return their ids."""

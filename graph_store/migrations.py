@@ -45,7 +45,6 @@ from paperscope_core.text.words import singular_key
 from paperscope_core.types import WORK, Entity, Extraction, Relation
 
 __all__ = [
-    "CROPS_FOLDER",
     "STEPS",
     "UNFINISHED",
     "check_unused",
@@ -171,6 +170,13 @@ def _add_additions(connection: Connection) -> None:
         insert_addition(connection, paper)
 
 
+def _add_reservations(connection: Connection) -> None:
+    """Version 14 reserves jobs that need a secret for the service that has it."""
+    if all(column["name"] != jobs.c.reserved.name for column in inspect(connection).get_columns(jobs.name)):
+        kind = jobs.c.reserved.type.compile(connection.dialect)
+        connection.execute(text(f"ALTER TABLE jobs ADD COLUMN reserved {kind} DEFAULT '' NOT NULL"))
+
+
 # Step n upgrades a library of version n - 1 to version n. A released step is never changed. A paper without a row in
 # one of the tables that a step creates has no readings of images, no known shortfall, or no verdicts.
 STEPS: Mapping[int, Step] = MappingProxyType(
@@ -187,6 +193,7 @@ STEPS: Mapping[int, Step] = MappingProxyType(
         11: _add_publications,
         12: _add_conversations,
         13: _add_additions,
+        14: _add_reservations,
     }
 )
 

@@ -11,7 +11,7 @@ from paperscope_core.files import PRIVATE_FILE, create_private_folder, replace_f
 from paperscope_core.locations import Location, PostgresAddress, files_folder
 from paperscope_core.types import content_hash
 
-__all__ = ["FolderObjects", "Objects", "S3Objects", "open_objects"]
+__all__ = ["FolderObjects", "Objects", "S3Objects", "open_objects", "open_s3"]
 
 
 class Objects(Protocol):
@@ -39,6 +39,20 @@ def open_objects(location: Location) -> Objects:
     if isinstance(location, PostgresAddress) and location.objects:
         return S3Objects(location.objects)
     return FolderObjects(files_folder(location))
+
+
+def open_s3() -> Any:  # noqa: ANN401 # s3fs has no types
+    """An fsspec file system of S3-compatible storage, with the endpoint and the keys of the AWS configuration.
+
+    Raises:
+        InputError: s3fs is not installed.
+    """
+    try:
+        from s3fs import S3FileSystem
+    except ImportError as error:
+        raise InputError("files in S3 need s3fs: pip install 'paperscope[s3]'") from error
+    # Other processes write files, so that listings are not kept.
+    return S3FileSystem(use_listings_cache=False)
 
 
 class FolderObjects:
@@ -92,14 +106,9 @@ class S3Objects:
     """
 
     def __init__(self, url: str) -> None:
-        try:
-            from s3fs import S3FileSystem
-        except ImportError as error:
-            raise InputError("files in S3 need s3fs: pip install 'paperscope[s3]'") from error
         self._url = url
         self._root = url.removeprefix("s3://").rstrip("/")
-        # Other processes write files, so that listings are not kept.
-        self._system: Any = S3FileSystem(use_listings_cache=False)
+        self._system = open_s3()
 
     def read(self, name: str) -> bytes:
         """See `Objects.read`."""

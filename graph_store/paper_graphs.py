@@ -14,7 +14,7 @@ from sqlalchemy import Connection, Select, select
 from graph_store.graph import contributed_entity, contributed_relation, merge_entities, merge_relations
 from graph_store.reading import Edge, read_revision
 from graph_store.schema import entities, given, relations
-from graph_store.short_forms import join_meanings, library_ids
+from graph_store.short_forms import library_ids, read_homes
 from paperscope_core.types import Entity, Relation
 
 __all__ = ["CachedGraph", "GraphCache"]
@@ -24,9 +24,9 @@ Reads = Callable[[], AbstractContextManager[Connection]]
 
 # A paper has some 570 relations, which take 0.4 MB.
 _CACHED_PAPERS = 128
-# More papers than these are not loaded for a question: in a library of 443 papers, `scripts/bench query` takes 98 ms of
-# processor time with 3, 107 with 16, and 104 from the database alone; in one of 19 papers 31, 28 and 47.
-_MOST_LOADED = 3
+# More papers than these are not loaded for a question: in a library of 443 papers, the median question of `bench query`
+# takes 59 ms of processor time with 16 and 64 with 3.
+_MOST_LOADED = 16
 # Ids whose meanings are kept in memory.
 _CACHED_IDS = 50_000
 
@@ -185,35 +185,29 @@ class GraphCache:
 
 def _read_graphs(connection: Connection, papers: Sequence[str]) -> dict[str, _PaperGraph]:
     """The graphs of these papers; those of unknown papers are empty."""
+    homes = read_homes(connection, papers)
     ends: dict[str, dict[str, list[_Relation]]] = {paper: defaultdict(list) for paper in papers}
-    for row in connection.execute(_relations_query(), {"papers": papers}):
-        relation = _Relation(
-            paper=row.paper, source=row.start, target=row.end, kind=row.kind, weight=row.weight, value=row.value
-        )
-        ends[row.paper][row.start].append(relation)
-        ends[row.paper][row.end].append(relation)
+    for paper, start, end, kind, weight, value in connection.execute(_relations_query(), {"papers": papers}):
+        own = homes.get(paper, {})
+        source, target = own.get(start, start), own.get(end, end)
+        if source != target:
+            relation = _Relation(paper, source, target, kind, weight, value)
+            ends[paper][source].append(relation)
+            ends[paper][target].append(relation)
     values: dict[str, dict[str, list[str]]] = {paper: defaultdict(list) for paper in papers}
-    for entity in connection.execute(_entities_query(), {"papers": papers}):
-        values[entity.paper][entity.node].append(entity.value)
+    for paper, entity, value in connection.execute(_entities_query(), {"papers": papers}):
+        values[paper][homes.get(paper, {}).get(entity, entity)].append(value)
     return {paper: _PaperGraph(relations=dict(ends[paper]), entities=dict(values[paper])) for paper in papers}
 
 
 @cache
-def _relations_query() -> Select[tuple[str, str, str, str, float, str]]:
-    table, (source, target) = join_meanings(relations, relations.c.source, relations.c.target)
-    query = select(
-        relations.c.paper,
-        source.label("start"),
-        target.label("end"),
-        relations.c.kind,
-        relations.c.weight,
-        relations.c.value,
-    )
-    return query.select_from(table).where(relations.c.paper.in_(given("papers")), source != target)
+def _relations_query() -> Select[str, str, str, str, float, str]:
+    table = relations.c
+    query = select(table.paper, table.source, table.target, table.kind, table.weight, table.value)
+    return query.where(table.paper.in_(given("papers")))
 
 
 @cache
-def _entities_query() -> Select[tuple[str, str, str]]:
-    table, (node,) = join_meanings(entities, entities.c.id)
-    query = select(entities.c.paper, node.label("node"), entities.c.value).select_from(table)
+def _entities_query() -> Select[str, str, str]:
+    query = select(entities.c.paper, entities.c.id, entities.c.value)
     return query.where(entities.c.paper.in_(given("papers")))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import sqlalchemy.exc
 from sqlalchemy import Connection, and_, create_engine, event, func, literal, select
+from sqlalchemy.pool import ConnectionPoolEntry
 
 from graph_store.database import Lock, check_folder_room
 from graph_store.schema import metadata
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     import psycopg
     from psycopg.abc import Buffer, Dumper
 
-__all__ = ["PostgresDatabase"]
+__all__ = ["PostgresDatabase", "sqlstate_of", "take_lock"]
 
 _LEAST_VERSION = 16
 _CONNECT_SECONDS = 10
@@ -41,10 +42,10 @@ _SESSION = (
 _FULL = {"53100"}
 _READ_ONLY = {"25006", "42501"}
 _BUSY = {"55P03", "40001", "40P01"}
-_CROWDED = {"53300"}
 _LOST = {"08", "57"}
 _DAMAGED = {"XX", "58"}
-_MISSING = {"42P01", "3F000"}
+_MISSING = {"42P01"}
+_NO_SCHEMA = {"3F000"}
 _LOST_REMEDY = "what was not committed is not stored; run the same command again"
 
 
@@ -69,6 +70,8 @@ class PostgresDatabase:
             pool_pre_ping=True,
         )
         event.listen(self._engine, "begin", _begin)
+        event.listen(self._engine, "checkin", self._discard_if_closed)
+        self._closed = False
         self._writer = self._engine.execution_options(**{_BEGIN: _BEGIN_WRITE})
 
     @contextmanager
@@ -83,9 +86,7 @@ class PostgresDatabase:
         self.require_writable()
         with self._translated(), self._writer.begin() as connection:
             if lock is not None:
-                # Libraries in schemas of one database are apart.
-                key = func.current_schema().concat(literal(f"/paperscope/{lock}"))
-                connection.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(key, 0))))
+                take_lock(connection, lock)
             yield connection
 
     def require_writable(self) -> None:
@@ -104,10 +105,10 @@ class PostgresDatabase:
             raise self._read_only(self.where)
 
     @contextmanager
-    def creating(self) -> Iterator[Connection]:
+    def creating(self, lock: Lock | None = "papers") -> Iterator[Connection]:
         """A write transaction that creates or changes tables; failures name the rights that it needs."""
         try:
-            with self.write() as connection:
+            with self.write(lock) as connection:
                 yield connection
         except StoreReadOnlyError as error:
             raise StoreError(
@@ -124,19 +125,31 @@ class PostgresDatabase:
         check_folder_room(self._address.files)
 
     def close(self) -> None:
-        """Release the connections."""
+        """Release the connections; one that another thread uses is closed after its transaction."""
+        self._closed = True
         self._engine.dispose()
+
+    def _discard_if_closed(self, _connection: object, record: ConnectionPoolEntry) -> None:
+        if self._closed:
+            record.invalidate()
 
     def _connect(self) -> "psycopg.Connection[tuple[object, ...]]":
         from psycopg.types.json import set_json_dumps
 
-        connection: psycopg.Connection[tuple[object, ...]] = self._psycopg.connect(
-            self._address.address,
-            autocommit=True,
-            client_encoding="utf8",
-            connect_timeout=_CONNECT_SECONDS,
-            fallback_application_name="paperscope",
-        )
+        try:
+            connection: psycopg.Connection[tuple[object, ...]] = self._psycopg.connect(
+                self._address.address,
+                autocommit=True,
+                client_encoding="utf8",
+                connect_timeout=_CONNECT_SECONDS,
+                fallback_application_name="paperscope",
+            )
+        except self._psycopg.Error as error:
+            raise StoreError(
+                "the server can't be reached, or refuses the connection; check that it runs and takes more "
+                "connections, and the address, the user and the password",
+                where=f"{self.where} ({_reason(error)})",
+            ) from error
         info = connection.info
         encoding = info.parameter_status("server_encoding")
         if info.server_version < _LEAST_VERSION * 10_000 or encoding != "UTF8":
@@ -176,10 +189,6 @@ class PostgresDatabase:
             return StoreError(
                 "another process has locked it for too long; try again when that process has finished", where=where
             )
-        if state in _CROWDED:
-            return StoreError(
-                "the server takes no more connections; raise its max_connections, or run fewer processes", where=where
-            )
         return self._rare_error(state, where, error)
 
     def _rare_error(self, state: str, where: str, error: BaseException) -> StoreError:
@@ -187,6 +196,8 @@ class PostgresDatabase:
             detail = f"the server can't be reached, or the connection was lost; {_LOST_REMEDY}"
         elif state[:2] in _DAMAGED:
             detail = "damaged; see the server's log, and restore the database from a backup"
+        elif state in _NO_SCHEMA:
+            detail = "there is no schema there; create it, or check the address (options=-csearch_path%3D...)"
         elif state in _MISSING:
             detail = "no library there any more; restore the database from a backup"
         else:
@@ -199,6 +210,21 @@ class PostgresDatabase:
             "open the library read-only, or ask the owner of the database for rights",
             where=where,
         )
+
+
+def take_lock(connection: Connection, lock: Lock, *, seconds: float | None = None) -> None:
+    """Wait for a lock of the library, at most so many seconds, and hold it until the end of the transaction."""
+    if seconds is not None:
+        connection.execute(select(func.set_config("lock_timeout", f"{seconds}s", True)))
+    # Libraries in schemas of one database are apart.
+    key = func.current_schema().concat(literal(f"/paperscope/{lock}"))
+    connection.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(key, 0))))
+
+
+def sqlstate_of(error: StoreError) -> str:
+    """The server's code of an error; "" if it is not the server's."""
+    cause = error.__cause__
+    return getattr(getattr(cause, "orig", None), "sqlstate", None) or ""
 
 
 def _reason(error: BaseException | None) -> str:

@@ -4,18 +4,18 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import PurePath
-from typing import Literal, TypeVar, cast
+from typing import Literal, NamedTuple, TypeVar, cast
 
 import numpy as np
 from numpy import float32, int64
 from numpy.typing import NDArray
-from sqlalchemy import ColumnElement, Connection, Select, Table, case, func, select
+from sqlalchemy import ColumnElement, Connection, Select, Table, bindparam, case, func, select
 
 from graph_store import schema
 from graph_store.functions import is_json, json_length
-from graph_store.schema import changes
+from graph_store.schema import changes, given
 from paperscope_core import types
 from paperscope_core.codec import from_json
 from paperscope_core.errors import StoreDamagedError, UnknownElementError, UnknownPaperError
@@ -57,6 +57,7 @@ __all__ = [
     "read_page_counts",
     "read_paper",
     "read_paper_chunks",
+    "read_paper_revision",
     "read_revision",
     "read_searchable",
     "read_shortfall",
@@ -103,8 +104,7 @@ class Change:
     action: Literal["added", "removed"]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Edge:
+class Edge(NamedTuple):
     """All relations from one entity to another, with the sum of their weights."""
 
     source: str
@@ -115,7 +115,7 @@ class Edge:
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Searchable:
     """The part of a paper that an index needs. `numbers` are the chunks' row numbers in the store; `vectors` has one
-    row per chunk."""
+    row per chunk; `edges` are its relations, between the ids that it uses."""
 
     paper: str
     chunks: tuple[Chunk, ...]
@@ -123,6 +123,7 @@ class Searchable:
     embedder: str
     vectors: NDArray[float32]
     entities: tuple[Entity, ...]
+    edges: Sequence[Edge]
 
 
 def read_entries(connection: Connection, *conditions: ColumnElement[bool]) -> list[PaperEntry]:
@@ -168,9 +169,9 @@ def read_page_counts(connection: Connection, papers: Sequence[str]) -> dict[str,
 
 def read_embedder(connection: Connection, paper: str) -> str:
     """The name of the embedder that made a paper's vectors."""
-    return _one(
-        connection, select(schema.papers.c.embedder).where(schema.papers.c.id == paper), missing=unknown_paper(paper)
-    )
+    query = select(schema.papers.c.embedder).where(schema.papers.c.id == paper)
+    name: str = _one(connection, query, missing=unknown_paper(paper))
+    return name
 
 
 def read_newest_embedder(connection: Connection) -> str:
@@ -179,17 +180,48 @@ def read_newest_embedder(connection: Connection) -> str:
     return connection.execute(select(table.c.embedder).order_by(table.c.revision.desc()).limit(1)).scalar() or ""
 
 
+def read_paper_revision(connection: Connection, paper: str) -> int:
+    """The revision that added a paper."""
+    return _one(connection, _revision_query(), {"paper": paper}, missing=unknown_paper(paper))
+
+
 def read_paper(connection: Connection, paper: str) -> Paper:
     """A paper with its elements."""
-    head = _one(
-        connection, select(schema.papers.c.value).where(schema.papers.c.id == paper), missing=unknown_paper(paper)
-    )
+    head = _one(connection, _head_query(), {"paper": paper}, missing=unknown_paper(paper))
+    rows = connection.execute(_elements_query(), {"paper": paper}).all()
+    values: dict[str, list[str]] = defaultdict(list)
+    for kind, value in rows:
+        values[kind].append(value)
+    found = {kind: iter(_read_all(_ELEMENT_KINDS[kind], of_kind, paper=paper)) for kind, of_kind in values.items()}
+    return replace(read_value(Paper, head, paper=paper), elements=tuple(next(found[kind]) for kind, _ in rows))
+
+
+# Building a statement takes longer than running it.
+@cache
+def _revision_query() -> Select[int]:
+    return select(schema.papers.c.revision).where(schema.papers.c.id == bindparam("paper"))
+
+
+@cache
+def _head_query() -> Select[str]:
+    return select(schema.papers.c.value).where(schema.papers.c.id == bindparam("paper"))
+
+
+@cache
+def _elements_query() -> Select[str, str]:
     table = schema.elements
-    rows = connection.execute(
-        select(table.c.kind, table.c.value).where(table.c.paper == paper).order_by(table.c.position)
-    )
-    elements = tuple(read_value(_ELEMENT_KINDS[row.kind], row.value, paper=paper) for row in rows)
-    return replace(read_value(Paper, head, paper=paper), elements=elements)
+    return select(table.c.kind, table.c.value).where(table.c.paper == bindparam("paper")).order_by(table.c.position)
+
+
+@cache
+def _paper_chunks_query() -> Select[str]:
+    table = schema.chunks
+    return select(table.c.value).where(table.c.paper == bindparam("paper")).order_by(table.c.number)
+
+
+@cache
+def _chunks_query() -> Select[str, str]:
+    return select(schema.chunks.c.id, schema.chunks.c.value).where(schema.chunks.c.id.in_(given("ids")))
 
 
 def read_elements(connection: Connection, ids: Sequence[str]) -> dict[str, Element]:
@@ -209,17 +241,14 @@ def _in_order(found: Mapping[str, T], ids: Sequence[str]) -> dict[str, T]:
 
 def read_chunks(connection: Connection, ids: Sequence[str]) -> dict[str, Chunk]:
     """The chunks with these ids, in this order."""
-    table = schema.chunks
-    rows = connection.execute(select(table.c.id, table.c.value).where(table.c.id.in_(ids)))
+    rows = connection.execute(_chunks_query(), {"ids": list(ids)})
     found = {row.id: read_value(Chunk, row.value, paper=paper_of(row.id)) for row in rows}
     return _in_order(found, ids)
 
 
 def read_paper_chunks(connection: Connection, paper: str) -> tuple[Chunk, ...]:
     """The chunks of a paper, in the order of their numbers."""
-    table = schema.chunks
-    query = select(table.c.value).where(table.c.paper == paper).order_by(table.c.number)
-    return tuple(read_value(Chunk, value, paper=paper) for value in connection.execute(query).scalars())
+    return _read_all(Chunk, connection.execute(_paper_chunks_query(), {"paper": paper}).scalars().all(), paper=paper)
 
 
 def read_chunks_of(connection: Connection, elements: Sequence[str]) -> list[Chunk]:
@@ -291,7 +320,14 @@ def read_searchable(connection: Connection, paper: str) -> Searchable:
         embedder=embedder,
         vectors=_matrix([row.vector for row in rows], paper=paper),
         entities=read_values(connection, schema.entities, Entity, paper=paper),
+        edges=_read_paper_edges(connection, paper),
     )
+
+
+def _read_paper_edges(connection: Connection, paper: str) -> list[Edge]:
+    table = schema.relations
+    query = select(table.c.source, table.c.target, table.c.weight).where(table.c.paper == paper)
+    return [Edge(*row) for row in connection.execute(query.order_by(table.c.position))]
 
 
 def read_crop_names(connection: Connection) -> dict[str, str]:
@@ -306,8 +342,10 @@ def require_crop(connection: Connection, crop: str) -> None:
     _one(connection, select(schema.paper_crops.c.crop).where(schema.paper_crops.c.crop == crop), missing=KeyError(crop))
 
 
-def _one(connection: Connection, query: Select[str], *, missing: KeyError) -> str:
-    row = connection.execute(query).first()
+def _one(
+    connection: Connection, query: Select[T], values: Mapping[str, object] | None = None, *, missing: KeyError
+) -> T:
+    row = connection.execute(query, values or {}).first()
     if row is None:
         raise missing
     return row[0]

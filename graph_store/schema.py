@@ -51,7 +51,7 @@ __all__ = [
     "verdicts",
 ]
 
-SCHEMA_VERSION = 13
+SCHEMA_VERSION = 14
 
 metadata = MetaData()
 
@@ -253,6 +253,8 @@ jobs = Table(
     Column("cancelling", Boolean, nullable=False, default=False),
     # The worker that leases the job, and when the lease expires (seconds since the epoch).
     Column("owner", Text, nullable=False, default=""),
+    # The service whose workers alone may take it while it waits; the lease is then that of the reservation.
+    Column("reserved", Text, nullable=False, default=""),
     Column("lease_end", Float, nullable=False, default=0.0),
     Column("created", Float, nullable=False),
     Column("started", Float),

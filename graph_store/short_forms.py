@@ -167,15 +167,13 @@ def join_meanings(table: Table, *ends: ColumnElement[str]) -> tuple[FromClause, 
     return found, nodes
 
 
-def read_homes(connection: Connection) -> dict[str, dict[str, str]]:
-    """By paper, the ids of entities that have another id in the library, and that id; see `join_meanings`."""
-    entity = short_forms.c.entity
-    query = select(short_forms.c.paper, entity, meanings.c.home).join_from(
-        short_forms, meanings, meanings.c.short == short_forms.c.short
-    )
-    query = query.where(short_forms.c.sense == "", func.length(entity) <= _MAX_ID_LENGTH, position_in(entity, " ") == 0)
+def read_homes(connection: Connection, papers: Sequence[str] = ()) -> dict[str, dict[str, str]]:
+    """By paper, the ids of entities that have another id in the library, and that id; see `join_meanings`.
+
+    Only of these papers, if any are given.
+    """
     found: dict[str, dict[str, str]] = defaultdict(dict)
-    for row in connection.execute(query):
+    for row in connection.execute(_homes_query(within=bool(papers)), {"papers": list(papers)} if papers else {}):
         found[row.paper][row.entity] = row.home if row.home != _AMBIGUOUS else f"{row.paper}/{row.entity}"
     return dict(found)
 
@@ -206,6 +204,16 @@ def _used(connection: Connection, ids: Sequence[str]) -> set[str]:
     """The ids that a paper uses for a short form which only other papers define."""
     short = [key for key in ids if len(key) <= _MAX_ID_LENGTH and " " not in key]
     return {row.entity for row in connection.execute(_used_query(), {"ids": short})} if short else set()
+
+
+@cache
+def _homes_query(*, within: bool) -> Select[*tuple[str, ...]]:
+    entity = short_forms.c.entity
+    query = select(short_forms.c.paper, entity, meanings.c.home).join_from(
+        short_forms, meanings, meanings.c.short == short_forms.c.short
+    )
+    query = query.where(short_forms.c.sense == "", func.length(entity) <= _MAX_ID_LENGTH, position_in(entity, " ") == 0)
+    return query.where(short_forms.c.paper.in_(given("papers"))) if within else query
 
 
 @cache

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import wraps
+from pathlib import Path
 from typing import Concatenate, ParamSpec, Self, TypeVar
 
 from numpy import float32
@@ -58,6 +59,7 @@ class Store:
         folder: The folder of its files, such as those of jobs.
         objects: Its crops and uploaded papers, in that folder or in S3.
         local_folder: The folder of what this machine derives from it, such as indexes.
+        database: Its transactions, for an index that is kept beside it.
     """
 
     def __init__(self, location: Location, database: Database) -> None:
@@ -66,12 +68,17 @@ class Store:
         self.read_only = database.read_only
         self.jobs = JobQueue(database)
         self.conversations = Conversations(database)
-        self._database = database
+        self.database = self._database = database
         self.objects = open_objects(location)
         self._crops = CropFiles(self.objects)
         self._paper_cache = caches.PaperCache(size=_CACHED_PAPERS)
         self._graphs = GraphCache()
         self._snapshots = SnapshotReader()
+
+    @property
+    def index_folder(self) -> Path:
+        """The folder of the indexes that this machine derives."""
+        return self.local_folder / "index"
 
     @classmethod
     def open(cls, location: Location, *, read_only: bool = False) -> Self:
@@ -124,8 +131,13 @@ class Store:
 
     def sweep(self) -> int:
         """Delete orphaned crops (of removed papers and killed adds); return the number of deleted files."""
+        # Listing the files of a large library takes seconds, in which others may write. A paper that is added meanwhile
+        # writes its crops, if one of the files found is among them, within the transaction that names them.
+        self._database.require_writable()
+        with translate_errors(self.folder):
+            files = self._crops.files()
         with self._database.write() as connection:
-            return self._crops.sweep(keep=set(connection.execute(select(paper_crops.c.crop)).scalars()))
+            return self._crops.sweep(files, keep=set(connection.execute(select(paper_crops.c.crop)).scalars()))
 
     def pinned(self, revision: int) -> AbstractContextManager[None]:
         """Within the block, reads in this context may take papers from memory as they were at this revision.
@@ -282,6 +294,7 @@ class Store:
     _stored_chunks = _reads(reading.read_chunks)
     _stored_chunks_of = _reads(reading.read_chunks_of)
     library_ids = _reads(short_forms.library_ids)
+    homes = _reads(short_forms.read_homes)
     matching = _reads(graph.read_matching)
     damage = _reads(checking.find_damage)
     count_chunks = _reads(checking.count_chunks)

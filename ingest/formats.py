@@ -1,8 +1,9 @@
 """Detects paper files and their formats, by content before suffix."""
 
 import re
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path, PurePath
 
 from ingest.document.source import read_file
 from ingest.readers.images import is_image
@@ -10,7 +11,7 @@ from ingest.readers.mineru.folder import is_mineru_folder, mineru_file
 from paperscope_core.errors import PaperFileError
 from paperscope_core.types import PaperFormat
 
-__all__ = ["HEAD_BYTES", "PAPER_SUFFIXES", "check_head", "content_file", "format_of", "paper_files"]
+__all__ = ["HEAD_BYTES", "PAPER_SUFFIXES", "check_head", "content_file", "format_of", "is_paper", "paper_files"]
 
 _ZIP = b"PK"
 _WORD = b"word/document.xml"
@@ -96,11 +97,20 @@ def _by_markup(text: str, file: Path) -> PaperFormat:
     return "text"
 
 
-def _is_paper_xml(file: Path) -> bool:
-    """Whether an XML file is a paper; one that can't be read counts, so that its error is reported."""
+def is_paper(name: PurePath, read_head: Callable[[], bytes]) -> bool:
+    """Whether a file in a folder is a paper, by its suffix; XML by its content.
+
+    XML that can't be read counts, so that its error is reported.
+
+    Args:
+        name: The file's name.
+        read_head: Returns the first HEAD_BYTES of the file; may raise OSError.
+    """
+    suffix = name.suffix.lower()
+    if suffix not in _XML_SUFFIXES:
+        return suffix in PAPER_SUFFIXES
     try:
-        with file.open("rb") as opened:
-            return _root(_readable(opened.read(HEAD_BYTES))) in _ROOTS
+        return _root(_readable(read_head())) in _ROOTS
     except OSError:
         return True
 
@@ -150,6 +160,9 @@ def content_file(paper: Path) -> Path:
 
 
 def _is_paper(file: Path) -> bool:
-    """Whether a file in a folder is a paper, by its suffix; XML by its content."""
-    suffix = file.suffix.lower()
-    return suffix in PAPER_SUFFIXES and file.is_file() and (suffix not in _XML_SUFFIXES or _is_paper_xml(file))
+    return is_paper(file, partial(_read_head, file)) and file.is_file()
+
+
+def _read_head(file: Path) -> bytes:
+    with file.open("rb") as opened:
+        return opened.read(HEAD_BYTES)

@@ -19,7 +19,7 @@ from paperscope_core.protocols import PageCallback, Parser
 from paperscope_core.settings import LimitSettings, ParserSettings
 from paperscope_core.types import PaperFile, PaperFormat, ParsedPaper
 
-__all__ = ["check_size", "parser_for", "read_paper"]
+__all__ = ["check_bytes", "check_size", "parser_for", "read_paper"]
 
 # An untrusted file may cause any error in the parser; that must not stop other files.
 _UNFORESEEN = (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
@@ -101,10 +101,14 @@ def check_size(file: Path, *, max_mb: int, name: str = "") -> None:
         raise PaperFileError(
             f"{name or file.name}: can't be read ({error.strerror}); check the path and its rights", where=file
         ) from error
+    check_bytes(size, max_mb=max_mb, name=name or file.name)
+
+
+def check_bytes(size: int, *, max_mb: int, name: str) -> None:
+    """Raises `PaperFileError` if the size of the paper `name`, in bytes, is more than `max_mb` megabytes."""
     if size > max_mb * 1_000_000:
         raise PaperFileError(
-            f"{name or file.name}: {size / 1e6:.0f} MB is over the limit of {max_mb} MB; "
-            "raise limits.max_file_mb to read it"
+            f"{name}: {size / 1e6:.0f} MB is over the limit of {max_mb} MB; raise limits.max_file_mb to read it"
         )
 
 

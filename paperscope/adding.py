@@ -2,11 +2,11 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Protocol, Self
 from weakref import WeakValueDictionary
 
 from markupsafe import Markup
@@ -20,10 +20,11 @@ from ingest.extraction import EmbedTexts, TypeSystem, extractor_for
 from ingest.formats import content_file
 from ingest.parsers import check_size, parser_for, read_paper
 from paperscope.originals import Originals, file_name
+from paperscope.sources import PaperSource
 from paperscope_core.cancellation import run_in_thread
 from paperscope_core.errors import BudgetError, PaperFileError, StoreDamagedError
 from paperscope_core.models import CachedEmbedder, MeteredModel, Models
-from paperscope_core.protocols import EntityExtractor, LanguageModel, Parser, VisionModel
+from paperscope_core.protocols import CallCache, EntityExtractor, LanguageModel, Parser, VectorCache, VisionModel
 from paperscope_core.settings import Settings
 from paperscope_core.types import (
     Chunk,
@@ -42,9 +43,19 @@ from paperscope_core.types import (
 )
 from paperscope_core.types.display import to_html
 from paperscope_core.types.html import aside, fragment
-from query.extractive import quotable_sentences
 
-__all__ = ["AddRequest", "AddResult", "Adder", "Pipeline", "ProgressCallback", "Stage", "build_pipeline"]
+__all__ = [
+    "AddRequest",
+    "AddResult",
+    "Adder",
+    "PaperStore",
+    "Pipeline",
+    "ProgressCallback",
+    "RunPipeline",
+    "Stage",
+    "build_pipeline",
+    "run_pipeline",
+]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -75,10 +86,17 @@ class AddRequest:
 
     path: Path
     name: str | None = None
+    source: str | None = None
     replaces: str | None = None
     password: str | None = None
     sha256: str | None = None
     on_stage: ProgressCallback = lambda _stage: None
+
+    @classmethod
+    def of(cls, source: PaperSource, file: Path, *, password: str | None, on_stage: ProgressCallback) -> Self:
+        """The request to add the file of a source, of which the library keeps a copy if it was fetched."""
+        fetched = {"name": source.name, "source": source.address} if source.is_remote else {}
+        return cls(path=file, password=password, on_stage=on_stage, **fetched)
 
     @property
     def file(self) -> PaperFile:
@@ -116,19 +134,60 @@ class AddResult(Displayable):
         return fragment(aside(f"{self.outcome} in {self.seconds:.1f} s; {self.usage}")) + to_html(self.paper)
 
 
+class PaperStore(CallCache, VectorCache, Protocol):
+    """What the pipeline needs of a `Store`, whose methods these are."""
+
+    def entry_by_sha256(self, sha256: str) -> PaperEntry | None:
+        """See `Store.entry_by_sha256`."""
+
+    def entry_by_source(self, source: str) -> PaperEntry | None:
+        """See `Store.entry_by_source`."""
+
+    def indexed(self, paper: str) -> IndexedPaper:
+        """See `reading.read_indexed`."""
+
+    def embedder_of(self, paper: str) -> str:
+        """See `reading.read_embedder`."""
+
+    def crop(self, crop: str) -> bytes:
+        """See `Store.crop`."""
+
+    def add(
+        self,
+        indexed: IndexedPaper,
+        *,
+        crops: Mapping[str, bytes],
+        source: str,
+        embedder: str,
+        replaces: str | None = None,
+    ) -> int:
+        """See `Store.add`."""
+
+
+RunPipeline = Callable[[AddRequest, PaperEntry | None], Awaitable[AddResult]]
+"""Adds a file with the pipeline, in this process or elsewhere; takes the arguments of `Pipeline.add`."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Adder:
-    """Adds files to a library with its models, and removes papers. It keeps a copy of each uploaded file."""
+    """Adds files to a library with its models, and removes papers. It keeps a copy of each uploaded file.
+
+    Attributes:
+        run: Runs the pipeline; None for this process.
+    """
 
     store: Store
     originals: Originals
     models: Models
     settings: Settings
+    run: RunPipeline | None = None
     _locks: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary, init=False)
 
     async def add(self, request: AddRequest) -> AddResult:
         """Add one file. See `Library.add`."""
         older = self.store.entry(request.replaces) if request.replaces is not None else None
+        if older is None and request.source is not None:
+            older = self.store.entry_by_source(request.source)
         if request.name is None:
             result = await self._run_pipeline(request, older)
         else:
@@ -153,20 +212,21 @@ class Adder:
                 self.originals.drop(digest, keep=known.file if known else "")
 
     async def _run_pipeline(self, request: AddRequest, older: PaperEntry | None) -> AddResult:
-        extract = MeteredModel(self.models.extract) if self.models.extract else None
-        vision = MeteredModel(self.models.vision) if self.models.vision else None
-        embedder = CachedEmbedder(self.models.embedder, self.store)
+        if self.run is not None:
+            return await self.run(request, older)
+        return await run_pipeline(self.store, self.models, self.settings, request, older)
+
+    async def find_unchanged(self, request: AddRequest, older: PaperEntry | None) -> AddResult | None:
+        """See `Pipeline.find_unchanged`."""
         pipeline = build_pipeline(
-            self.store, embedder, self.settings, extract=extract, vision=vision, compare_names=embedder.embed
+            self.store,
+            CachedEmbedder(self.models.embedder, self.store),
+            self.settings,
+            extract=self.models.extract,
+            vision=self.models.vision,
+            compare_names=None,
         )
-        try:
-            result = await pipeline.add(request, older)
-        except BudgetError:
-            # Calls in progress are paid for and will be cached. What remains to be done is known only when they have
-            # ended.
-            await self.models.aclose()
-            raise
-        return replace(result, usage=sum((model.usage for model in (extract, vision) if model), Usage()))
+        return await pipeline.find_unchanged(request, older)
 
     def remove(self, name: str) -> PaperEntry:
         """Remove a paper. See `Library.remove`."""
@@ -178,8 +238,26 @@ class Adder:
         return entry
 
 
+async def run_pipeline(
+    store: PaperStore, models: Models, settings: Settings, request: AddRequest, older: PaperEntry | None
+) -> AddResult:
+    """Add one file to a store; see `Pipeline.add`. The result has the usage of the models."""
+    extract = MeteredModel(models.extract) if models.extract else None
+    vision = MeteredModel(models.vision) if models.vision else None
+    embedder = CachedEmbedder(models.embedder, store)
+    pipeline = build_pipeline(store, embedder, settings, extract=extract, vision=vision, compare_names=embedder.embed)
+    try:
+        result = await pipeline.add(request, older)
+    except BudgetError:
+        # Calls in progress are paid for and will be cached. What remains to be done is known only when they have
+        # ended.
+        await models.aclose()
+        raise
+    return replace(result, usage=sum((model.usage for model in (extract, vision) if model), Usage()))
+
+
 def build_pipeline(
-    store: Store,
+    store: PaperStore,
     embedder: CachedEmbedder,
     settings: Settings,
     *,
@@ -209,8 +287,46 @@ def build_pipeline(
         captioner=ImageCaptioner(vision, types=TypeSystem.of(settings.extract.types)) if vision else None,
         max_words=settings.chunking.max_words,
         max_mb=settings.limits.max_file_mb,
-        more_texts=quotable_sentences if in_advance else lambda _paper: (),
+        more_texts=_quotable_sentences if in_advance else lambda _paper: (),
     )
+
+
+def _quotable_sentences(paper: Paper) -> Sequence[str]:
+    # It takes 0.15 s to import what answers questions.
+    from query.extractive import quotable_sentences
+
+    return quotable_sentences(paper)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Known:
+    """What the library knows of a file.
+
+    Attributes:
+        source: The path or address that it comes from.
+        older: The paper that it replaces, if any.
+        stored: The paper with the same content, if any.
+        current: The same, if its text need not be read again.
+        images: The readings of its images.
+        asks_again: Whether the extracting model is asked again.
+    """
+
+    source: str
+    sha256: str
+    older: PaperEntry | None
+    stored: IndexedPaper | None
+    current: Paper | None
+    images: PaperImages
+    asks_again: bool
+
+    @property
+    def shortfall(self) -> Shortfall:
+        return self.stored.extraction.shortfall if self.stored is not None else Shortfall()
+
+    def unchanged(self, images: PaperImages) -> AddResult:
+        if self.current is None:
+            raise AssertionError("a paper that is not stored can't be unchanged")
+        return AddResult(paper=self.current, outcome="unchanged", images=images, shortfall=self.shortfall)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -240,7 +356,7 @@ class Pipeline:
         more_texts: Returns texts of a paper other than its chunks that are embedded in advance for questions.
     """
 
-    store: Store
+    store: PaperStore
     parser: Parser
     extractor: EntityExtractor
     embedder: CachedEmbedder
@@ -316,46 +432,66 @@ class Pipeline:
 
     async def _draft(self, request: AddRequest, older: PaperEntry | None) -> _Draft | AddResult:
         """Everything that is stored for a file except the vectors; an AddResult if the library has it already."""
-        source, sha256 = await asyncio.to_thread(self._identify, request.path)
-        request.check_hash(sha256)
-        older = older or self.store.entry_by_source(source)
-        stored = await asyncio.to_thread(self._stored, sha256)
-        known = stored.paper if stored is not None else None
-        images_before = stored.images if stored is not None else PaperImages()
-        shortfall = stored.extraction.shortfall if stored is not None else Shortfall()
-        replaced = older is not None and (known is None or older.id != known.id)
-        current = known if known and not replaced and self.store.embedder_of(known.id) == self.embedder.name else None
-        asks_again = self.asks_model and shortfall.can_shrink
-
-        def unchanged(paper: Paper, images: PaperImages) -> AddResult:
-            return AddResult(paper=paper, outcome="unchanged", images=images, shortfall=shortfall)
-
-        if current is not None and not asks_again and not self._has_images_to_read(images_before):
-            return unchanged(current, images_before)
+        known = await self._know(request, older)
+        current, older = known.current, known.older
+        if self._is_complete(known):
+            return known.unchanged(known.images)
         parsed = await asyncio.to_thread(self._read_stored, current) if current is not None else None
         if parsed is None:
             parsed = await self._parse(request)
             request.check_hash(parsed.paper.sha256)
-        images = await self._read_images(parsed, images_before, request.on_stage)
-        if current is not None and not asks_again and images == images_before:
-            return unchanged(current, images)
+        images = await self._read_images(parsed, known.images, request.on_stage)
+        if current is not None and not known.asks_again and images == known.images:
+            return known.unchanged(images)
         chunks, extraction = await self._extract(parsed.paper, images, request.on_stage)
-        if current is not None and images == images_before and extraction.shortfall == shortfall:
-            return unchanged(current, images)
+        if current is not None and images == known.images and extraction.shortfall == known.shortfall:
+            return known.unchanged(images)
         return _Draft(
             parsed=parsed,
             chunks=chunks,
             extraction=extraction,
             images=images,
-            source=source,
+            source=known.source,
             outcome="added" if older is None and current is None else "replaced",
             replaces=older.id if older is not None and older.id != parsed.paper.id else None,
         )
 
-    def _identify(self, file: Path) -> tuple[str, str]:
-        """The file's absolute path and the SHA-256 of its content."""
-        check_size(file, max_mb=self.max_mb)
-        return str(file.resolve()), content_hash(read_file(content_file(file)))
+    async def find_unchanged(self, request: AddRequest, older: PaperEntry | None) -> AddResult | None:
+        """The result of `add` if the library has the file and nothing is left to do for it, else None.
+
+        Raises:
+            PaperFileError: The file can't be read.
+            StoreError: The library can't be read.
+        """
+        known = await self._know(request, older)
+        return known.unchanged(known.images) if self._is_complete(known) else None
+
+    async def _know(self, request: AddRequest, older: PaperEntry | None) -> _Known:
+        source, sha256 = await asyncio.to_thread(self._identify, request)
+        request.check_hash(sha256)
+        older = older or self.store.entry_by_source(source)
+        stored = await asyncio.to_thread(self._stored, sha256)
+        paper = stored.paper if stored is not None else None
+        replaced = older is not None and (paper is None or older.id != paper.id)
+        is_current = paper and not replaced and self.store.embedder_of(paper.id) == self.embedder.name
+        return _Known(
+            source=source,
+            sha256=sha256,
+            older=older,
+            stored=stored,
+            current=paper if is_current else None,
+            images=stored.images if stored is not None else PaperImages(),
+            asks_again=self.asks_model and stored is not None and stored.extraction.shortfall.can_shrink,
+        )
+
+    def _is_complete(self, known: _Known) -> bool:
+        return known.current is not None and not known.asks_again and not self._has_images_to_read(known.images)
+
+    def _identify(self, request: AddRequest) -> tuple[str, str]:
+        """The file's address or absolute path, and the SHA-256 of its content."""
+        check_size(request.path, max_mb=self.max_mb)
+        source = request.source or str(request.path.resolve())
+        return source, content_hash(read_file(content_file(request.path)))
 
     def _stored(self, sha256: str) -> IndexedPaper | None:
         """The stored paper of a file with this content; None if it is damaged, so that it is read and stored again."""

@@ -4,18 +4,19 @@ import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from graph_store import Store
 from graph_store.reading import find_entry
 from paperscope_core.errors import StoreDamagedError
 from paperscope_core.models import CachedEmbedder, Models
 from paperscope_core.models.cache import MemoryVectorCache
-from paperscope_core.models.tokens import token_counter
 from paperscope_core.protocols import GraphIndex
 from paperscope_core.settings import Settings
 from paperscope_core.types import Answer, AnswerEvent, Context, DoneEvent, Filters, TextEvent, Turn
-from query import QueryEngine, RetrievalOptions
+
+if TYPE_CHECKING:
+    from query import QueryEngine
 
 __all__ = ["AskRequest", "Asker", "build_engine"]
 
@@ -45,7 +46,7 @@ class Asker:
     """
 
     store: Store
-    engine: QueryEngine
+    engine: "QueryEngine"
 
     async def ask(self, request: AskRequest) -> Answer:
         """Answer a question. See `Library.ask`."""
@@ -166,12 +167,12 @@ class _Attempts:
         return (*self.request.filters.papers, *self.request.papers)
 
 
-def build_engine(store: Store, index: GraphIndex, *, models: Models, settings: Settings) -> QueryEngine:
-    """Build the query engine of a library.
+def build_engine(
+    store: Store, index: GraphIndex, *, models: Models, settings: Settings, count: Callable[[str], int]
+) -> "QueryEngine":
+    """Build the query engine of a library; `count` counts the tokens of a text."""
+    from query import QueryEngine, RetrievalOptions
 
-    Raises:
-        SettingsError: The tokenizer can't be read.
-    """
     retrieval = settings.retrieval
     return QueryEngine(
         store,
@@ -188,6 +189,6 @@ def build_engine(store: Store, index: GraphIndex, *, models: Models, settings: S
             images=retrieval.images,
             graph=retrieval.graph,
         ),
-        count=token_counter(settings.answer.tokenizer),
+        count=count,
         decompose=settings.answer.decompose,
     )

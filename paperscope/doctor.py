@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Literal
 
-from graph_store import NativeGraphIndex, Store
-from graph_store.index import index_damage
+from graph_store import Store
+from graph_store.index import INDEXES, IndexName, index_damage
 from paperscope.originals import open_originals
 from paperscope_core.errors import ModelError, PaperFileError, PaperscopeError, StoreDamagedError
 from paperscope_core.models.weights import find_weights
@@ -126,7 +126,8 @@ def _files(store: Store) -> Iterator[Finding]:
 
 
 def _index(store: Store, settings: Settings, *, repair: bool) -> Iterator[Finding]:
-    problems = index_damage(store)
+    name: IndexName = "native" if settings.retrieval.index == "lightrag" else settings.retrieval.index
+    problems = index_damage(store, name)
     if not problems:
         yield Finding(part="index", level="ok", text="nothing is damaged; what is missing follows when it is opened")
         return
@@ -137,7 +138,7 @@ def _index(store: Store, settings: Settings, *, repair: bool) -> Iterator[Findin
         # Only a store that is open for writing writes its index.
         with (
             closing(Store.open(settings.library)) as writable,
-            closing(NativeGraphIndex.rebuild(writable, embedder=_embedder(settings))) as index,
+            closing(INDEXES[name].rebuild(writable, embedder=_embedder(settings))) as index,
         ):
             yield Finding(part="index", level="repaired", text=f"built again, at revision {index.revision}")
 

@@ -2,17 +2,21 @@
 
 import os
 from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping, Sequence
-from functools import partial, wraps
+from contextlib import AbstractContextManager
+from functools import cached_property, partial, wraps
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
-from graph_store import Conversations, JobQueue, NativeGraphIndex, Store
+from graph_store import Conversations, JobQueue, Store
+from graph_store.index import INDEXES
 from graph_store.lightrag.index import LightRAGGraphIndex
 from graph_store.reading import find_entry
 from ingest.page_images import page_renderer
 from paperscope.adding import Adder, AddRequest, AddResult, ProgressCallback, Stage
 from paperscope.asking import Asker, AskRequest, build_engine
+from paperscope.bulk.adder import BulkReport, OnDone, OnStages, add_on_cluster
+from paperscope.bulk.cluster import connected
 from paperscope.estimating import Estimate, Estimator
 from paperscope.event_loop import EventLoopThread
 from paperscope.lightrag import (
@@ -34,11 +38,13 @@ from paperscope.neighbourhood import (
     search_entities,
 )
 from paperscope.originals import open_originals
+from paperscope.sources import PaperSource, find_sources
 from paperscope_core.cancellation import run_in_thread
 from paperscope_core.errors import InputError, PaperscopeError, SettingsError, StoreReadOnlyError, UnknownElementError
 from paperscope_core.locations import Location, parse_location
 from paperscope_core.models import Budget, Models, RoleCallListener, build_models
 from paperscope_core.models.cache import MemoryCallCache
+from paperscope_core.models.tokens import token_counter
 from paperscope_core.settings import Settings, load_settings
 from paperscope_core.types import (
     Answer,
@@ -64,14 +70,17 @@ from paperscope_core.types.display import view
 
 __all__ = [
     "AddResult",
+    "BulkReport",
     "EntityMatch",
     "Estimate",
     "Estimator",
     "Library",
     "Neighbourhood",
+    "PaperSource",
     "ProgressCallback",
     "Stage",
     "View",
+    "find_sources",
     "open_store",
 ]
 
@@ -82,6 +91,10 @@ _NO_FILTERS = Filters()
 
 
 def _ignore(_stage: object) -> None:
+    return
+
+
+def _ignore_both(_first: object, _second: object) -> None:
     return
 
 
@@ -109,19 +122,34 @@ class Library:
         self._store = store
         self._settings = settings
         self._models = models
-        self._index = NativeGraphIndex.open(store, embedder=models.embedder.name)
+        # LightRAG finds no entities by their names.
+        index = settings.retrieval.index
+        try:
+            self._index = INDEXES["native" if index == "lightrag" else index].open(store, embedder=models.embedder.name)
+        except PaperscopeError:
+            store.close()
+            raise
         self._originals = open_originals(store)
         self._painter = page_renderer(settings.parser, settings.limits)
         self._adder = Adder(store=store, originals=self._originals, models=models, settings=settings)
         self._loop = EventLoopThread()
         self._lightrag_index: LightRAGGraphIndex | None = None
         self._lightrag_index = self._open_lightrag_index()
-        index = self._lightrag_index or self._index
-        self._asker = Asker(store, build_engine(store, index, models=models, settings=settings))
+        # A tokenizer that can't be read is an error now, not when the first question is asked.
+        self._count_tokens = token_counter(settings.answer.tokenizer)
+
+    @cached_property
+    def _asker(self) -> Asker:
+        """Built for the first question: what answers questions takes 0.15 s to import."""
+        searched = self._lightrag_index or self._index
+        engine = build_engine(
+            self._store, searched, models=self._models, settings=self._settings, count=self._count_tokens
+        )
+        return Asker(self._store, engine)
 
     def _open_lightrag_index(self) -> LightRAGGraphIndex | None:
         settings = self._settings.retrieval
-        if settings.index == "native":
+        if settings.index != "lightrag":
             return None
         try:
             return open_lightrag_index(self._store, self._models, self._loop.wait, settings=settings)
@@ -191,6 +219,7 @@ class Library:
         file: Path | str,
         *,
         name: str | None = None,
+        source: str | None = None,
         replaces: str | None = None,
         password: str | None = None,
         sha256: str | None = None,
@@ -205,6 +234,7 @@ class Library:
             file: The paper's file, or a folder of MinerU's output.
             name: The file name under which an uploaded file is shown. The library then keeps a copy of the file, and
                 its path has no meaning.
+            source: The address that the file was fetched from. A paper that was added from it before is replaced.
             replaces: The id of the paper that it replaces.
             password: Opens an encrypted file.
             sha256: The expected digest of the content; another content is refused.
@@ -218,7 +248,13 @@ class Library:
             StoreError: The library can't be written.
         """
         request = AddRequest(
-            path=Path(file), name=name, replaces=replaces, password=password, sha256=sha256, on_stage=on_stage
+            path=Path(file),
+            name=name,
+            source=source,
+            replaces=replaces,
+            password=password,
+            sha256=sha256,
+            on_stage=on_stage,
         )
         return self._loop.wait(self._adder.add(request))
 
@@ -227,6 +263,7 @@ class Library:
         file: Path | str,
         *,
         name: str | None = None,
+        source: str | None = None,
         replaces: str | None = None,
         password: str | None = None,
         sha256: str | None = None,
@@ -234,9 +271,63 @@ class Library:
     ) -> AddResult:
         """Awaitable `add`. A cancelled add stores nothing, unless its transaction had begun."""
         request = AddRequest(
-            path=Path(file), name=name, replaces=replaces, password=password, sha256=sha256, on_stage=on_stage
+            path=Path(file),
+            name=name,
+            source=source,
+            replaces=replaces,
+            password=password,
+            sha256=sha256,
+            on_stage=on_stage,
         )
         return await self._loop.run(self._adder.add(request))
+
+    def fetched(self, source: PaperSource) -> AbstractContextManager[Path]:
+        """A paper's file, within the block. See `PaperSource.fetched`."""
+        return source.fetched(max_mb=self._settings.limits.max_file_mb)
+
+    def add_source(
+        self, source: PaperSource, *, password: str | None = None, on_stage: ProgressCallback = _ignore
+    ) -> AddResult:
+        """Add the paper of a source; the library keeps a copy of what is fetched from elsewhere. See `add`."""
+        with self.fetched(source) as file:
+            request = AddRequest.of(source, file, password=password, on_stage=on_stage)
+            return self._loop.wait(self._adder.add(request))
+
+    def add_on_ray(
+        self,
+        sources: Sequence[PaperSource],
+        *,
+        address: str = "local",
+        workers: int | None = None,
+        password: str | None = None,
+        on_done: OnDone = _ignore_both,
+        on_stages: OnStages = _ignore_both,
+    ) -> BulkReport:
+        """Add many papers on a Ray cluster (extra: ray). Papers that the library has are left out.
+
+        Parsing, extraction and local embedding run in workers, on GPUs where the cluster has some. This process reads
+        the files, calls models on servers, and writes the library. Whatever is killed, calling it again continues.
+
+        Args:
+            sources: Where the papers are; see `find_sources`.
+            address: "local" for a cluster of this machine for this call; "auto" for the cluster that this machine
+                belongs to; HOST:PORT for one whose head listens there.
+            workers: How many papers are read at once; None for one on each CPU of the cluster.
+            password: Opens encrypted files.
+            on_done: Called with each source and its result. A paper that can't be added is an error, and the others
+                are added.
+            on_stages: Called with the number of papers that are done, and the stages of those in progress by name.
+
+        Raises:
+            InputError: Ray is not installed, there is no such cluster, or its versions differ.
+            ModelUnavailableError: A model can't be reached.
+            BudgetError: The budget is spent.
+            StoreError: The library can't be written.
+        """
+        with connected(address, workers=workers) as cluster:
+            return self._loop.wait(
+                add_on_cluster(self._adder, cluster, sources, password=password, on_done=on_done, on_stages=on_stages)
+            )
 
     def estimator(self) -> Estimator:
         """Return an object that estimates the cost of adding files, one by one. It stores and sends nothing."""

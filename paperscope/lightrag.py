@@ -59,7 +59,7 @@ def text_vectors(store: Store, embedder: Embedder, wait: Wait) -> TextVectors:
         embed_questions=partial(embed, by=in_memory),
         embedder=embedder.name,
         dimension=embedder.dimension,
-        folder=store.local_folder / "index",
+        folder=store.index_folder,
         writable=not store.read_only,
     )
 

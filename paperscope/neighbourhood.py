@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from markupsafe import Markup
 
-from graph_store import NativeGraphIndex, Store
+from graph_store import Store
+from graph_store.index import LibraryIndex
 from paperscope_core.errors import UnknownEntityError
 from paperscope_core.text.escaping import html, shortened, terminal_text
 from paperscope_core.text.words import entity_key
@@ -143,7 +144,7 @@ class Neighbourhood(Displayable):
         )
 
 
-def find_entity(store: Store, index: NativeGraphIndex, name: str, *, papers: Sequence[str]) -> Entity:
+def find_entity(store: Store, index: LibraryIndex, name: str, *, papers: Sequence[str]) -> Entity:
     """Find an entity by name, alias or id.
 
     Args:

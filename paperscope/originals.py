@@ -26,7 +26,7 @@ _FORBIDDEN = re.compile(r'[<>:"|?*]')
 _DEVICE = re.compile(r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]) *(\.|$)", re.IGNORECASE)
 # A younger folder may belong to an add in progress.
 _ABANDONED_SECONDS = 3600
-_REMOTE_FOLDER = "originals"
+_FOLDER = "originals"
 
 
 class Originals:
@@ -100,7 +100,7 @@ class Originals:
     def drop(self, sha256: str, *, keep: str = "") -> None:
         """Delete the copies of a file, except the one named `keep`."""
         if self._remote:
-            for one in self._remote.names(f"{_REMOTE_FOLDER}/{sha256}"):
+            for one in self._remote.names(f"{_FOLDER}/{sha256}"):
                 if PurePosixPath(one).name != keep:
                     self._remote.delete(one)
         with translate_errors(self._folder):
@@ -114,7 +114,7 @@ class Originals:
         """Delete remains of killed adds: files whose hash is not in `keep` and that are more than an hour old."""
         oldest = time.time() - _ABANDONED_SECONDS
         if self._remote:
-            for one, changed in self._remote.names(_REMOTE_FOLDER).items():
+            for one, changed in self._remote.names(_FOLDER).items():
                 if PurePosixPath(one).parent.name not in keep and changed < oldest:
                     self._remote.delete(one)
         with translate_errors(self._folder):
@@ -126,14 +126,14 @@ class Originals:
 
 
 def _remote_name(sha256: str, name: str) -> str:
-    return f"{_REMOTE_FOLDER}/{sha256}/{name}"
+    return f"{_FOLDER}/{sha256}/{name}"
 
 
 def open_originals(store: Store) -> Originals:
     """The uploaded papers of a library. Those in S3 have copies on this machine."""
     if isinstance(store.objects, FolderObjects):
-        return Originals(store.folder / "originals")
-    return Originals(store.local_folder / "originals", remote=store.objects)
+        return Originals(store.folder / _FOLDER)
+    return Originals(store.local_folder / _FOLDER, remote=store.objects)
 
 
 def file_name(name: str) -> str:

@@ -53,6 +53,16 @@ class PaperscopeError(Exception):
         # KeyError, the other base of some errors, would quote the message.
         return str(self.args[0])
 
+    def __reduce__(self) -> "tuple[object, ...]":
+        # Errors travel between processes, and the arguments of a subclass are not `args`.
+        return _unpickled, (type(self), self.args, self.__dict__)
+
+
+def _unpickled(kind: type[PaperscopeError], args: tuple[object, ...], attributes: dict[str, object]) -> PaperscopeError:
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(attributes)
+    return error
+
 
 class InputError(PaperscopeError):
     """The input can't be used."""

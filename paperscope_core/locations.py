@@ -74,7 +74,8 @@ def parse_location(value: object) -> Location:
     text = value.strip()
     scheme = text.partition("://")[0].lower() if "://" in text else ""
     if not scheme:
-        return _expanded(Path(text))
+        # The name of a folder may begin or end with a space.
+        return _expanded(Path(value))
     if scheme not in _SCHEMES:
         raise ValueError(f"{scheme}:// is no place of a library; name a folder, or {_EXAMPLE}")
     parts = urlsplit(text)

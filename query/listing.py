@@ -7,7 +7,7 @@ from paperscope_core.protocols import Corpus
 from paperscope_core.types import Claim, Filters, Paper, PaperEntry, Passage
 from query.elements import evidence_in
 from query.evidence import Draft
-from query.question.scope import named_papers
+from query.question.paper_names import named_papers
 
 __all__ = ["library_reply", "talk_reply"]
 

@@ -103,6 +103,10 @@ class KeyStore:
         """All keys, expired ones included, in order of creation."""
         return tuple(entry.key for entry in self._entries())
 
+    def libraries(self, *, default: Location) -> set[Location]:
+        """The places of the libraries of all keys; the default one if no key is needed."""
+        return {key.library for key in self.all()} if self.required else {default}
+
     def find(self, secret: str) -> Key | None:
         """The key with this secret; None if there is none, or if it has expired."""
         digest = _sha256(secret)

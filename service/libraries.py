@@ -40,14 +40,14 @@ class ModelUsage:
 _SWITCH_SECONDS = 0.0005
 
 
-def share_processor() -> None:
-    """Lets the threads of this process take turns often, and a local model use half of the processor.
+def share_processor(*, processes: int = 1) -> None:
+    """Lets the threads of this process take turns often, and the local models of so many use half of the processor.
 
     A step of one library then delays one of another library by fractions of a millisecond, not by Python's 5 ms, each
     time that the latter has waited for the disk. Must be called before models are loaded.
     """
     sys.setswitchinterval(_SWITCH_SECONDS)
-    os.environ.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // 2)))
+    os.environ.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // (2 * processes))))
 
 
 OnUsage = Callable[[ModelUsage], None]

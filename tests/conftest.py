@@ -16,6 +16,7 @@ from filelock import FileLock
 from hypothesis import HealthCheck, settings
 
 import ingest.pdf.backends.mupdf  # noqa: F401 # imports PyMuPDF without models that take seconds, before a test does
+from paperscope_core.collection import collect_rarely
 
 if TYPE_CHECKING:
     from tests.postgresql_server import PostgresServer
@@ -46,6 +47,20 @@ _LONGEST = (
 settings.register_profile("all", max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("quick", settings.get_profile("all"), max_examples=10)
 settings.load_profile("all")
+# The modules of all tests stay.
+collect_rarely()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`pytest --engine postgresql` keeps the libraries of tests in PostgreSQL."""
+    parser.addoption("--engine", choices=("sqlite", "postgresql"), default="sqlite", help="where libraries are")
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip tests that concern the files of a library in a folder."""
+    marker = item.get_closest_marker("sqlite")
+    if marker and item.config.getoption("--engine") != "sqlite":
+        pytest.skip(str(marker.args[0]))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -105,6 +120,18 @@ def postgresql() -> Iterator["PostgresServer"]:
         yield server
 
 
+@pytest.fixture(scope="session", autouse=True)
+def engine(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Where libraries are, as the option `--engine` says."""
+    if request.config.getoption("--engine") == "sqlite":
+        yield
+        return
+    from tests.engine import on_server
+
+    with on_server(request.getfixturevalue("postgresql").folder):
+        yield
+
+
 @pytest.fixture(scope="session")
 def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder that all processes of one run of the tests share."""
@@ -118,8 +145,9 @@ def remember_models(pytestconfig: pytest.Config) -> Iterator[None]:
     from ner import loading
     from paperscope_core.models import build
     from paperscope_core.models.weights import find_weights
-    from tests.remembered_names import NAMES_ADDRESS, RememberedRecognizer, serve_names
-    from tests.remembered_vectors import ADDRESS, RememberedEmbedder, serve_vectors
+    from tests.model_socket import serve
+    from tests.remembered_names import NAMES_ADDRESS, RememberedRecognizer
+    from tests.remembered_vectors import ADDRESS, RememberedEmbedder
 
     assert pytestconfig.cache is not None
     folder = pytestconfig.cache.mkdir("vectors")
@@ -128,8 +156,8 @@ def remember_models(pytestconfig: pytest.Config) -> Iterator[None]:
     recognizer = RememberedRecognizer(loading.papers_recognizer, folder=pytestconfig.cache.mkdir("names"))
     with (
         pytest.MonkeyPatch.context() as patch,
-        serve_vectors(bundled) as vectors,
-        serve_names(recognizer) as names,
+        serve(bundled.embed_json) as vectors,
+        serve(recognizer.recognize_json) as names,
     ):
         patch.setattr(build, "_local_embedder", remembered)
         patch.setattr(loading, "papers_recognizer", lambda: recognizer)
@@ -170,6 +198,7 @@ def example_library(tmp_path_factory: pytest.TempPathFactory, run_folder: Path, 
     """
     from paperscope.library import Library
     from paperscope_core.settings import load_settings
+    from tests.engine import in_folders
 
     made, unfinished = run_folder / "example-library", run_folder / "example-library-unfinished"
     with FileLock(run_folder / "example-library.lock"):
@@ -177,7 +206,7 @@ def example_library(tmp_path_factory: pytest.TempPathFactory, run_folder: Path, 
             shutil.rmtree(unfinished, ignore_errors=True)
             # A busy machine takes longer than the usual limit.
             patient = load_settings(environ={}, overrides={"limits.parse_seconds": 600})
-            with Library.open(unfinished, settings=patient) as library:
+            with in_folders(), Library.open(unfinished, settings=patient) as library:
                 library.add(root / "examples" / "paper" / "ner-report.pdf")
             unfinished.rename(made)
     return Path(shutil.copytree(made, tmp_path_factory.mktemp("example") / "library"))

@@ -19,7 +19,7 @@ from paperscope_core.locations import PostgresAddress, parse_location
 # PostgreSQL does not run as root.
 _USER = {"user": "nobody", "group": "nogroup", "extra_groups": ()} if os.geteuid() == 0 else {}
 # Tests crash no machine. `guest` needs a password, others don't.
-_OPTIONS = {"listen_addresses": "", "fsync": "off", "full_page_writes": "off", "max_connections": "60"}
+_OPTIONS = {"listen_addresses": "", "fsync": "off", "full_page_writes": "off", "max_connections": "200"}
 _RULES = "local all guest scram-sha-256\nlocal all all trust\n"
 
 

@@ -6,21 +6,18 @@ A process that a test starts asks the process of the test (`tests/children`), be
 import asyncio
 import hashlib
 import os
-import socket
-import tempfile
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from socketserver import StreamRequestHandler, ThreadingUnixStreamServer
 
 from pydantic import TypeAdapter
 
 import ner
 from ner.examples import Example
 from ner.recognizer import Recognizer
+from tests.model_socket import ask
 
-__all__ = ["NAMES_ADDRESS", "RememberedRecognizer", "ServedRecognizer", "serve_names"]
+__all__ = ["NAMES_ADDRESS", "RememberedRecognizer", "ServedRecognizer"]
 
 NAMES_ADDRESS = "TESTS_NAMES"
 """The variable of the environment with the Unix socket that names are asked from."""
@@ -64,7 +61,7 @@ class RememberedRecognizer:
 
 
 class ServedRecognizer:
-    """Asks `serve_names` for the entities of texts.
+    """Asks the process of the test for the entities of texts.
 
     Args:
         load: Loads the recognizer itself, where none is served.
@@ -80,33 +77,4 @@ class ServedRecognizer:
         address = os.environ.get(NAMES_ADDRESS)
         if address is None:
             return await self._load().recognize(examples)
-        return _EXAMPLES.validate_json(await asyncio.to_thread(_ask, address, _EXAMPLES.dump_json(list(examples))))
-
-
-def _ask(address: str, examples: bytes) -> bytes:
-    with socket.socket(socket.AF_UNIX) as connection:
-        connection.connect(address)
-        with connection.makefile("rwb") as stream:
-            stream.write(examples + b"\n")
-            stream.flush()
-            return stream.read()
-
-
-@contextmanager
-def serve_names(recognizer: RememberedRecognizer) -> Iterator[str]:
-    """Serve the entities that a recognizer finds; yields the address."""
-
-    class Handler(StreamRequestHandler):
-        def handle(self) -> None:
-            self.wfile.write(recognizer.recognize_json(self.rfile.readline()))
-
-    # The path of a socket must be short.
-    with tempfile.TemporaryDirectory() as folder:
-        address = f"{folder}/names"
-        with ThreadingUnixStreamServer(address, Handler) as server:
-            server.daemon_threads = True
-            thread = threading.Thread(target=server.serve_forever, daemon=True)
-            thread.start()
-            yield address
-            server.shutdown()
-            thread.join()
+        return _EXAMPLES.validate_json(await asyncio.to_thread(ask, address, _EXAMPLES.dump_json(list(examples))))

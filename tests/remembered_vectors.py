@@ -7,13 +7,8 @@ import hashlib
 import inspect
 import json
 import os
-import socket
-import tempfile
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from socketserver import StreamRequestHandler, ThreadingUnixStreamServer
 
 import numpy as np
 from numpy import float32
@@ -21,8 +16,9 @@ from numpy.typing import NDArray
 
 from paperscope_core.models.embedders import LocalEmbedder
 from paperscope_core.models.weights import Weights
+from tests.model_socket import ask
 
-__all__ = ["ADDRESS", "RememberedEmbedder", "ServedEmbedder", "serve_vectors"]
+__all__ = ["ADDRESS", "RememberedEmbedder", "ServedEmbedder"]
 
 ADDRESS = "TESTS_VECTORS"
 """The variable of the environment with the Unix socket that vectors are asked from."""
@@ -56,9 +52,13 @@ class RememberedEmbedder(LocalEmbedder):
             return np.empty((0, self.dimension), dtype=float32)
         return np.stack([np.frombuffer(file.read_bytes(), dtype=float32) for file in files])
 
+    def embed_json(self, texts: bytes) -> bytes:
+        """The vectors of texts that are a JSON array, one after the other."""
+        return self._embed(json.loads(texts)).tobytes()
+
 
 class ServedEmbedder(LocalEmbedder):
-    """Asks `serve_vectors` for the vectors of the bundled weights."""
+    """Asks the process of the test for the vectors of the bundled weights."""
 
     @property
     def dimension(self) -> int:
@@ -70,29 +70,5 @@ class ServedEmbedder(LocalEmbedder):
             return super()._embed(texts)
         if not texts:
             return np.empty((0, self.dimension), dtype=float32)
-        with socket.socket(socket.AF_UNIX) as connection:
-            connection.connect(os.environ[ADDRESS])
-            with connection.makefile("rwb") as stream:
-                stream.write(json.dumps(texts).encode() + b"\n")
-                stream.flush()
-                return np.frombuffer(stream.read(), dtype=float32).reshape(len(texts), -1)
-
-
-@contextmanager
-def serve_vectors(embedder: RememberedEmbedder) -> Iterator[str]:
-    """Serve the vectors of an embedder; yields the address."""
-
-    class Handler(StreamRequestHandler):
-        def handle(self) -> None:
-            self.wfile.write(embedder._embed(json.loads(self.rfile.readline())).tobytes())
-
-    # The path of a socket must be short.
-    with tempfile.TemporaryDirectory() as folder:
-        address = f"{folder}/vectors"
-        with ThreadingUnixStreamServer(address, Handler) as server:
-            server.daemon_threads = True
-            thread = threading.Thread(target=server.serve_forever, daemon=True)
-            thread.start()
-            yield address
-            server.shutdown()
-            thread.join()
+        answer = ask(os.environ[ADDRESS], json.dumps(texts).encode())
+        return np.frombuffer(answer, dtype=float32).reshape(len(texts), -1)

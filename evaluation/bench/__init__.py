@@ -4,7 +4,22 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from evaluation.bench import formats, growth, latency, messages, names, ner, parse, quality, serve, tenants
+from evaluation.bench import (
+    formats,
+    growth,
+    indexes,
+    ingest,
+    latency,
+    messages,
+    names,
+    ner,
+    parse,
+    quality,
+    routing,
+    serve,
+    soak,
+    tenants,
+)
 from paperscope_core.errors import PaperscopeError
 from paperscope_core.text.escaping import terminal_text
 
@@ -14,13 +29,17 @@ _COMMANDS = {
     "parse": parse,
     "quality": quality,
     "graph": growth,
+    "ingest": ingest,
     "query": latency,
+    "indexes": indexes,
     "serve": serve,
+    "soak": soak,
     "tenants": tenants,
     "messages": messages,
     "names": names,
     "ner": ner,
     "formats": formats,
+    "routing": routing,
 }
 
 

@@ -6,11 +6,11 @@ It asks what `evaluation.peers.lightrag_library` asks. Run in a separate process
 import asyncio
 import logging
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
-from evaluation.bench.synthetic_library import TimedEmbedder, add_documents
+from evaluation.bench.synthetic_library import TimedEmbedder, add_document, write_documents
 from evaluation.peers.lightrag import search_chunks
 from evaluation.peers.lightrag_library import CHUNKS, WordTokenizer
 from evaluation.peers.protocol import PeerDocument
@@ -32,12 +32,13 @@ async def open_library(folder: Path, clock: Clock) -> AsyncIterator[TimedLibrary
         rag = make_lightrag(reader, tokenizer=WordTokenizer())
         await rag.initialize_storages()
 
-        async def add_all(documents: Sequence[PeerDocument]) -> None:
-            await add_documents(store, embedder, documents)
+        async def add_all(documents: Iterable[PeerDocument]) -> None:
+            await write_documents(store, embedder, documents)
             await _search_once(reader)
 
         async def add(document: PeerDocument) -> None:
-            await add_all([document])
+            await add_document(store, embedder, document)
+            await _search_once(reader)
 
         async def retrieve(question: str) -> int:
             return len(await search_chunks(rag, question, mode="mix", limit=CHUNKS))

@@ -79,7 +79,8 @@ def run(options: argparse.Namespace) -> int:
 
 def measure(name: str, files: Sequence[Path], *, python: str = sys.executable) -> Figures:
     """Runs a PDF reader on the files in a separate process."""
-    command = [python, str(_SCRIPT), name, *map(str, files)]
+    # The script's folder, with a module `ner`, must not come before ours.
+    command = [python, "-P", str(_SCRIPT), name, *map(str, files)]
     done = subprocess.run(  # noqa: S603
         command, env={"PYTHONPATH": str(_ROOT)}, capture_output=True, text=True, check=False
     )

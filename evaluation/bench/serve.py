@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -89,6 +89,7 @@ def add_options(serve: argparse.ArgumentParser) -> None:
     serve.add_argument(
         "--seconds", type=float, default=20.0, metavar="S", help="how long each load lasts (default: 20)"
     )
+    serve.add_argument("--workers", type=int, default=1, metavar="N", help="processes that answer (default: 1)")
     serve.add_argument("--only", nargs="+", choices=[*_PATHS], default=[*_PATHS], metavar="WAY", help="query, retrieve")
     add_out(serve)
 
@@ -103,7 +104,7 @@ def run(options: argparse.Namespace) -> int:
             client(questions[0])
             load = _measure_load([client], questions, seconds=options.seconds)
             found.append(ServedLoad(way=f"{_DIRECT} {way}", clients=1, load=load))
-    with serving(options.library) as (address, process):
+    with serving(options.library, workers=options.workers) as (address, process):
         for way in options.only:
             for clients in options.clients:
                 with ExitStack() as stack:
@@ -138,14 +139,23 @@ def read_questions(file: Path) -> Sequence[str]:
 
 
 @contextmanager
-def serving(library: Path, **environment: str) -> Iterator[tuple[str, int]]:
-    """Starts `paperscope serve` on a free port, waits until it is ready, and yields its address and process id."""
+def serving(
+    library: Path, *, workers: int = 1, environment: Mapping[str, str] | None = None
+) -> Iterator[tuple[str, int]]:
+    """Starts `paperscope serve` on a free port, waits until it is ready, and yields its address and process id.
+
+    Args:
+        library: The library.
+        workers: How many processes answer.
+        environment: Further variables of its environment.
+    """
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     command = [sys.executable, "-m", "paperscope", "serve", "--library", str(library), "--port", str(port)]
+    command += ["--workers", str(workers)]
     process = subprocess.Popen(  # noqa: S603 # our own
-        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ, **environment}
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ, **(environment or {})}
     )
     address = f"http://127.0.0.1:{port}"
     try:

@@ -151,7 +151,7 @@ def run(options: argparse.Namespace) -> int:
 def _two_tenants(folder: Path) -> Iterator[tuple[_Tenant, _Tenant]]:
     environment = {"PAPERSCOPE_SERVICE__KEYS": str(folder / "keys.json")}
     secrets = [_create_key(folder / name, environment) for name in ("measured", "hostile")]
-    with serving(folder / "none", **environment) as (address, _):
+    with serving(folder / "none", environment=environment) as (address, _):
         clients = [
             httpx2.Client(base_url=address, headers={"X-API-Key": secret}, timeout=_TIMEOUT) for secret in secrets
         ]

@@ -7,7 +7,7 @@ limits. No model is called and no connection is opened. Run in a separate proces
 
 import logging
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Self
@@ -74,7 +74,7 @@ async def open_library(
     async def add(document: PeerDocument) -> None:
         await rag.ainsert_custom_kg(_custom_graph(document))
 
-    async def add_all(documents: Sequence[PeerDocument]) -> None:
+    async def add_all(documents: Iterable[PeerDocument]) -> None:
         corpus = PeerCorpus(name=folder.name, documents=tuple(documents), questions=())
         await fill(rag, corpus, units_with_text(corpus), with_graph=True)
 

@@ -1,13 +1,14 @@
 """Synthetic papers from a seeded generator."""
 
 import random
+from functools import lru_cache
 from itertools import accumulate
 
 from evaluation.peers.protocol import PeerDocument, Unit
 from paperscope_core.text.words import entity_key
 from paperscope_core.types import Entity, Relation
 
-__all__ = ["CHUNKS", "ENTITIES", "RELATIONS", "SHARED", "synthetic_paper", "synthetic_words"]
+__all__ = ["CHUNKS", "ENTITIES", "RELATIONS", "SHARED", "synthetic_names", "synthetic_paper", "synthetic_words"]
 
 
 CHUNKS = 60
@@ -28,12 +29,8 @@ _WORD_WEIGHTS = list(accumulate(1 / (rank + 1) for rank in range(_COMMON_WORDS))
 
 def synthetic_paper(number: int, *, seed: int) -> PeerDocument:
     """Returns the paper with this number, which depends on the number and the seed alone."""
-    # Seeded with a string, because hash() differs between processes.
-    draw = random.Random(f"{seed} {number}")  # noqa: S311
-    names = [
-        *_shared_names(draw),
-        *(f"{_word(1 + 7 * number + own)} {_word(own)} {number}" for own in range(ENTITIES - SHARED)),
-    ]
+    draw = _random(number, seed=seed)
+    names = _names(draw, number)
     ids = [entity_key(name) for name in names]
     pairs = _pairs(draw, len(names))
     texts: list[list[str]] = [[] for _ in range(CHUNKS)]
@@ -61,6 +58,21 @@ def synthetic_paper(number: int, *, seed: int) -> PeerDocument:
         ),
         relations=tuple(relations),
     )
+
+
+def synthetic_names(number: int, *, seed: int) -> list[str]:
+    """Returns the names of the entities of `synthetic_paper`, without its texts, which take most of the time."""
+    return _names(_random(number, seed=seed), number)
+
+
+def _random(number: int, *, seed: int) -> random.Random:
+    # Seeded with a string, because hash() differs between processes.
+    return random.Random(f"{seed} {number}")  # noqa: S311
+
+
+def _names(draw: random.Random, number: int) -> list[str]:
+    own = (f"{_word(1 + 7 * number + own)} {_word(own)} {number}" for own in range(ENTITIES - SHARED))
+    return [*_shared_names(draw), *own]
 
 
 def _pairs(draw: random.Random, entities: int) -> list[tuple[int, int]]:
@@ -93,6 +105,7 @@ def _sentence(draw: random.Random) -> str:
     return synthetic_words(draw, count=_WORDS)
 
 
+@lru_cache(maxsize=1 << 16)
 def _word(rank: int) -> str:
     """A pronounceable word for a number, unique and always the same."""
     syllables = []

@@ -7,7 +7,7 @@ import asyncio
 import random
 import tempfile
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import Literal, TypeVar
 
 from evaluation.peers.memory import peak_memory_mb
 from evaluation.peers.protocol import PeerDocument, job_and_results
-from evaluation.peers.synthetic import SHARED, synthetic_paper, synthetic_words
+from evaluation.peers.synthetic import SHARED, synthetic_names, synthetic_paper, synthetic_words
 
 __all__ = [
     "Clock",
@@ -132,7 +132,7 @@ class TimedLibrary:
 
     papers: int
     add: Callable[[PeerDocument], Awaitable[None]]
-    add_all: Callable[[Sequence[PeerDocument]], Awaitable[None]]
+    add_all: Callable[[Iterable[PeerDocument]], Awaitable[None]]
     retrieve: Callable[[str], Awaitable[int]]
 
 
@@ -181,7 +181,7 @@ async def _make(open_library: OpenLibrary, job: TimingJob, write: Write) -> None
     started = time.perf_counter()
     async with open_library(Path(job.folder), Clock()) as library:
         numbers = range(library.papers + 1, job.papers + 1)
-        await library.add_all([synthetic_paper(number, seed=job.seed) for number in numbers])
+        await library.add_all(synthetic_paper(number, seed=job.seed) for number in numbers)
     write(_report(job, seconds=time.perf_counter() - started))
 
 
@@ -230,7 +230,7 @@ def papers_with(entities: int, *, seed: int) -> int:
     papers = 0
     while len(names) < entities:
         papers += 1
-        names.update(entity.name for entity in synthetic_paper(papers, seed=seed).entities)
+        names.update(synthetic_names(papers, seed=seed))
     return papers
 
 
@@ -242,7 +242,7 @@ def questions_over(papers: int, *, count: int, seed: int) -> list[str]:
     draw = random.Random(f"questions {seed} {papers}")  # noqa: S311
     questions = []
     for number in range(count):
-        names = [entity.name for entity in synthetic_paper(draw.randint(1, papers), seed=seed).entities]
+        names = synthetic_names(draw.randint(1, papers), seed=seed)
         shared, own = draw.choice(names[:SHARED]), draw.choice(names[SHARED:])
         texts = (
             f"How does {shared} compare with {own}?",

@@ -11,7 +11,8 @@ from evaluation.peers.client import PEERS_PYTHON, PeerResults, peer_document, ru
 from evaluation.peers.protocol import Found, PeerCorpus, PeerJob, PeerQuestion
 from evaluation.provenance import code_fingerprint
 from evaluation.retrieval.corpora import Corpus, FoundText, PdfCorpus, Question, UnitsOf, hash_of
-from graph_store import NativeGraphIndex, Store
+from graph_store import Store
+from graph_store.index import INDEXES
 from graph_store.lightrag.index import LightRAGGraphIndex
 from paperscope.lightrag import text_vectors
 from paperscope_core.codec import from_json, to_json
@@ -136,8 +137,8 @@ class OwnSystem:
 
     def _open_index(self, store: Store) -> GraphIndex:
         embedder, settings = self._libraries.embedder, self._libraries.settings.retrieval
-        if settings.index == "native":
-            return NativeGraphIndex.open(store, embedder=embedder.name)
+        if settings.index != "lightrag":
+            return INDEXES[settings.index].open(store, embedder=embedder.name)
         texts = text_vectors(store, embedder, asyncio.run)
         return LightRAGGraphIndex.open(store, texts, mode=settings.lightrag_mode)
 

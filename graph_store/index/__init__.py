@@ -1,6 +1,16 @@
 """Indexes derived from the store. They can be deleted, and rebuilt without a model call."""
 
+from typing import Literal, TypeAlias
+
 from graph_store.index.checking import index_damage
 from graph_store.index.native import NativeGraphIndex
+from graph_store.index.postgresql import PostgresGraphIndex
 
-__all__ = ["NativeGraphIndex", "index_damage"]
+__all__ = ["INDEXES", "IndexName", "LibraryIndex", "NativeGraphIndex", "PostgresGraphIndex", "index_damage"]
+
+IndexName: TypeAlias = Literal["native", "postgresql"]
+
+LibraryIndex: TypeAlias = NativeGraphIndex | PostgresGraphIndex
+"""An index that also finds the entities that a text names."""
+
+INDEXES: dict[IndexName, type[LibraryIndex]] = {"native": NativeGraphIndex, "postgresql": PostgresGraphIndex}

@@ -2,7 +2,10 @@
 
 import sqlite3
 from pathlib import Path
+from typing import Literal
 
+from graph_store.index.native import VECTORS_FILE, WORDS_FILE
+from graph_store.index.postgresql import PostgresGraphIndex
 from graph_store.index.text_index import TextIndex
 from graph_store.index.vector_index import VectorIndex
 from graph_store.reading import Checkpoint
@@ -11,13 +14,15 @@ from graph_store.store import Store
 __all__ = ["index_damage"]
 
 
-def index_damage(store: Store) -> list[str]:
-    """What is wrong with the index that this machine derived from a store.
+def index_damage(store: Store, name: Literal["native", "postgresql"]) -> list[str]:
+    """What is wrong with the index of this name that was derived from a store.
 
     An index that is missing or behind is not damaged, because it catches up when the library is opened.
     """
-    folder = store.local_folder / "index"
-    return [*_words_damage(store, folder / "words.sqlite"), *_vector_damage(store, folder / "vectors.snapshot")]
+    if name == "postgresql":
+        return PostgresGraphIndex.damage(store)
+    folder = store.index_folder
+    return [*_words_damage(store, folder / WORDS_FILE), *_vector_damage(store, folder / VECTORS_FILE)]
 
 
 def _words_damage(store: Store, file: Path) -> list[str]:
@@ -43,7 +48,7 @@ def _words_damage(store: Store, file: Path) -> list[str]:
 def _vector_damage(store: Store, file: Path) -> list[str]:
     if not file.is_file():
         return []
-    found = VectorIndex.load(file, embedder="").checkpoint
+    found = VectorIndex.load(file, embedder="", thorough=True).checkpoint
     if found == Checkpoint():
         return ["the snapshot of vectors can't be read"]
     return [] if store.checkpoint(found.revision) == found else ["the snapshot of vectors is that of another library"]

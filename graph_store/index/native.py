@@ -12,7 +12,8 @@ from typing import Self, TypeVar
 import filelock
 
 from graph_store.database import is_corruption, translate_errors
-from graph_store.index.pagerank import neighbourhood, personalized_pagerank
+from graph_store.index.finding import EdgesOf, find_candidates, find_named
+from graph_store.index.paper_edges import WalkedGraph
 from graph_store.index.text_index import TextIndex
 from graph_store.index.vector_index import VectorIndex
 from graph_store.reading import Searchable
@@ -21,18 +22,23 @@ from paperscope_core.errors import StoreDamagedError
 from paperscope_core.files import PRIVATE_FILE, create_private_file, create_private_folder
 from paperscope_core.types import Candidates, Hit, RetrievalRequest
 
-__all__ = ["NativeGraphIndex"]
+__all__ = ["VECTORS_FILE", "WORDS_FILE", "NativeGraphIndex"]
+
+WORDS_FILE = "words.sqlite"
+VECTORS_FILE = "vectors.snapshot"
+"""The names of the files of an index."""
 
 T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
 
+_LOCK_FILE = "index.lock"
 _LOCK_SECONDS = 600
-_SEEDS = 20
-_GUESSED_SEEDS = 5
 # The snapshot is rewritten when this share of it has changed, so that adding n papers writes O(n) bytes, not O(n²).
 _STALE_SHARE = 0.25
 _STALE_LEAST = 2000
+# So many changed vectors are read again from the store when a library is opened, in some 3 s.
+_STALE_MOST = 50_000
 
 
 class NativeGraphIndex:
@@ -48,8 +54,8 @@ class NativeGraphIndex:
         self._fixed_embedder = embedder
         self._lock = threading.RLock()
         self._writable = not store.read_only and _is_writable(folder)
-        self._words_file = folder / "words.sqlite"
-        self._snapshot_file = folder / "vectors.snapshot"
+        self._words_file = folder / WORDS_FILE
+        self._snapshot_file = folder / VECTORS_FILE
         with translate_errors(folder), self._file_lock():
             self._words = self._open_words()
             self._vectors = VectorIndex.load(self._snapshot_file, embedder=self._embedder())
@@ -66,19 +72,19 @@ class NativeGraphIndex:
             embedder: The embedder of the questions' vectors, by default that of the newest paper. Papers of another
                 embedder are found by words only.
         """
-        index = cls(store, folder or store.local_folder / "index", embedder=embedder)
+        index = cls(store, folder or store.index_folder, embedder=embedder)
         index.catch_up()
         return index
 
     @classmethod
     def rebuild(cls, store: Store, *, embedder: str | None = None) -> Self:
         """Delete the files of the store's index, and build it again; see `open`."""
-        folder = store.local_folder / "index"
+        folder = store.index_folder
         with translate_errors(folder):
             create_private_folder(folder)
-            with filelock.FileLock(folder / "index.lock", timeout=_LOCK_SECONDS, mode=PRIVATE_FILE):
+            with _locked(folder):
                 for file in folder.iterdir():
-                    if file.is_file() and file.name != "index.lock":
+                    if file.is_file() and file.name != _LOCK_FILE:
                         file.unlink()
         index = cls.open(store, embedder=embedder)
         index.save()
@@ -105,17 +111,15 @@ class NativeGraphIndex:
         self._with_repair(self._catch_up)
 
     def retrieve(self, request: RetrievalRequest) -> Candidates:
-        """Find candidate chunks and entities for a question, at most `request.limit` in each list.
+        """Find candidate chunks and entities for a question; see `find_candidates`.
 
-        Entities whose name occurs in the question come first, the longest name first (score: 1 + its length); then
-        those that share words with it (score below 1). Raises SettingsError if the vector is of another embedder than
-        the papers' vectors.
+        Raises SettingsError if the vector is of another embedder than the papers' vectors.
         """
         return self._with_repair(partial(self._retrieve, request))
 
     def named(self, text: str, *, papers: Sequence[str] = (), limit: int = 20) -> tuple[Hit, ...]:
-        """The entities that a text names, scored as in `retrieve`."""
-        return self._with_repair(partial(self._named_when_current, text, papers, limit))
+        """The entities that a text names; see `find_named`."""
+        return self._with_repair(partial(self._named, text, papers, limit))
 
     def _with_repair(self, work: Callable[[], T]) -> T:
         """Call `work`, and call it again with a new text index if the old one is corrupt."""
@@ -141,7 +145,8 @@ class NativeGraphIndex:
             if not self._words.writable and self._words.checkpoint.revision != self._store.revision:
                 self._words = self._words.copy_in_memory()
             self._apply_changes()
-            if self._writable and self._vectors.changed > max(_STALE_LEAST, _STALE_SHARE * len(self._vectors)):
+            stale = min(max(_STALE_LEAST, _STALE_SHARE * len(self._vectors)), _STALE_MOST)
+            if self._writable and self._vectors.changed > stale:
                 self._vectors.save(self._snapshot_file)
 
     def _apply_changes(self) -> None:
@@ -172,57 +177,36 @@ class NativeGraphIndex:
 
     def _retrieve(self, request: RetrievalRequest) -> Candidates:
         self._catch_up_if_behind()
-        filters, papers, limit = request.filters, request.filters.papers, max(request.limit, 0)
-        allowed = self._words.numbers(filters)
-        nearest = dict(self._vectors.search(request.vector, papers=papers, limit=limit, among=allowed))
+        text, filters, papers, limit = request.text, request.filters, request.filters.papers, max(request.limit, 0)
+        among = self._words.numbers(filters)
+        nearest = dict(self._vectors.search(request.vector, papers=papers, limit=limit, among=among))
         ids = self._words.chunk_ids(list(nearest))
-        vector_hits = [Hit(id=ids[number], score=score) for number, score in nearest.items() if number in ids]
-        named = self._named(request.text, papers, limit)
-        exact = sum(hit.score > 1 for hit in named)
-        seeds = named[: min(exact, _SEEDS) or _GUESSED_SEEDS]
-        by_words = tuple(self._words.chunks(request.text, filters=filters, limit=limit))
-        by_vectors = _best(vector_hits, limit=limit)
-        # The walk is restricted to the papers found, because a large library has too many relations of "accuracy" to
-        # read.
-        near = papers or tuple(dict.fromkeys(hit.id.partition("/")[0] for hit in (*by_words, *by_vectors)))
-        reached = _best(self._reached(seeds, near), limit=limit)
-        return Candidates(by_words=by_words, by_vectors=by_vectors, named=named, reached=reached)
+        return find_candidates(
+            self._store,
+            request,
+            by_words=self._words.chunks(text, filters=filters, limit=limit),
+            by_vectors=[Hit(id=ids[number], score=score) for number, score in nearest.items() if number in ids],
+            names=self._words.names(text, papers=papers, limit=limit),
+            edges=self._edges,
+        )
+
+    def _edges(self, papers: Sequence[str]) -> EdgesOf:
+        return WalkedGraph(self._words.edges(papers), self._store.homes(papers)).edges_of
 
     def _catch_up_if_behind(self) -> None:
         if self._revision() != self._store.revision:
             self._catch_up()
 
-    def _named_when_current(self, text: str, papers: Sequence[str], limit: int) -> tuple[Hit, ...]:
-        self._catch_up_if_behind()
-        return self._named(text, papers, limit)
-
     def _named(self, text: str, papers: Sequence[str], limit: int) -> tuple[Hit, ...]:
-        exact = self._words.named(text, papers=papers)
-        guessed = self._words.entities(text, papers=papers, limit=limit)
-        scores = {key: 1.0 + length for key, length in exact.items()}
-        scores = {hit.id: hit.score / (1 + hit.score) for hit in reversed(guessed)} | scores
-        ranked = (*exact, *(hit.id for hit in guessed))
-        library_ids = self._store.library_ids(ranked, papers=papers)
-        named: dict[str, Hit] = {}
-        for key in ranked:
-            for entity in library_ids[key]:
-                named.setdefault(entity, Hit(id=entity, score=scores[key]))
-        return tuple(named.values())[:limit]
-
-    def _reached(self, seeds: Sequence[Hit], papers: Sequence[str]) -> list[Hit]:
-        edges = neighbourhood(
-            [hit.id for hit in seeds], lambda ids, limit: self._store.edges_of(ids, papers=papers, limit=limit)
-        )
-        shares = personalized_pagerank({hit.id: hit.score for hit in seeds}, edges)
-        return [Hit(id=entity, score=share) for entity, share in shares.items()]
+        self._catch_up_if_behind()
+        names = self._words.names(text, papers=papers, limit=limit)
+        return find_named(self._store, names, papers=papers, limit=limit)
 
     def _embedder(self) -> str:
         return self._store.newest_embedder() if self._fixed_embedder is None else self._fixed_embedder
 
     def _file_lock(self) -> AbstractContextManager[object]:
-        if not self._writable:
-            return nullcontext()
-        return filelock.FileLock(self._folder / "index.lock", timeout=_LOCK_SECONDS, mode=PRIVATE_FILE)
+        return _locked(self._folder) if self._writable else nullcontext()
 
     def _open_words(self) -> TextIndex:
         try:
@@ -246,13 +230,13 @@ class NativeGraphIndex:
         return TextIndex.open(self._words_file)
 
 
-def _best(hits: Sequence[Hit], *, limit: int) -> tuple[Hit, ...]:
-    return tuple(sorted(hits, key=lambda hit: (-hit.score, hit.id))[:limit])
+def _locked(folder: Path) -> AbstractContextManager[object]:
+    return filelock.FileLock(folder / _LOCK_FILE, timeout=_LOCK_SECONDS, mode=PRIVATE_FILE)
 
 
 def _is_writable(folder: Path) -> bool:
     """Whether the folder exists or can be created, and files can be written to it."""
-    probe = folder / "index.lock"
+    probe = folder / _LOCK_FILE
     try:
         create_private_folder(folder)
         probe.touch(PRIVATE_FILE)

@@ -1,46 +1,49 @@
-"""The text index: BM25 over chunks, and the names of entities, in a separate SQLite FTS5 file."""
+"""The text index: BM25 over chunks, names of entities, and relations of papers, in a separate SQLite FTS5 file."""
 
 import json
-import math
 import sqlite3
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import accumulate
 from pathlib import Path
 from typing import Self
 
 from graph_store.database import enlarge_cache, read_only_uri
+from graph_store.index.bm25 import RANKED, TOKENIZE, max_score, rarest
+from graph_store.index.finding import NameHits
+from graph_store.index.paper_edges import PaperEdges
 from graph_store.index.query_terms import folded, longest_first, match_terms, name_key, windows
 from graph_store.reading import Checkpoint, Searchable
 from paperscope_core.types import WORK, Filters, Hit, kind_of
 
 __all__ = ["TextIndex"]
 
-# Format 3 uses the entity ids of version 9 of the library.
-_FORMAT = 3
-_TABLES = """
-CREATE TABLE mark (revision INTEGER NOT NULL, token TEXT NOT NULL);
-INSERT INTO mark VALUES (0, '');
+# Format 3 uses the entity ids of version 9 of the library, format 4 has the relations and the number of chunks.
+_FORMAT = 4
+_TABLES = f"""
+CREATE TABLE mark (revision INTEGER NOT NULL, token TEXT NOT NULL, chunks INTEGER NOT NULL);
+INSERT INTO mark VALUES (0, '', 0);
 CREATE TABLE chunks (
     number INTEGER PRIMARY KEY, id TEXT NOT NULL, paper TEXT NOT NULL, section TEXT NOT NULL, kind TEXT NOT NULL
 );
 CREATE INDEX chunks_by_paper ON chunks (paper, section, kind);
-CREATE VIRTUAL TABLE chunk_words USING fts5 (text, tokenize = 'porter unicode61 remove_diacritics 2');
+CREATE VIRTUAL TABLE chunk_words USING fts5 (text, tokenize = '{TOKENIZE}');
 CREATE TABLE names (key TEXT NOT NULL, name TEXT NOT NULL, entity TEXT NOT NULL, paper TEXT NOT NULL);
 CREATE INDEX names_by_key ON names (key, entity, paper);
 CREATE INDEX names_by_entity ON names (entity, name, paper);
 CREATE INDEX names_by_paper ON names (paper, entity);
 CREATE TABLE entities (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, names TEXT NOT NULL);
-CREATE VIRTUAL TABLE entity_words USING fts5 (names, tokenize = 'porter unicode61 remove_diacritics 2');
-PRAGMA user_version = 3;
-"""
+CREATE VIRTUAL TABLE entity_words USING fts5 (names, tokenize = '{TOKENIZE}');
+CREATE TABLE edges (paper TEXT PRIMARY KEY, value BLOB NOT NULL);
+PRAGMA user_version = 4;
+"""  # noqa: S608 # no statement has a value of others
 _CLEAR = (
     "DELETE FROM chunks",
     "DELETE FROM chunk_words",
     "DELETE FROM names",
     "DELETE FROM entities",
     "DELETE FROM entity_words",
-    "UPDATE mark SET revision = 0, token = ''",
+    "DELETE FROM edges",
+    "UPDATE mark SET revision = 0, token = '', chunks = 0",
 )
 
 # Lists are bound as JSON, so that the queries do not depend on their lengths. NULL means no restriction.
@@ -83,11 +86,6 @@ SELECT DISTINCT names.key, names.entity
 FROM json_each(:keys) AS wanted CROSS JOIN names ON names.key = wanted.value
 WHERE :papers IS NULL OR names.paper IN (SELECT value FROM json_each(:papers))
 """
-# The maximum number of chunks and names that are ranked: a word that occurs in more of them is not distinctive. A
-# hundred papers have fewer.
-_RANKED = {"chunk_words": 10_000, "entity_words": 2_000}
-# k1 + 1, the limit of BM25's term-frequency factor; FTS5's bm25() has k1 = 1.2.
-_MAX_TERM_FACTOR = 2.2
 
 
 def _connect(uri: str) -> sqlite3.Connection:
@@ -107,7 +105,6 @@ class TextIndex:
             raise sqlite3.DatabaseError(f"a text index of format {found}, not {_FORMAT}")
         self._connection = connection
         self.writable = writable
-        self._counted: tuple[Checkpoint, int] = (Checkpoint(), 0)
 
     @classmethod
     def open(cls, file: Path) -> Self:
@@ -171,50 +168,52 @@ class TextIndex:
         """Replace a paper's content, or delete it if `searchable` is None, and move to a checkpoint, atomically."""
         with self._connection:
             self._connection.execute("BEGIN IMMEDIATE")
-            touched = self._delete(paper)
+            touched, gone = self._delete(paper)
             if searchable is not None:
                 touched |= self._insert(searchable)
             for entity in sorted(touched):
                 self._refresh(entity)
-            row = (checkpoint.revision, checkpoint.token)
-            self._connection.execute("UPDATE mark SET revision = ?, token = ?", row)
+            new = 0 if searchable is None else len(searchable.chunks)
+            row = (checkpoint.revision, checkpoint.token, new - gone)
+            self._connection.execute("UPDATE mark SET revision = ?, token = ?, chunks = chunks + ?", row)
 
     def chunks(self, text: str, *, filters: Filters, limit: int) -> list[Hit]:
-        """The allowed chunks that contain words of the text, by BM25 as a share (0 to 1) of the maximum possible score.
-
-        A chunk that contains every word often has a score near 1, one that contains only common words a score near 0.
-        In a large library only the rarer words are searched for.
-        """
+        """The allowed chunks that contain words of the text; see `find_candidates`."""
         lists = self._lists(filters)
         holding = self._term_frequencies("chunk_words", text, all_of_them=any(lists.values()))
-        most = self._max_score(holding.values())
+        most = max_score(holding.values(), size=self._size())
         return [Hit(id=hit.id, score=hit.score / most) for hit in self._ranked(_CHUNKS, holding, lists, limit=limit)]
 
-    def entities(self, text: str, *, papers: Sequence[str], limit: int) -> list[Hit]:
-        """The entities whose names share words with the text, by BM25; a large library is searched for the rarer words
-        only."""
+    def names(self, text: str, *, papers: Sequence[str], limit: int) -> NameHits:
+        """The entities that a text names; at most `limit` by their words."""
         holding = self._term_frequencies("entity_words", text, all_of_them=bool(papers))
-        return self._ranked(_ENTITIES, holding, {"papers": _list(papers)}, limit=limit)
-
-    def named(self, text: str, *, papers: Sequence[str]) -> dict[str, int]:
-        """The entities whose name or alias occurs in the text, with the length of the occurrence, longest first."""
-        found = windows(text)
-        keys = json.dumps(sorted({window.key for window in found}))
-        entities: dict[str, set[str]] = defaultdict(set)
-        for key, entity in self._connection.execute(_NAMED, {"keys": keys, "papers": _list(papers)}):
-            entities[key].add(entity)
-        return longest_first(found, entities)
+        guessed = self._ranked(_ENTITIES, holding, {"papers": _list(papers)}, limit=limit)
+        return NameHits(exact=self._named(text, papers=papers), guessed=guessed)
 
     def chunk_ids(self, numbers: Sequence[int]) -> dict[int, str]:
         """The ids of chunks by their numbers; unknown numbers are left out."""
         query = "SELECT number, id FROM chunks WHERE number IN (SELECT value FROM json_each(?))"
         return dict(self._connection.execute(query, (json.dumps(numbers),)).fetchall())
 
+    def edges(self, papers: Sequence[str]) -> dict[str, PaperEdges]:
+        """The relations of papers, by paper; unknown papers are left out."""
+        query = "SELECT paper, value FROM edges WHERE paper IN (SELECT value FROM json_each(?))"
+        rows = self._connection.execute(query, (json.dumps(papers),))
+        return {paper: PaperEdges.from_bytes(value) for paper, value in rows}
+
     def numbers(self, filters: Filters) -> list[int] | None:
         """The numbers of the chunks that the sections and kinds allow; None if neither is restricted."""
         if not filters.sections and not filters.kinds:
             return None
         return [number for (number,) in self._connection.execute(_NUMBERS, self._lists(filters))]
+
+    def _named(self, text: str, *, papers: Sequence[str]) -> dict[str, int]:
+        found = windows(text)
+        keys = json.dumps(sorted({window.key for window in found}))
+        entities: dict[str, set[str]] = defaultdict(set)
+        for key, entity in self._connection.execute(_NAMED, {"keys": keys, "papers": _list(papers)}):
+            entities[key].add(entity)
+        return longest_first(found, entities)
 
     def _lists(self, filters: Filters) -> dict[str, str | None]:
         papers, sections = _list(filters.papers), None
@@ -231,51 +230,35 @@ class TextIndex:
 
     def _term_frequencies(self, table: str, text: str, *, all_of_them: bool) -> dict[str, int]:
         """The search terms of the text with the number of rows that contain each: all of them if `all_of_them`; else
-        the rarest, and further ones while at most `_RANKED` rows contain them."""
+        the rarest, and further ones while at most `RANKED` rows contain them."""
         terms = match_terms(text)
-        most = _RANKED[table]
+        most = RANKED[table]
         found = self._row_counts(table, terms, most=-1 if all_of_them else most + 1)
         if all_of_them or sum(found.values()) <= most:
             return found
         if min(filter(None, found.values())) > most:
             found = self._row_counts(table, terms, most=-1)
-        rarest = sorted(terms, key=found.__getitem__)
-        first = next(term for term in rarest if found[term])
-        rows = accumulate(found[term] for term in rarest)
-        kept = {term for term, total in zip(rarest, rows, strict=True) if total <= most or term == first}
-        return {term: found[term] for term in terms if term in kept}
+        return rarest(found, most=most)
 
     def _row_counts(self, table: str, terms: Sequence[str], *, most: int) -> dict[str, int]:
         """The number of rows that contain each term, counted up to `most` (-1: without limit)."""
         values = {"terms": json.dumps(terms), "most": most}
         return dict(self._connection.execute(_FREQUENCIES.format(table=table), values).fetchall())
 
-    def _max_score(self, holding: Iterable[int]) -> float:
-        """The maximum possible BM25 score of words that occur in these numbers of chunks: the sum of idf (k1 + 1).
-
-        The idf is Lucene's, which is always positive, whereas that of FTS5 is 0 for a word in half the chunks: a chunk
-        that contains only such words has a share of nearly 0.
-        """
-        size = self._size()
-        # Another process may have added chunks since.
-        telling = (math.log1p((max(size - number, 0) + 0.5) / (number + 0.5)) for number in holding)
-        return _MAX_TERM_FACTOR * sum(telling)
-
     def _size(self) -> int:
-        """The number of chunks, counted once for each state of the index."""
-        checkpoint = self.checkpoint
-        if self._counted[0] != checkpoint:
-            self._counted = (checkpoint, len(self))
-        return self._counted[1]
+        """The number of chunks, which takes long to count."""
+        return int(self._connection.execute("SELECT chunks FROM mark").fetchone()[0])
 
-    def _delete(self, paper: str) -> set[str]:
+    def _delete(self, paper: str) -> tuple[set[str], int]:
+        """Delete a paper; return the entities that it named, and the number of its chunks."""
         numbers = self._connection.execute("SELECT number FROM chunks WHERE paper = ?", (paper,)).fetchall()
         self._connection.executemany("DELETE FROM chunk_words WHERE rowid = ?", numbers)
         self._connection.execute("DELETE FROM chunks WHERE paper = ?", (paper,))
         query = "SELECT DISTINCT entity FROM names WHERE paper = ? AND entity IN (SELECT id FROM entities)"
         touched = self._connection.execute(query, (paper,)).fetchall()
         self._connection.execute("DELETE FROM names WHERE paper = ?", (paper,))
-        return {entity for (entity,) in touched}
+        self._connection.execute("DELETE FROM edges WHERE paper = ?", (paper,))
+        return {entity for (entity,) in touched}, len(numbers)
 
     def _insert(self, searchable: Searchable) -> set[str]:
         chunks = list(zip(searchable.numbers.tolist(), searchable.chunks, strict=True))
@@ -289,6 +272,8 @@ class TextIndex:
             for name in (entity.name, *entity.aliases)
         }
         self._connection.executemany("INSERT INTO names VALUES (?, ?, ?, ?)", sorted(names))
+        edges = PaperEdges.of(searchable.edges).to_bytes()
+        self._connection.execute("INSERT INTO edges VALUES (?, ?)", (searchable.paper, edges))
         # The words of many titles would displace the terms, so a work is found by its whole name only.
         return {entity.id for entity in searchable.entities if entity.type != WORK}
 

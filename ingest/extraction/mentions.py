@@ -5,6 +5,7 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Self, TypeVar
 
 from ingest.document.authors import authors_of
@@ -52,8 +53,7 @@ class FoldedText:
         ends: list[int] = []
         text = _MARK.sub(lambda mark: " " * len(mark[0]), text)
         for start, cluster in _clusters(text):
-            for character in unicodedata.normalize("NFKC", cluster).casefold():
-                key = " " if NAME_SEPARATOR.fullmatch(character) else character
+            for key in _folded(cluster):
                 if key == " " and folded[-1:] == [" "]:
                     ends[-1] = start + len(cluster)
                     continue
@@ -91,8 +91,18 @@ def _find(key: str, folded: str) -> int:
     return -1
 
 
+@lru_cache(maxsize=4096)
+def _folded(cluster: str) -> str:
+    """The characters of a cluster as `entity_key` folds them, with a space for each separator."""
+    characters = unicodedata.normalize("NFKC", cluster).casefold()
+    return "".join(" " if NAME_SEPARATOR.fullmatch(character) else character for character in characters)
+
+
 def _clusters(text: str) -> Iterator[tuple[int, str]]:
     """Yields each character with its combining marks, which are normalised together, and its position."""
+    if text.isascii():
+        yield from enumerate(text)
+        return
     start = 0
     for position in range(1, len(text) + 1):
         if position == len(text) or not unicodedata.combining(text[position]):

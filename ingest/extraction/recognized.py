@@ -1,7 +1,7 @@
 """The names that a trained recognizer finds in a paper's text."""
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
@@ -10,13 +10,14 @@ from typing import Self, get_args
 from ingest.document.element_text import element_text
 from ingest.extraction.entity_types import TermType
 from ingest.extraction.terms import Term
-from ner.examples import Example
+from ner.examples import Example, Span
+from ner.recognizer import Recognizer
 from paperscope_core.text.acronyms import find_definitions
 from paperscope_core.text.sentences import split_sentences
 from paperscope_core.text.words import STOP_WORDS, singular_key
-from paperscope_core.types import Paper, Passage
+from paperscope_core.types import Chunk, Paper, Passage
 
-__all__ = ["RecognizedNames", "texts_to_recognize"]
+__all__ = ["RecognizedNames", "texts_to_recognize", "uncertain_chunks"]
 
 _READ = frozenset({"abstract", "paragraph", "list", "footnote"})
 _TYPES: Mapping[str, TermType] = {name: name for name in get_args(TermType)}
@@ -51,7 +52,7 @@ class RecognizedNames:
             for span in example.spans:
                 type_ = _TYPES.get(span.label.casefold())
                 confidence = 1.0 if span.confidence is None else span.confidence
-                for name in _names_in(" ".join(example.text[span.start : span.end].split())):
+                for name in _names_in(example.text, span):
                     key = singular_key(name)
                     if type_ is not None and key:
                         spellings[key][name] += 1
@@ -111,8 +112,32 @@ def texts_to_recognize(paper: Paper) -> Sequence[Example]:
     return [sentences[number] for number in sorted(chosen)]
 
 
-def _names_in(found: str) -> Sequence[str]:
-    """The names of a place: those of its definition ("image segmentation (IS)"), or itself."""
+async def uncertain_chunks(chunks: Sequence[Chunk], recognizer: Recognizer, *, below: float) -> Sequence[Chunk]:
+    """Returns the chunks in which a recognizer finds a name with a confidence below the limit, or no name.
+
+    A name without a confidence is uncertain. Where nothing is found, nothing says how much was missed: a paper of a
+    field that the recognizer does not know.
+    """
+    sentences = [
+        Example(id=chunk.id, text=" ".join(sentence.split()), tokens=(), spans=(), document=chunk.paper)
+        for chunk in chunks
+        for sentence in split_sentences(chunk.text)
+    ]
+    sure: dict[str, list[float]] = defaultdict(list)
+    for read in await recognizer.recognize(sentences):
+        sure[read.id] += [span.confidence or 0.0 for span in read.spans] if read.failure is None else [0.0]
+    return [chunk for chunk in chunks if min(sure[chunk.id], default=0.0) < below]
+
+
+def _names_in(text: str, place: Span) -> Sequence[str]:
+    """The names of a place: those of its definition ("image segmentation (IS)"), or itself.
+
+    A place that opens a bracket and ends before the one that closes it includes that one.
+    """
+    found = text[place.start : place.end]
+    if found.count("(") > found.count(")") and text[place.end :].startswith(")"):
+        found += ")"
+    found = " ".join(found.split())
     return [name for one in find_definitions(found) for name in (one.long, one.short)] or [found]
 
 
@@ -123,24 +148,26 @@ def _words(text: str) -> int:
 
 def _by_news(texts: Sequence[str]) -> Iterator[int]:
     """Yields the number of the text with the most new words for its length, then that of the next, and so on."""
-    words = [
-        {word for word in _WORD.findall(text) if word.casefold() not in STOP_WORDS and not word.isdigit()}
-        for text in texts
-    ]
-    lengths = [_words(text) + _AS_LONG - 1 for text in texts]
+    # Texts with the same words are compared as one: to compare each of many takes quadratic time.
+    same: dict[tuple[tuple[str, ...], int], deque[int]] = defaultdict(deque)
+    for number, text in enumerate(texts):
+        new = {word for word in _WORD.findall(text) if word.casefold() not in STOP_WORDS and not word.isdigit()}
+        same[tuple(sorted(new)), _words(text) + _AS_LONG - 1].append(number)
     read: Counter[str] = Counter()
 
-    def news(number: int) -> float:
-        return sum(_REPEATED ** read[word] for word in words[number]) / lengths[number]
+    def news(words: tuple[str, ...], length: int) -> float:
+        return sum(_REPEATED ** read[word] for word in words) / length
 
-    heap = [(-news(number), number) for number in range(len(texts))]
+    heap = [(-news(*key), numbers[0], key) for key, numbers in same.items()]
     heapify(heap)
     while heap:
-        _, number = heappop(heap)
-        now = (-news(number), number)
+        _, number, key = heappop(heap)
+        now = (-news(*key), number, key)
         # The news of a text only fall while others are read.
         if heap and heap[0] < now:
             heappush(heap, now)
-        else:
-            read.update(words[number])
-            yield number
+            continue
+        read.update(key[0])
+        yield same[key].popleft()
+        if same[key]:
+            heappush(heap, (-news(*key), same[key][0], key))

@@ -5,10 +5,8 @@ import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
-import scipy
 from numpy import float32
 from numpy.typing import NDArray
 from pydantic import BaseModel
@@ -23,9 +21,6 @@ from paperscope_core.text.words import entity_key, singular_key
 from paperscope_core.types import Entity, UnjudgedNames, Verdict
 
 __all__ = ["Pair", "certain_pairs", "doubtful_pairs", "judge_names", "surely_differ"]
-
-# SciPy has no types; it loads `sparse` on first use.
-_scipy: Any = scipy
 
 _ARTICLES = frozenset({"a", "an", "the"})
 _VERSION = re.compile(r"\bv(?:er(?:sion)?)?\.? ?(?=\d)")
@@ -180,14 +175,17 @@ def doubtful_pairs(
 
 def _likeness(trigrams: Sequence[set[str]]) -> NDArray[float32]:
     """Returns the Dice coefficients of all pairs of sets, of shape (n, n)."""
-    places = {trigram: place for place, trigram in enumerate(sorted(set().union(*trigrams)))}
-    columns = [places[trigram] for one in trigrams for trigram in one]
-    ends = np.cumsum([0, *map(len, trigrams)])
-    shape = (len(trigrams), max(len(places), 1))
-    # One row per name. Comparing the sets one by one takes 25 times as long.
-    rows = _scipy.sparse.csr_array((np.ones(len(columns), dtype=float32), columns, ends), shape=shape)
+    having: dict[str, list[int]] = defaultdict(list)
+    for number, one in enumerate(trigrams):
+        for trigram in one:
+            having[trigram].append(number)
+    # Comparing the sets one by one takes 25 times as long. SciPy's sparse matrices multiply 2,000 names in half of this
+    # time, but take 0.17 s to import, as long as this takes for them.
+    shared = np.zeros((len(trigrams), len(trigrams)), dtype=float32)
+    for numbers in having.values():
+        shared[np.ix_(numbers, numbers)] += 1
     sizes = np.array([max(len(one), 1) for one in trigrams], dtype=float32)
-    return np.asarray(2 * (rows @ rows.T).toarray() / (sizes[:, None] + sizes[None, :]), dtype=float32)
+    return np.asarray(2 * shared / (sizes[:, None] + sizes[None, :]), dtype=float32)
 
 
 def _trigrams(name: str) -> set[str]:

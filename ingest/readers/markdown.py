@@ -2,12 +2,7 @@
 
 import re
 from html import escape
-
-from markdown_it import MarkdownIt
-from markdown_it.ruler import RuleOptionsType
-from markdown_it.rules_block import StateBlock
-from markdown_it.rules_inline import StateInline
-from markdown_it.token import Token
+from typing import TYPE_CHECKING
 
 from ingest.document.drafts import draft_passage
 from ingest.readers.front_matter import FrontMatter, split_front_matter
@@ -17,6 +12,13 @@ from ingest.readers.latex_tables import LatexTable, begins_table, read_latex_tab
 from ingest.readers.markup_tree import decode, parse_html
 from ingest.readers.reading import Reading, Source
 from paperscope_core.types import Element, PassageRole
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.ruler import RuleOptionsType
+    from markdown_it.rules_block import StateBlock
+    from markdown_it.rules_inline import StateInline
+    from markdown_it.token import Token
 
 __all__ = ["read_markdown"]
 
@@ -80,6 +82,8 @@ def markdown_html(text: str) -> str:
 
     HTML in the Markdown is kept; text that only resembles it (`List<String>`) becomes text.
     """
+    from markdown_it import MarkdownIt
+
     parser = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
     add_rules(parser)
     parser.add_render_rule("math_inline", _math)
@@ -97,7 +101,7 @@ def markdown_html(text: str) -> str:
     return "".join(parts)
 
 
-def _block_html(token: Token, parser: MarkdownIt) -> str:
+def _block_html(token: "Token", parser: "MarkdownIt") -> str:
     match token.type:
         case "inline":
             html = str(parser.renderer.render(token.children or [], parser.options, {}))
@@ -120,7 +124,7 @@ def _block_html(token: Token, parser: MarkdownIt) -> str:
     return html
 
 
-def add_rules(parser: MarkdownIt) -> None:
+def add_rules(parser: "MarkdownIt") -> None:
     """Adds rules for formulas, footnotes and attributes in braces.
 
     They make the tokens `math_block`, `math_inline`, `math_display`, `note_mark`, and `aside` for footnotes.
@@ -134,11 +138,11 @@ def add_rules(parser: MarkdownIt) -> None:
     parser.inline.ruler.before("link", "attributes", _attributes)
 
 
-def _line(state: StateBlock, number: int) -> str:
+def _line(state: "StateBlock", number: int) -> str:
     return state.src[state.bMarks[number] + state.tShift[number] : state.eMarks[number]]
 
 
-def _math_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+def _math_block(state: "StateBlock", start: int, end: int, silent: bool) -> bool:
     """`$$ … $$`, `\\[ … \\]` or a LaTeX environment at the beginning of a line."""
     if state.is_code_block(start):
         return False
@@ -166,7 +170,7 @@ def _math_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     return True
 
 
-def _latex_table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+def _latex_table(state: "StateBlock", start: int, end: int, silent: bool) -> bool:
     """`\\begin{table}` or `\\begin{tabular}` at the beginning of a line, up to its end."""
     if state.is_code_block(start) or not begins_table(_line(state, start)):
         return False
@@ -186,7 +190,7 @@ def _latex_table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     return True
 
 
-def _push_table(state: StateBlock, table: LatexTable, *, start: int, end: int) -> None:
+def _push_table(state: "StateBlock", table: LatexTable, *, start: int, end: int) -> None:
     def push(tag: str, line: int, text: str, **attributes: int) -> None:
         opening = state.push(f"{tag}_open", tag, 1)
         opening.attrs = {name: value for name, value in attributes.items() if value > 1}
@@ -207,7 +211,7 @@ def _push_table(state: StateBlock, table: LatexTable, *, start: int, end: int) -
     state.push("table_close", "table", -1)
 
 
-def _note(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+def _note(state: "StateBlock", start: int, end: int, silent: bool) -> bool:
     """`[^1]: The note`, with the lines that continue it."""
     match = None if state.is_code_block(start) else _NOTE.match(_line(state, start))
     if not match:
@@ -231,7 +235,7 @@ def _note(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     return True
 
 
-def _math_rule(state: StateInline, silent: bool) -> bool:
+def _math_rule(state: "StateInline", silent: bool) -> bool:
     """`$x$`, `$$x$$`, `\\(x\\)`, `\\[x\\]`, but not the dollars of prices; LaTeX labels are dropped."""
     if label := _LATEX_LABEL.match(state.src, state.pos, state.posMax):
         state.pos = label.end()
@@ -262,7 +266,7 @@ def _is_formula(text: str, first: int, last: int) -> bool:
     ].isdigit()
 
 
-def _note_mark_rule(state: StateInline, silent: bool) -> bool:
+def _note_mark_rule(state: "StateInline", silent: bool) -> bool:
     match = _NOTE_MARK.match(state.src, state.pos, state.posMax)
     if not match:
         return False
@@ -272,7 +276,7 @@ def _note_mark_rule(state: StateInline, silent: bool) -> bool:
     return True
 
 
-def _attributes(state: StateInline, silent: bool) -> bool:  # noqa: ARG001
+def _attributes(state: "StateInline", silent: bool) -> bool:  # noqa: ARG001
     """pandoc's attributes of an image, a link or a heading: `{#fig:one width=50%}`."""
     match = _ATTRIBUTES.match(state.src, state.pos, state.posMax)
     if not match or not (state.src[: state.pos].endswith((")", "]", "`")) or match.end() == state.posMax):
@@ -281,7 +285,7 @@ def _attributes(state: StateInline, silent: bool) -> bool:  # noqa: ARG001
     return True
 
 
-def _math(_self: object, tokens: list[Token], index: int, _options: object, _env: object) -> str:
+def _math(_self: object, tokens: "list[Token]", index: int, _options: object, _env: object) -> str:
     token = tokens[index]
     return _math_html(token.content, display=token.type == "math_display", lines=token.content.count("\n"))
 
@@ -292,11 +296,11 @@ def _math_html(source: str, *, display: bool, lines: int) -> str:
     return f'<math{kind} alttext="{escape(source.replace(chr(10), " "))}">{chr(10) * lines}</math>'
 
 
-def _note_mark(_self: object, tokens: list[Token], index: int, _options: object, _env: object) -> str:
+def _note_mark(_self: object, tokens: "list[Token]", index: int, _options: object, _env: object) -> str:
     return f"<sup>{escape(tokens[index].content)}</sup>"
 
 
-def _html_inline(_self: object, tokens: list[Token], index: int, _options: object, _env: object) -> str:
+def _html_inline(_self: object, tokens: "list[Token]", index: int, _options: object, _env: object) -> str:
     content = tokens[index].content
     match = _TAG.match(content)
     return escape(content) if match and match[1].lower() not in _INLINE else content

@@ -24,7 +24,11 @@ Job = TypeVar("Job")
 _START_SECONDS = 60.0  # Importing the libraries takes seconds on a busy machine.
 _KEPT = 4  # As many as jobs that a worker does at once by default.
 _JOBS_PER_CHILD = 50  # Limits the effect of memory leaks in the libraries.
-_START = "import sys, json; sys.path[:] = json.loads(sys.argv[1]); from ingest.sandbox.worker import main; main()"
+_START = (
+    "import sys, json; sys.path[:] = json.loads(sys.argv[1]); "
+    "from paperscope_core.collection import collect_rarely; collect_rarely(); "
+    "from ingest.sandbox.worker import main; main()"
+)
 
 
 def _do_nothing() -> None:

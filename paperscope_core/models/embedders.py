@@ -3,6 +3,7 @@
 import asyncio
 import threading
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -40,10 +41,15 @@ class LocalEmbedder:
 
     Texts are batched by length, and truncated to the model's window (256 word pieces for the bundled weights). Only
     weights with a Hugging Face name may be downloaded, when they are loaded.
+
+    Args:
+        weights: The weights.
+        device: Where the model runs, by PyTorch's name.
     """
 
-    def __init__(self, weights: Weights) -> None:
+    def __init__(self, weights: Weights, *, device: str = "cpu") -> None:
         self.name = weights.name
+        self._device = device
         self._weights = weights
         self._encoder: _Encoder | None = None
         self._lock = threading.Lock()
@@ -65,20 +71,20 @@ class LocalEmbedder:
             if self._encoder is None:
                 self._weights.verify()
                 load = _load_minilm if self._weights.bundled else _load_transformer
-                self._encoder = load_weights(self._weights, load)
+                self._encoder = load_weights(self._weights, partial(load, device=self._device))
             return self._encoder
 
 
-def _load_minilm(folder: str) -> _Encoder:
+def _load_minilm(folder: str, *, device: str) -> _Encoder:
     from paperscope_core.models.minilm import MiniLM
 
-    return MiniLM(Path(folder))
+    return MiniLM(Path(folder), device=device)
 
 
-def _load_transformer(folder: str) -> _Encoder:
+def _load_transformer(folder: str, *, device: str) -> _Encoder:
     from sentence_transformers import SentenceTransformer
 
-    return _SentenceTransformerEncoder(SentenceTransformer(folder, device="cpu", local_files_only=True))
+    return _SentenceTransformerEncoder(SentenceTransformer(folder, device=device, local_files_only=True))
 
 
 class _SentenceTransformerEncoder:

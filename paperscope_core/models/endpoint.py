@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from functools import cached_property
+from functools import cache
 from typing import TYPE_CHECKING, TypeVar, cast
 from urllib.parse import urlsplit
 
@@ -146,7 +146,7 @@ class Endpoint:
                     # `RetryPolicy` gives the reason.
                     max_retries=0,
                     http_client=openai.DefaultAsyncHttpxClient(
-                        verify=self._tls,
+                        verify=_tls_context(),
                         follow_redirects=False,
                         trust_env=False,
                         event_hooks={"response": [self._limit]},
@@ -179,12 +179,6 @@ class Endpoint:
         response.stream = LimitedStream(
             cast("httpx2.AsyncByteStream", response.stream), max_bytes=_MAX_RESPONSE_BYTES, error=error
         )
-
-    @cached_property
-    def _tls(self) -> "ssl.SSLContext":
-        import httpx2
-
-        return httpx2.create_ssl_context(trust_env=False)
 
     def _parse(self, text: str, reply: type[Reply]) -> Reply:
         try:
@@ -246,6 +240,14 @@ class Endpoint:
                 where=f"{where} (to {target!r})",
             )
         return ModelRefusedError(f"{message}; {_REMEDIES.get(status, 'check model and base_url')}", where=where)
+
+
+@cache
+def _tls_context() -> "ssl.SSLContext":
+    """Of all calls: to read the system's certificates takes 40 ms."""
+    import httpx2
+
+    return httpx2.create_ssl_context(trust_env=False)
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:

@@ -3,6 +3,7 @@
 import asyncio
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy import float32
@@ -73,6 +74,12 @@ def _scripted(replies: Iterable[str | ModelError]) -> Callable[[ModelRequest], s
     return reply
 
 
+@lru_cache(maxsize=1 << 16)
+def _number(word: str) -> int:
+    """A number that depends on the word alone, and is the same in every process."""
+    return int.from_bytes(hashlib.sha256(word.encode()).digest()[:8])
+
+
 class FakeEmbedder:
     """Embeds a text as a bag of hashed words, so that texts with common words are similar."""
 
@@ -83,10 +90,9 @@ class FakeEmbedder:
     async def embed(self, texts: Sequence[str]) -> NDArray[float32]:
         """Embed texts. See `Embedder.embed`; all texts without words have the same vector."""
         rows = np.zeros((len(texts), self.dimension), dtype=float32)
-        for row, text in zip(rows, texts, strict=True):
-            for word in plain_words(text) or [""]:
-                digest = int.from_bytes(hashlib.sha256(word.encode()).digest()[:8])
-                row[digest % self.dimension] += 1
+        for row, text in enumerate(texts):
+            columns = [_number(word) % self.dimension for word in plain_words(text) or [""]]
+            rows[row] = np.bincount(columns, minlength=self.dimension)
         return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), dtype=float32)
 
 

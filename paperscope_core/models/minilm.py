@@ -31,6 +31,7 @@ class MiniLM:
 
     Args:
         folder: A folder of sentence-transformers with such a model.
+        device: Where it runs, by PyTorch's name.
 
     Raises:
         OSError: A file can't be read.
@@ -38,8 +39,9 @@ class MiniLM:
         RuntimeError: A weight is missing.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self._bert = Bert.load(folder).eval()
+    def __init__(self, folder: Path, *, device: str = "cpu") -> None:
+        self._device = device
+        self._bert = Bert.load(folder).eval().to(device)
         self.dimension = self._bert.hidden_size
         self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         pooling = json.loads((folder / "sentence_bert_config.json").read_text(encoding="utf-8"))
@@ -58,13 +60,13 @@ class MiniLM:
         with torch.inference_mode():
             for start in range(0, len(by_length), _BATCH):
                 batch = by_length[start : start + _BATCH]
-                vectors[batch] = self._encode([pieces[index] for index in batch]).numpy()
+                vectors[batch] = self._encode([pieces[index] for index in batch]).cpu().numpy()
         return vectors
 
     def _encode(self, pieces: Sequence[Tensor]) -> Tensor:
-        lengths = torch.tensor([len(one) for one in pieces])
-        ids = pad_sequence(list(pieces), batch_first=True)
-        present = torch.arange(ids.shape[1]) < lengths[:, None]
+        lengths = torch.tensor([len(one) for one in pieces], device=self._device)
+        ids = pad_sequence(list(pieces), batch_first=True).to(self._device)
+        present = torch.arange(ids.shape[1], device=self._device) < lengths[:, None]
         hidden = self._bert(ids, present)
         means = (hidden * present[:, :, None]).sum(dim=1) / lengths[:, None]
         return functional.normalize(means)

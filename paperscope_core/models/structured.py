@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from functools import lru_cache
 from typing import TypeVar
 
 from pydantic import TypeAdapter, ValidationError
@@ -150,6 +151,7 @@ def partial_text(incomplete: str, field: str) -> str:
     return text if isinstance(text, str) else ""
 
 
+@lru_cache(maxsize=8)
 def strict_schema(adapter: "TypeAdapter[T]") -> dict[str, object]:
     """The JSON schema of a type in the form that servers enforce during generation ("strict mode").
 

@@ -160,6 +160,13 @@ class ExtractSettings(RoleSettings):
         description="finds and types names beside the rules: papers, the installed recognizer; a folder that "
         "`paperscope ner train` wrote; none: rules alone",
     )
+    route_below: float = Field(
+        default=1.0,
+        gt=0,
+        le=1,
+        description="the model reads only chunks in which the recognizer finds a name with a lower confidence, or no "
+        "name; 1: it reads all",
+    )
     gleanings: int = Field(
         default=0, ge=0, le=5, description="how often the model is asked again whether it missed something, a call each"
     )
@@ -168,6 +175,12 @@ class ExtractSettings(RoleSettings):
         description="the entity types with their meanings, the most specific first, the last for everything else; "
         "empty: dataset, metric, task, method, quantity, concept",
     )
+
+    @model_validator(mode="after")
+    def _routes_by_recognizer(self) -> Self:
+        if self.route_below < 1 and self.recognizer == "none":
+            raise ValueError("route_below needs a recognizer: set recognizer = 'papers', or leave route_below out")
+        return self
 
 
 class EmbedSettings(_EndpointSettings):
@@ -236,10 +249,10 @@ class ChunkingSettings(_Section):
 class RetrievalSettings(_Section):
     """How context is retrieved for a question, and how much."""
 
-    index: Literal["native", "lightrag"] = Field(
+    index: Literal["native", "postgresql", "lightrag"] = Field(
         default="native",
-        description="what finds candidates: Paperscope's index of words, vectors and the graph, or LightRAG (extra: "
-        "lightrag)",
+        description="what finds candidates: Paperscope's index of words, vectors and the graph, in files of each "
+        "machine (native) or in the library's database (postgresql, with pgvector), or LightRAG (extra: lightrag)",
     )
     lightrag_mode: Literal["local", "global", "hybrid", "mix", "naive"] = Field(
         default="mix",
@@ -292,6 +305,7 @@ class ServiceSettings(_Section):
         description="the address to listen on; any but this machine's own (such as 0.0.0.0) requires API keys",
     )
     port: int = Field(default=8000, ge=0, le=65535, description="the port to listen on; 0: a free one")
+    workers: int = Field(default=1, ge=1, le=64, description="how many processes answer the requests")
     keys: _Folder = Field(
         default=Path("paperscope-keys.json"),
         description="the file of API keys; if it exists, every request needs a key",
@@ -314,7 +328,11 @@ class ServiceSettings(_Section):
         default=0, ge=0, description="the most requests a minute of one key or address; 0: no limit"
     )
     batch_questions: int = Field(default=10_000, ge=1, description="the most questions of a batch")
-    jobs_at_once: int = Field(default=2, ge=1, description="how many jobs (papers, batches) run at once")
+    jobs_at_once: int = Field(
+        default=2,
+        ge=0,
+        description="how many jobs (papers, batches) run at once; 0: none, `paperscope worker` does them",
+    )
     jobs_waiting: int = Field(default=1000, ge=1, description="how many jobs of a library may wait")
     worker_memory_mb: int = Field(
         default=8192, ge=1024, description="how much memory the process that adds papers may take, in megabytes (Linux)"

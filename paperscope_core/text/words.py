@@ -4,17 +4,16 @@ Every package that compares words uses these, so that a question, a table header
 the same form. Words keep their case until `word_key` folds it, because case distinguishes `AIDS` from `aids`.
 """
 
+import gzip
 import re
-import sys
-import threading
 import unicodedata
-from contextlib import contextmanager
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
-from importlib.abc import MetaPathFinder
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+from importlib.metadata import distribution
+from itertools import chain
+from pathlib import Path
 
 __all__ = [
     "NAME_SEPARATOR",
@@ -64,7 +63,7 @@ _NAME_ENDS = " .,;:"
 _LONGEST_ACRONYM = 5
 # Plurals of several nouns, for which the lexicon lists a noun first that papers rarely use.
 _PREFERRED = {"axes": "axis", "leaves": "leaf"}
-# About 14 MB in each of two caches. Without them, comparing words takes several times as long.
+# About 14 MB in each of three caches. Without them, comparing words takes several times as long.
 _CACHED_WORDS = 1 << 16
 # The texts whose words are cached, and their maximum length: the words of a passage take some 8 KB. Questions on the
 # same papers compare the same passages.
@@ -96,7 +95,13 @@ def content_words(text: str) -> frozenset[str]:
 
 
 def _content_words(text: str) -> frozenset[str]:
-    return frozenset(
+    # No word has a space, and most pieces between spaces occur in many texts.
+    return frozenset(chain.from_iterable(map(_content_words_of_piece, set(text.split()))))
+
+
+@lru_cache(maxsize=_CACHED_WORDS)
+def _content_words_of_piece(text: str) -> tuple[str, ...]:
+    return tuple(
         word
         for word in words(text)
         if word not in STOP_WORDS and (len(word) > 1 or not word.isascii() or word.isdigit())
@@ -138,7 +143,7 @@ def singular(word: str) -> str:
         return word
     if word in _PREFERRED:
         return _PREFERRED[word]
-    known = _lexicon()(word)
+    known = _base_forms(word)
     nouns = known.get("NOUN", ())
     if not word.endswith("s"):
         # `data`, `media` and `dice` are also listed as singulars.
@@ -150,35 +155,35 @@ def singular(word: str) -> str:
     return word if known else _without_regular_ending(word)
 
 
+def _base_forms(word: str) -> Mapping[str, Sequence[str]]:
+    """A word's base forms by part of speech, the likelier first, in lower case like the word."""
+    lines, corrections = _lexicon()
+    start, end = (find(lines, word, key=_word_of) for find in (bisect_left, bisect_right))
+    entries = (line.split(",") for line in lines[start:end])
+    forms: dict[str, Sequence[str]] = {
+        part_of_speech.upper(): bases.lower().split("/") for _, part_of_speech, bases in entries
+    }
+    return {**forms, **corrections.get(word, {})}
+
+
 @cache
-def _lexicon() -> "Callable[[str], dict[str, tuple[str, ...]]]":
-    """Looks up a word's base forms by part of speech; importing it and reading its lexicon takes 0.2 s."""
-    with _without_spacy():
-        from lemminflect import getAllLemmas
+def _lexicon() -> tuple[Sequence[str], Mapping[str, Mapping[str, Sequence[str]]]]:
+    """The lines of the lexicon, which are sorted by word, and its corrections by word and part of speech.
 
-    lookup: Callable[[str], dict[str, tuple[str, ...]]] = getAllLemmas
-    return lookup
-
-
-@contextmanager
-def _without_spacy() -> "Iterator[None]":
-    """Hides spaCy from this thread's imports: lemminflect imports it where it is installed, in 3 s, to extend its
-    tokens."""
-    finder = _NoSpacy()
-    sys.meta_path.insert(0, finder)
-    try:
-        yield
-    finally:
-        sys.meta_path.remove(finder)
+    Only the files are read: the package parses all lines in 0.3 s, and imports spaCy, if it is installed, in 3 s.
+    """
+    folder = Path(str(distribution("lemminflect").locate_file("lemminflect/resources")))
+    corrections: dict[str, dict[str, Sequence[str]]] = defaultdict(dict)
+    for line in (folder / "lemma_overrides.csv").read_text(encoding="utf-8").splitlines():
+        if line and not line.startswith("#"):
+            word, part_of_speech, base = line.split(",")
+            corrections[word][part_of_speech] = [base]
+    lines = gzip.decompress((folder / "lemma_lu.csv.gz").read_bytes()).decode().splitlines()
+    return lines, corrections
 
 
-class _NoSpacy(MetaPathFinder):
-    def __init__(self) -> None:
-        self._thread = threading.get_ident()
-
-    def find_spec(self, fullname: str, path: object, target: object = None) -> None:  # noqa: ARG002 - the protocol's
-        if fullname == "spacy" and threading.get_ident() == self._thread:
-            raise ModuleNotFoundError("spaCy is not needed", name=fullname)
+def _word_of(line: str) -> str:
+    return line.partition(",")[0]
 
 
 def _without_regular_ending(word: str) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from paperscope_core.types import Element, Paper, Reference
-from query.question.scope import Citation, citations
+from query.question.paper_names import Citation, citations
 
 __all__ = ["ORDINALS", "References", "find_references", "section_number", "table_labels", "without_numbered"]
 

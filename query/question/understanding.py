@@ -16,7 +16,7 @@ from prompts import as_data
 from query.progress import Stages
 from query.question.follow_ups import complete_follow_up, depends_on_history, names_in, parallels
 from query.question.kinds import MessageKind, kind_of
-from query.question.scope import named_papers
+from query.question.paper_names import PaperNames
 
 __all__ = ["Understanding", "Understood", "has_parts"]
 
@@ -82,6 +82,7 @@ class Understanding:
         self._embedder = embedder
         self._model = model
         self._decompose = decompose
+        self._names = PaperNames()
         self._rewrite = prompts.load("rewrite_question", placeholders=frozenset({"history", "question"}))
         self._split = prompts.load("split_question", placeholders=frozenset({"question"}))
 
@@ -125,7 +126,7 @@ class Understanding:
     def _same_papers(self, question: str, filters: Filters, last: Turn) -> Filters:
         """The filters with the papers of a turn, unless these or the question name papers, or it asks for others."""
         entries = self._corpus.entries()
-        if filters.papers or _OTHERS.search(question) or named_papers(question, entries):
+        if filters.papers or _OTHERS.search(question) or self._names.named_in(question, entries):
             return filters
         known = {entry.id for entry in entries}
         return replace(filters, papers=tuple(paper for paper in last.papers if paper in known))

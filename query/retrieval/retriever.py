@@ -21,6 +21,7 @@ from query.context import render_for_model
 from query.definitions import asked_term, defining_passages
 from query.elements import caption_of
 from query.outline import asked_parts, outline_row
+from query.question.paper_names import PaperNames
 from query.question.references import References, find_references
 from query.question.scope import find_scope, restrict
 from query.retrieval.candidates import CandidatePool
@@ -108,6 +109,7 @@ class Retriever:
         self._reranker = reranker
         self._options = options or RetrievalOptions()
         self._count = count
+        self._names = PaperNames()
 
     async def retrieve(self, question: str, *, filters: Filters = _NO_FILTERS) -> Retrieval:
         """Retrieves from the papers of `filters`, else from those that the question names, else from all.
@@ -115,7 +117,7 @@ class Retriever:
         Sources are empty only if nothing was found. Raises ModelError if the embedder or the reranker fails.
         """
         entries = await asyncio.to_thread(self._corpus.entries)
-        scope = find_scope(question, filters, entries)
+        scope = find_scope(question, filters, entries, self._names)
         if scope.empty:
             return Retrieval(context=Context(), notes=scope.notes)
         vector, *gists = await self._embedder.embed([question, *GISTS])

@@ -1,5 +1,9 @@
 """The command line `paperscope`; `app.py` lists its commands."""
 
-from service.cli.app import app, main
+from paperscope_core.collection import collect_rarely
+
+collect_rarely()
+
+from service.cli.app import app, main  # noqa: E402 # imports take less time now
 
 __all__ = ["app", "main"]

@@ -6,6 +6,7 @@ Commands import the libraries they need when they run, so that `--help` responds
 import json
 import os
 import sys
+from functools import partial
 from importlib.metadata import version
 from typing import Annotated
 
@@ -60,6 +61,12 @@ def serve(
         str | None, typer.Option("--host", help="The address to listen on; beyond 127.0.0.1 it needs API keys.")
     ] = None,
     port: Annotated[int | None, typer.Option("--port", help="The port to listen on.")] = None,
+    workers: Annotated[
+        int | None, typer.Option("--workers", min=1, help="How many processes answer the requests.")
+    ] = None,
+    no_jobs: Annotated[
+        bool, typer.Option("--no-jobs", help="Take no jobs, such as papers to add; `paperscope worker` does them.")
+    ] = False,
     library: LibraryOption = None,
     config: ConfigOption = None,
 ) -> None:
@@ -68,8 +75,10 @@ def serve(
 
     # Everything that the service writes is its user's alone.
     os.umask(0o077)
-    overrides = {"service.host": host, "service.port": port}
-    settings = read_settings(library=library, config=config, overrides=overrides)
+    given = {"host": host, "port": port, "workers": workers, "jobs_at_once": 0 if no_jobs else None}
+    overrides = {f"service.{name}": value for name, value in given.items()}
+    read = partial(read_settings, library=library, config=config, overrides=overrides)
+    settings = read()
     print_notes(settings)
 
     def on_started(address: str) -> None:
@@ -77,7 +86,24 @@ def serve(
         if settings.service.log == "text":
             stderr().print(Text(f"Open {address} in a browser."))
 
-    serve_http(settings, on_started=on_started)
+    serve_http(settings, read_settings=read, on_started=on_started)
+
+
+def worker(
+    *,
+    jobs: Annotated[int | None, typer.Option("--jobs", min=1, help="How many jobs run at once.")] = None,
+    library: LibraryOption = None,
+    config: ConfigOption = None,
+) -> None:
+    """Do jobs (papers to add, batches) that services queue, until Ctrl-C. Any number of workers, on any number of
+    machines, may share a library."""
+    from service.jobs import do_jobs
+
+    # Everything that a worker writes is its user's alone.
+    os.umask(0o077)
+    settings = read_settings(library=library, config=config, overrides={"service.jobs_at_once": jobs})
+    print_notes(settings)
+    do_jobs(settings)
 
 
 def show_config(library: LibraryOption = None, config: ConfigOption = None, as_json: JsonOption = False) -> None:
@@ -93,7 +119,7 @@ def show_config(library: LibraryOption = None, config: ConfigOption = None, as_j
     stdout().print(Group(grid, *(Text(f"! {note}", style="yellow") for note in settings.notes())))
 
 
-for _command in (add, parse, papers, ask, batch, show, graph, remove, serve, migrate, doctor):
+for _command in (add, parse, papers, ask, batch, show, graph, remove, serve, worker, migrate, doctor):
     app.command()(_command)
 app.command(name="config")(show_config)
 app.add_typer(eval_app, name="eval")

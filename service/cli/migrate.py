@@ -22,7 +22,7 @@ def migrate(
 ) -> None:
     """Copy a library to another place, such as from a folder to PostgreSQL or back, and compare the copy with it.
 
-    The library is copied as it is at one moment and is not changed; end what writes to it first. The same command
+    The library is copied as it is at one moment, also while papers are added, and is not changed. The same command
     continues a copy that was killed.
     """
     from graph_store.copying import copy_library

@@ -24,6 +24,7 @@ __all__ = [
     "PasswordFileOption",
     "PasswordOption",
     "PathsArgument",
+    "PlacesArgument",
     "expand_paths",
     "new_app",
     "open_library",
@@ -35,6 +36,13 @@ __all__ = [
 
 PathsArgument = Annotated[
     list[Path], typer.Argument(help="Papers, or folders of papers: PDF, Markdown, HTML, DOCX, text, JATS, TEI.")
+]
+PlacesArgument = Annotated[
+    list[str] | None,
+    typer.Argument(
+        help="Papers, or folders of papers: PDF, Markdown, HTML, DOCX, text, JATS, TEI; or s3://BUCKET/PREFIX.",
+        show_default=False,
+    ),
 ]
 LibraryOption = Annotated[
     str | None,
@@ -126,7 +134,7 @@ def expand_paths(paths: Sequence[Path], *, as_json: bool) -> tuple[list[Path], i
     return list(files), failed
 
 
-def report_failure(path: Path, error: Exception, *, as_json: bool) -> None:
+def report_failure(path: Path | str, error: Exception, *, as_json: bool) -> None:
     """Reports that a file failed: as a JSON row on stdout, or as an error on stderr."""
     if as_json:
         print_json(json.dumps({"file": str(path), "outcome": "failed", "error": str(error)}, ensure_ascii=False))

@@ -1,7 +1,7 @@
 """`paperscope add`, `papers`, `show` and `remove`."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,7 +11,14 @@ from rich import box
 from rich.table import Table as Grid
 from rich.text import Text
 
-from paperscope_core.errors import BudgetError, InputError, ModelError, ModelUnavailableError, StoreDamagedError
+from paperscope_core.errors import (
+    BudgetError,
+    InputError,
+    ModelError,
+    ModelUnavailableError,
+    PaperscopeError,
+    StoreDamagedError,
+)
 from paperscope_core.settings import Settings
 from paperscope_core.types import Paper, Usage
 from service.cli.display import extent, paper_view, papers_view, print_json, problem_line, stderr, stdout
@@ -21,8 +28,7 @@ from service.cli.options import (
     LibraryOption,
     PasswordFileOption,
     PasswordOption,
-    PathsArgument,
-    expand_paths,
+    PlacesArgument,
     open_library,
     read_password,
     read_settings,
@@ -30,7 +36,7 @@ from service.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from paperscope.library import AddResult, Estimate, Library
+    from paperscope.library import AddResult, BulkReport, Estimate, Library, PaperSource, Stage
     from paperscope_core.models import Budget
 
 __all__ = ["add", "papers", "remove", "show"]
@@ -41,8 +47,23 @@ PaperArgument = Annotated[
 
 
 def add(
-    paths: PathsArgument,
+    paths: PlacesArgument = None,
     *,
+    listed: Annotated[
+        list[Path] | None,
+        typer.Option("--list", help="A text file with a path or an s3:// address on each line."),
+    ] = None,
+    ray: Annotated[
+        str | None,
+        typer.Option(
+            "--ray",
+            metavar="ADDRESS",
+            help="Add papers on a Ray cluster: local (of this machine), auto (which it belongs to), HOST:PORT.",
+        ),
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option("--workers", min=1, help="With --ray: how many papers are read at once.")
+    ] = None,
     estimate: Annotated[
         bool, typer.Option("--estimate", help="Only estimate model calls, tokens and cost. Free.")
     ] = False,
@@ -60,10 +81,21 @@ def add(
     """Add papers. An unchanged file costs nothing; an edited one replaces its older version.
 
     Exits with code 5 when the budget is exhausted; what was paid for is kept; the same command with more resumes."""
+    places = [*(paths or ()), *_read_lists(listed or ())]
+    if not places:
+        raise InputError("nothing to add: name papers, folders or s3:// addresses, or a --list of them")
+    if ray is None and workers is not None:
+        raise InputError("--workers is for --ray, such as --ray local")
     secret = read_password(password, password_file)
     budget = _make_budget(read_settings(library=library, config=config), max_calls=max_calls, max_cost=max_cost)
     with open_library(library=library, config=config, budget=budget) as opened:
-        failed = (_estimate_all if estimate else _add_all)(opened, paths, as_json=as_json, password=secret)
+        found, failed = _find_all(places, as_json=as_json)
+        if estimate:
+            failed += _estimate_all(opened, found, as_json=as_json, password=secret)
+        elif ray is not None:
+            failed += _add_on_ray(opened, found, address=ray, workers=workers, as_json=as_json, password=secret)
+        else:
+            failed += _add_all(opened, found, as_json=as_json, password=secret)
     raise typer.Exit(1 if failed else 0)
 
 
@@ -134,40 +166,121 @@ def _make_budget(settings: Settings, *, max_calls: int | None, max_cost: float |
     return Budget(max_calls=max_calls, max_cost=max_cost)
 
 
-def _add_all(library: "Library", paths: Sequence[Path], *, as_json: bool, password: str | None) -> int:
-    """Adds all files at `paths`; returns the number of paths or files that failed.
+def _read_lists(files: Sequence[Path]) -> list[str]:
+    from paperscope.sources import read_list
+
+    return [place for file in files for place in read_list(file)]
+
+
+def _find_all(places: Sequence[str], *, as_json: bool) -> "tuple[list[PaperSource], int]":
+    """The papers at `places`, each once, and the number of places without any, which are reported."""
+    from paperscope.sources import find_sources
+
+    found: dict[PaperSource, None] = {}
+    failed = 0
+    for place in places:
+        try:
+            found.update(dict.fromkeys(find_sources(place)))
+        except InputError as error:
+            failed += 1
+            report_failure(place, error, as_json=as_json)
+    return list(found), failed
+
+
+def _add_all(library: "Library", sources: "Sequence[PaperSource]", *, as_json: bool, password: str | None) -> int:
+    """Adds papers one after another; returns the number of those that failed.
 
     A file that can't be read is reported and skipped. An error that every further file would meet is raised; when the
     budget is exhausted, with an estimate of the rest.
     """
-    files, failed = expand_paths(paths, as_json=as_json)
-    for number, file in enumerate(files, start=1):
-        head = f"[{number}/{len(files)}] {file.name}"
+    failed = 0
+    for number, source in enumerate(sources, start=1):
+        head = f"[{number}/{len(sources)}] {source.name}"
         try:
             with stderr().status("") as status:
-                added = library.add(
-                    file,
+                added = library.add_source(
+                    source,
                     password=password,
                     on_stage=lambda stage, head=head: status.update(Text(f"{head}: {stage} …")),  # type: ignore[misc]
                 )
         except BudgetError as error:
-            rest = _describe_rest(library, files[number - 1 :], total=len(files), password=password)
+            rest = _describe_rest(library, sources[number - 1 :], total=len(sources), password=password)
             raise BudgetError(f"{error}; {rest}") from None
         except (InputError, ModelError) as error:
             if isinstance(error, ModelUnavailableError):
                 raise
             failed += 1
-            report_failure(file, error, as_json=as_json)
+            report_failure(source.address, error, as_json=as_json)
         else:
-            _report_added(file, added, as_json=as_json)
+            _report_added(source.address, added, as_json=as_json)
     return failed
 
 
-def _report_added(file: Path, added: "AddResult", *, as_json: bool) -> None:
+def _add_on_ray(
+    library: "Library",
+    sources: "Sequence[PaperSource]",
+    *,
+    address: str,
+    workers: int | None,
+    as_json: bool,
+    password: str | None,
+) -> int:
+    """Adds papers on a cluster, and prints a report; returns the number of those that failed."""
+
+    def on_done(source: "PaperSource", result: "AddResult | PaperscopeError") -> None:
+        if isinstance(result, PaperscopeError):
+            report_failure(source.address, result, as_json=as_json)
+        else:
+            _report_added(source.address, result, as_json=as_json)
+
+    with stderr().status("starting workers …") as status:
+        report = library.add_on_ray(
+            sources,
+            address=address,
+            workers=workers,
+            password=password,
+            on_done=on_done,
+            on_stages=lambda done, stages: status.update(_progress(done, stages, total=len(sources))),
+        )
+    _print_report(report, as_json=as_json)
+    return len(report.failed)
+
+
+def _progress(done: int, stages: "Mapping[str, Stage]", *, total: int) -> Text:
+    working = [f"{name}: {stage}" for name, stage in stages.items() if stage.name != "waiting"]
+    return Text(f"[{done}/{total}] {' · '.join(working) or 'starting workers'} …")
+
+
+def _print_report(report: "BulkReport", *, as_json: bool) -> None:
+    outcomes = {name: report.outcomes[name] for name in ("added", "replaced", "unchanged")}
+    if as_json:
+        row = {
+            **outcomes,
+            "failed": report.failed,
+            "pages": report.pages,
+            "seconds": round(report.seconds, 3),
+            "papers_per_minute": round(report.papers_per_minute, 1),
+            "pages_per_minute": round(report.pages_per_minute, 1),
+        }
+        print_json(json.dumps({"report": row}, ensure_ascii=False))
+        return
+    added, replaced, unchanged = outcomes.values()
+    stdout().print(
+        Text(
+            f"{added} added, {replaced} replaced, {unchanged} already there, {len(report.failed)} failed; "
+            f"{report.pages} pages in {report.seconds:.0f} s: {report.papers_per_minute:.1f} papers and "
+            f"{report.pages_per_minute:.1f} pages a minute"
+        )
+    )
+    for address, reason in report.failed.items():
+        stdout().print(Text(f"  {address}: {reason}", style="red"))
+
+
+def _report_added(file: str, added: "AddResult", *, as_json: bool) -> None:
     paper, images, shortfall = added.paper, added.images, added.shortfall
     if as_json:
         row = {
-            "file": str(file),
+            "file": file,
             "outcome": added.outcome,
             "paper": paper.id,
             "title": paper.title,
@@ -196,61 +309,61 @@ def _report_added(file: Path, added: "AddResult", *, as_json: bool) -> None:
         stdout().print(Text(f"          {problem_line(problem, paper)}", style="yellow"))
 
 
-def _estimate_all(library: "Library", paths: Sequence[Path], *, as_json: bool, password: str | None) -> int:
+def _estimate_all(library: "Library", sources: "Sequence[PaperSource]", *, as_json: bool, password: str | None) -> int:
     """Prints the estimated model usage of adding each file, by role; returns the number of failures."""
-    files, failed = expand_paths(paths, as_json=as_json)
-    estimates, errors = _estimate(library, files, password=password)
-    for file, error in errors.items():
-        report_failure(file, error, as_json=as_json)
+    estimates, errors = _estimate(library, sources, password=password)
+    for source, error in errors.items():
+        report_failure(source.address, error, as_json=as_json)
     if as_json:
-        for estimate in estimates:
+        for source, estimate in estimates.items():
             roles = {role: asdict(usage) for role, usage in estimate.roles.items()}
-            row = {"file": str(estimate.file), "roles": roles, "total": asdict(estimate.total)}
+            row = {"file": source.address, "roles": roles, "total": asdict(estimate.total)}
             print_json(json.dumps(row, ensure_ascii=False))
     else:
         stdout().print(_estimates_view(estimates))
-    return failed + len(errors)
+    return len(errors)
 
 
-def _describe_rest(library: "Library", files: Sequence[Path], *, total: int, password: str | None) -> str:
-    """The progress of an add that still has `files` of `total` to do, and the estimated usage of finishing it."""
-    estimates, errors = _estimate(library, files, password=password)
-    usage = sum((estimate.total for estimate in estimates), Usage())
+def _describe_rest(library: "Library", sources: "Sequence[PaperSource]", *, total: int, password: str | None) -> str:
+    """The progress of an add that still has `sources` of `total` to do, and the estimated usage of finishing it."""
+    estimates, errors = _estimate(library, sources, password=password)
+    usage = sum((estimate.total for estimate in estimates.values()), Usage())
     unknown = f" ({len(errors)} files can't be read)" if errors else ""
     return (
-        f"{total - len(files)} of {total} files are done, and what was paid for is kept; finishing takes about "
+        f"{total - len(sources)} of {total} files are done, and what was paid for is kept; finishing takes about "
         f"{usage.calls} calls, {usage.prompt_tokens} + {usage.completion_tokens} tokens, "
         f"cost {usage.cost:.4f}{unknown}; run the same command again with more"
     )
 
 
 def _estimate(
-    library: "Library", files: Sequence[Path], *, password: str | None
-) -> tuple[list["Estimate"], dict[Path, InputError]]:
+    library: "Library", sources: "Sequence[PaperSource]", *, password: str | None
+) -> "tuple[dict[PaperSource, Estimate], dict[PaperSource, InputError]]":
     estimator = library.estimator()
-    estimates: list[Estimate] = []
-    errors: dict[Path, InputError] = {}
+    estimates: dict[PaperSource, Estimate] = {}
+    errors: dict[PaperSource, InputError] = {}
     with stderr().status("") as status:
-        for number, file in enumerate(files, start=1):
-            status.update(Text(f"[{number}/{len(files)}] {file.name}: estimating …"))
+        for number, source in enumerate(sources, start=1):
+            status.update(Text(f"[{number}/{len(sources)}] {source.name}: estimating …"))
             try:
-                work = estimator.estimate(file, on_stage=lambda _stage: None, password=password)
-                estimates.append(library.wait(work))
+                with library.fetched(source) as file:
+                    work = estimator.estimate(file, on_stage=lambda _stage: None, password=password)
+                    estimates[source] = library.wait(work)
             except InputError as error:
-                errors[file] = error
+                errors[source] = error
     return estimates, errors
 
 
-def _estimates_view(estimates: Sequence["Estimate"]) -> Grid:
+def _estimates_view(estimates: "Mapping[PaperSource, Estimate]") -> Grid:
     grid = Grid(box=box.SIMPLE_HEAD, title="Estimated model usage", title_justify="left")
     grid.add_column("file", overflow="fold")
     grid.add_column("role")
     for name in ("calls", "cached", "prompt tokens", "completion tokens", "cost"):
         grid.add_column(name, justify="right")
     totals: dict[str, Usage] = {}
-    for estimate in estimates:
+    for source, estimate in estimates.items():
         for role, usage in estimate.roles.items():
-            grid.add_row(Text(estimate.file.name), role, *_cells(usage))
+            grid.add_row(Text(source.name), role, *_cells(usage))
             totals[role] = totals.get(role, Usage()) + usage
     grid.add_section()
     for role, usage in totals.items():

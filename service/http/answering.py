@@ -73,7 +73,7 @@ class QuestionRunner:
 
         Closing the generator does not stop the work.
         """
-        about = (self.caller.library, conversation)
+        about = self.caller.conversation(conversation)
         work = self.service.background.begin(self._stored_events(asked, conversation), about=about)
         events = work.events()
         try:

@@ -1,16 +1,20 @@
 """The ASGI app: routes, middleware and shared state."""
 
 import asyncio
+import math
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI
 from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp
 
+from graph_store.service_state import ServiceState
 from paperscope import __version__
-from paperscope_core.locations import Location
 from paperscope_core.settings import Settings
 from service.http.auth import Service
 from service.http.background import Background
@@ -29,12 +33,12 @@ from service.http.problems import PROBLEMS, document_problems, install_error_han
 from service.http.routes import ROUTERS
 from service.http.sessions import Sessions
 from service.http.shutdown import Shutdown
-from service.jobs import Supervisor
+from service.jobs import JobRunner, Supervisor
 from service.keys import KeyStore
 from service.libraries import Libraries
 from service.tracing import open_tracing
 
-__all__ = ["create_app"]
+__all__ = ["Shared", "create_app"]
 
 # A page is drawn in a child process, which takes a CPU core.
 _CONCURRENT_IMAGES = 2
@@ -43,6 +47,22 @@ _MAX_WAITING_IMAGES = 64
 _CONCURRENT_ESTIMATES = 1
 _MAX_WAITING_ESTIMATES = 16
 _CLOSE_TIMEOUT_SECONDS = 5.0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Shared:
+    """What the processes of one service share.
+
+    Attributes:
+        processes: How many there are.
+        folder: Where the file of their common state is.
+        jobs: Passes jobs to the process that does them.
+    """
+
+    processes: int
+    folder: Path
+    jobs: JobRunner
+
 
 _DESCRIPTION = """Ask your papers a question, get an answer that you can check.
 
@@ -53,16 +73,20 @@ says so in each answer.
 """
 
 
-def create_app(settings: Settings) -> FastAPI:
+def create_app(settings: Settings, *, shared: Shared | None = None) -> FastAPI:
     """The app over the settings' library, or over the libraries of its API keys if the key file exists.
+
+    `shared` is what it shares with other processes of the service, if it is not alone.
 
     Raises KeyFileError if the key file can't be read, and SettingsError if traces can't be exported.
     """
-    service = _build_service(settings)
+    service = _build_service(settings, shared)
+
+    state = service.state
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
-        service.supervisor.start()
+        service.jobs.start()
         # Jobs and requests get their time to finish simultaneously.
         stopping = asyncio.create_task(_stop_jobs(service))
         try:
@@ -73,6 +97,7 @@ def create_app(settings: Settings) -> FastAPI:
             await asyncio.gather(
                 asyncio.to_thread(service.libraries.close, timeout=_CLOSE_TIMEOUT_SECONDS),
                 asyncio.to_thread(service.tracing.close, timeout=_CLOSE_TIMEOUT_SECONDS),
+                asyncio.to_thread(state.close),
             )
 
     # FastAPI's interactive pages load scripts from a CDN, and its telemetry sends traces where the environment says.
@@ -98,38 +123,51 @@ def create_app(settings: Settings) -> FastAPI:
 
 async def _stop_jobs(service: Service) -> None:
     await service.shutdown.begun.wait()
-    await service.supervisor.stop()
+    await service.jobs.stop()
 
 
-def _build_service(settings: Settings) -> Service:
+def _build_service(settings: Settings, shared: Shared | None) -> Service:
     limits = settings.service
     keys = KeyStore.open(limits.keys)
 
-    def library_folders() -> set[Location]:
-        return {key.library for key in keys.all()} if keys.required else {settings.library}
-
-    questions = FairQueue(concurrency=limits.questions_at_once, max_waiting=limits.questions_waiting)
-    metrics = Metrics(queue=questions, folders=library_folders)
+    library_folders = partial(keys.libraries, default=settings.library)
+    metrics = Metrics(folders=library_folders)
+    state = ServiceState(settings.library, folder=shared.folder if shared else None)
+    jobs = shared.jobs if shared else Supervisor(settings, folders=library_folders, on_usage=metrics.count_usage)
+    # The work of all processes together is limited.
+    share = partial(_share, processes=shared.processes if shared else 1)
     return Service(
         settings=settings,
         libraries=Libraries(settings, on_usage=metrics.count_usage),
         keys=keys,
-        sessions=Sessions(),
-        supervisor=Supervisor(settings, folders=library_folders, on_usage=metrics.count_usage),
-        questions=questions,
-        background=Background(),
+        state=state,
+        sessions=Sessions(state),
+        jobs=jobs,
+        questions=FairQueue(
+            concurrency=share(limits.questions_at_once),
+            max_waiting=share(limits.questions_waiting),
+            on_change=metrics.set_questions,
+        ),
+        background=Background(state),
         images=FairQueue(
-            concurrency=_CONCURRENT_IMAGES, max_waiting=_MAX_WAITING_IMAGES, work="pictures are being drawn"
+            concurrency=share(_CONCURRENT_IMAGES),
+            max_waiting=share(_MAX_WAITING_IMAGES),
+            work="pictures are being drawn",
         ),
         estimates=FairQueue(
             concurrency=_CONCURRENT_ESTIMATES, max_waiting=_MAX_WAITING_ESTIMATES, work="papers are being estimated"
         ),
-        rate_limiter=RateLimiter(per_minute=limits.requests_per_minute),
+        rate_limiter=RateLimiter(state, per_minute=limits.requests_per_minute),
         shutdown=Shutdown(),
         library_folders=library_folders,
         metrics=metrics,
         tracing=open_tracing(limits.otlp_endpoint),
     )
+
+
+def _share(limit: int, *, processes: int) -> int:
+    """The part of a limit that one of so many processes has; none has less than 1 of a limit above 0."""
+    return math.ceil(limit / processes)
 
 
 class _App(FastAPI):
@@ -154,5 +192,5 @@ class _App(FastAPI):
                 allow_headers=("Authorization", "Content-Type", "X-API-Key", "X-Paper-Password", "X-Request-ID"),
                 expose_headers=("Location", "Retry-After", "X-Request-ID"),
             )
-        app = DrainingMiddleware(SecurityHeadersMiddleware(app))
+        app = DrainingMiddleware(SecurityHeadersMiddleware(app, shutdown=service.shutdown))
         return ObservabilityMiddleware(app, count=service.metrics.count_request, tracing=service.tracing)

@@ -18,6 +18,7 @@ from typing import Annotated, cast
 from fastapi import Depends, Request
 from fastapi.security import APIKeyHeader, HTTPBearer
 
+from graph_store.service_state import ServiceState
 from paperscope.library import Library
 from paperscope_core.errors import KeyFileError
 from paperscope_core.locations import Location
@@ -28,7 +29,7 @@ from service.http.metrics import Metrics
 from service.http.problems import ProblemError
 from service.http.sessions import Sessions, clear_cookie, session_token
 from service.http.shutdown import Shutdown
-from service.jobs import Supervisor
+from service.jobs import JobRunner
 from service.keys import Key, KeyStore
 from service.libraries import Libraries
 from service.tracing import Tracing
@@ -64,6 +65,8 @@ class Service:
     """The state that all routes share.
 
     Attributes:
+        state: What the processes of the service share.
+        jobs: Does jobs.
         questions: The queue of questions.
         background: The questions of conversations that are being answered.
         images: The queue of pages to draw.
@@ -74,8 +77,9 @@ class Service:
     settings: Settings
     libraries: Libraries
     keys: KeyStore
+    state: ServiceState
     sessions: Sessions
-    supervisor: Supervisor
+    jobs: JobRunner
     questions: FairQueue
     background: Background
     images: FairQueue
@@ -96,7 +100,7 @@ class Service:
 
     async def key_of_session(self, token: str) -> Key | None:
         """The key of a session, if both still work. Raises ProblemError (503)."""
-        key_id = self.sessions.key_id(token)
+        key_id = await self.sessions.key_id(token)
         try:
             return await asyncio.to_thread(self.keys.get, key_id) if key_id else None
         except KeyFileError as error:
@@ -115,6 +119,10 @@ class Caller:
     folders: tuple[Path, ...] = ()
     keyed: bool = False
 
+    def conversation(self, conversation: str) -> str:
+        """What the work on a conversation of the library is about; see `Background`."""
+        return f"{self.library}/{conversation}"
+
 
 def _service(request: Request) -> Service:
     return cast("Service", request.app.state.service)
@@ -132,17 +140,17 @@ async def authenticate(request: Request, service: Service) -> Caller:
     address = request.client.host if request.client else ""
     if not service.requires_key:
         _check_local(request, service)
-        service.rate_limiter.take(address)
+        await service.rate_limiter.take(address)
         settings = service.settings
         caller = Caller(name="local", library=settings.library, folders=settings.service.folders)
     else:
         caller = await _keyed_caller(request, service, address)
-        service.rate_limiter.take(caller.name)
+        await service.rate_limiter.take(caller.name)
     request.state.caller_name = caller.name
     return caller
 
 
-def admit(request: Request, service: Service) -> None:
+async def admit(request: Request, service: Service) -> None:
     """Lets a request sign in, which counts against the rate limit of its address.
 
     Raises:
@@ -152,7 +160,7 @@ def admit(request: Request, service: Service) -> None:
         _check_origin(request)
     else:
         _check_local(request, service)
-    service.rate_limiter.take(request.client.host if request.client else "")
+    await service.rate_limiter.take(request.client.host if request.client else "")
 
 
 async def _keyed_caller(request: Request, service: Service, address: str) -> Caller:
@@ -169,7 +177,7 @@ async def _keyed_caller(request: Request, service: Service, address: str) -> Cal
     if key is not None:
         return Caller(name=key.id, library=key.library, folders=key.folders, keyed=True)
     # Failed attempts count against the address.
-    service.rate_limiter.take(address)
+    await service.rate_limiter.take(address)
     if token:
         headers = {**_CHALLENGE, "Set-Cookie": clear_cookie(request)}
         raise ProblemError(401, "session-ended", "The session has ended; sign in again.", headers=headers)

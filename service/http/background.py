@@ -3,19 +3,22 @@
 import asyncio
 import logging
 from collections import defaultdict
-from collections.abc import AsyncGenerator, Hashable
-from contextlib import aclosing
-from dataclasses import dataclass, field
+from collections.abc import AsyncGenerator
+from contextlib import aclosing, suppress
+from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from starlette.exceptions import HTTPException
 
-from paperscope_core.errors import PaperscopeError
+from graph_store.service_state import ServiceState
+from paperscope_core.errors import PaperscopeError, StoreError
 from service.http.problems import ProblemError
 
 __all__ = ["Background", "BackgroundWork"]
 
 T = TypeVar("T")
+
+_WATCH_SECONDS = 0.5
 
 _log = logging.getLogger(__name__)
 
@@ -37,13 +40,18 @@ class BackgroundWork(Generic[T]):
         self.task.result()
 
 
-@dataclass(frozen=True)
 class Background:
-    """The work in progress, by what it is about. For use on one event loop."""
+    """The work in progress, by what it is about. For use on one event loop.
 
-    _works: defaultdict[Hashable, set[asyncio.Task[None]]] = field(default_factory=lambda: defaultdict(set))
+    Args:
+        state: Shared by all processes in which work can be cancelled.
+    """
 
-    def begin(self, events: AsyncGenerator[T, None], *, about: Hashable) -> BackgroundWork[T]:
+    def __init__(self, state: ServiceState) -> None:
+        self._state = state
+        self._works: defaultdict[str, set[asyncio.Task[None]]] = defaultdict(set)
+
+    def begin(self, events: AsyncGenerator[T, None], *, about: str) -> BackgroundWork[T]:
         """Begins to produce events."""
         queue = asyncio.Queue[T | None]()
 
@@ -53,6 +61,7 @@ class Background:
                     queue.put_nowait(event)
 
         def end(task: asyncio.Task[None]) -> None:
+            watching.cancel()
             self._works[about].discard(task)
             if not self._works[about]:
                 del self._works[about]
@@ -63,14 +72,28 @@ class Background:
                 _log.error("work in the background failed", exc_info=error)
 
         task = asyncio.create_task(produce())
+        watching = asyncio.create_task(self._watch(task, about))
         self._works[about].add(task)
         task.add_done_callback(end)
         return BackgroundWork(task, queue)
 
-    def cancel(self, about: Hashable) -> None:
-        """Stops all work about something."""
+    async def cancel(self, about: str) -> None:
+        """Stops all work about something, within a second also that of other processes. Raises StoreError."""
         for task in self._works.get(about, ()):
             task.cancel()
+        await asyncio.to_thread(self._state.stop, about)
+
+    async def _watch(self, task: "asyncio.Task[None]", about: str) -> None:
+        """Cancels a task when another process cancels what it is about."""
+        before: float | None = None
+        while not task.done():
+            # While the state can't be read, nothing is cancelled.
+            with suppress(StoreError):
+                last = await asyncio.to_thread(self._state.last_stop, about)
+                before = last if before is None else before
+                if last != before:
+                    task.cancel()
+            await asyncio.sleep(_WATCH_SECONDS)
 
     async def close(self) -> None:
         """Stops all work, and waits for its end."""

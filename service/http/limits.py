@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 from starlette.datastructures import Headers
 from starlette.types import Message, Receive, Scope
 
+from graph_store.service_state import ServiceState
 from service.http.problems import ProblemError
 
 __all__ = ["FairQueue", "RateLimiter", "limit_body"]
@@ -18,8 +19,6 @@ __all__ = ["FairQueue", "RateLimiter", "limit_body"]
 _RECENT_WEIGHT = 0.2
 # A longer estimate would be a guess.
 _MAX_RETRY_SECONDS = 600
-# Bounds the memory of the rate limiter.
-_MAX_CALLERS = 10_000
 
 
 class FairQueue:
@@ -32,6 +31,7 @@ class FairQueue:
     Args:
         max_waiting: The maximum number of waiting entries.
         work: What is counted, for messages.
+        on_change: Called with the numbers of running and of waiting entries whenever they change.
         clock: Returns seconds.
     """
 
@@ -41,11 +41,13 @@ class FairQueue:
         concurrency: int,
         max_waiting: int,
         work: str = "questions are being answered",
+        on_change: Callable[[int, int], None] = lambda _running, _waiting: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._work = work
         self._concurrency = concurrency
         self._max_waiting = max_waiting
+        self._on_change = on_change
         self._clock = clock
         self._queues: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
         # How much of each caller's work runs.
@@ -68,13 +70,20 @@ class FairQueue:
 
         Raises ProblemError (429, with Retry-After) if too many wait. A cancelled waiter leaves the queue.
         """
-        await self._acquire(caller)
+        try:
+            await self._acquire(caller)
+        finally:
+            self._report()
         began = self._clock()
         try:
             yield
         finally:
             self._mean_seconds += _RECENT_WEIGHT * (self._clock() - began - self._mean_seconds)
             self._release(caller)
+            self._report()
+
+    def _report(self) -> None:
+        self._on_change(self.running, self.waiting)
 
     async def _acquire(self, caller: str) -> None:
         if self._has_slot(caller):
@@ -84,6 +93,7 @@ class FairQueue:
             self._make_room(caller)
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._queues.setdefault(caller, deque()).append(turn)
+        self._report()
         try:
             await turn
         except asyncio.CancelledError:
@@ -143,32 +153,24 @@ class FairQueue:
 class RateLimiter:
     """A token bucket per caller: the requests of a minute may come at once, and the bucket then refills evenly.
 
-    Buckets of the callers that have been quiet for longest are dropped when there are too many.
-
     Args:
+        state: Where the buckets are; all processes that share it have them in common.
         per_minute: The maximum number of requests per caller and minute; 0 is no limit.
-        clock: Returns seconds.
     """
 
-    def __init__(self, *, per_minute: int, clock: Callable[[], float] = time.monotonic) -> None:
-        self._size = per_minute
-        self._clock = clock
-        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
+    def __init__(self, state: ServiceState, *, per_minute: int) -> None:
+        self._state = state
+        self._per_minute = per_minute
 
-    def take(self, caller: str) -> None:
-        """Counts a request. Raises ProblemError (429, with Retry-After) if the caller has sent too many."""
-        if not self._size:
+    async def take(self, caller: str) -> None:
+        """Counts a request. Raises StoreError, and ProblemError (429, with Retry-After) if the caller has sent too
+        many."""
+        if not self._per_minute:
             return
-        now, per_second = self._clock(), self._size / 60
-        tokens, before = self._buckets.pop(caller, (float(self._size), now))
-        tokens = min(float(self._size), tokens + (now - before) * per_second)
-        allowed = tokens >= 1
-        self._buckets[caller] = (tokens - allowed, now)
-        if len(self._buckets) > _MAX_CALLERS:
-            self._buckets.popitem(last=False)
-        if not allowed:
-            retry = max(1, math.ceil((1 - tokens) / per_second))
-            detail = f"More than {self._size} requests a minute; come back after the seconds of Retry-After."
+        wait = await asyncio.to_thread(self._state.take, caller, per_minute=self._per_minute)
+        if wait > 0:
+            retry = max(1, math.ceil(wait))
+            detail = f"More than {self._per_minute} requests a minute; come back after the seconds of Retry-After."
             raise ProblemError(429, "too-many-requests", detail, headers={"Retry-After": str(retry)})
 
 

@@ -1,13 +1,31 @@
-"""Prometheus metrics: numbers only, nothing of papers, questions, libraries or keys."""
+"""Prometheus metrics: numbers only, nothing of papers, questions, libraries or keys.
 
+The processes of one service write their numbers to files in a common folder (see `share_numbers`), and each of them
+reports the sums. The numbers of a service with one process are in its memory.
+"""
+
+import operator
+import os
 from collections import Counter as Tally
 from collections.abc import Callable, Collection, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Info, ProcessCollector, generate_latest
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    Info,
+    ProcessCollector,
+    generate_latest,
+    values,
+)
 from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.metrics_core import Metric
+from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
 from graph_store import Store
@@ -15,10 +33,12 @@ from paperscope import __version__
 from paperscope_core.errors import StoreError
 from paperscope_core.locations import Location
 from paperscope_core.types import JOB_STATES
-from service.http.limits import FairQueue
 from service.libraries import ModelUsage
 
-__all__ = ["Metrics", "RequestRecord"]
+__all__ = ["Metrics", "RequestRecord", "share_numbers"]
+
+_FILES_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
+_START = "process_start_time_seconds"
 
 # From the milliseconds of a lookup to the minutes of an answer with many images.
 _LATENCY_BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0)
@@ -51,13 +71,15 @@ class Metrics:
     """The metrics of one service, in a separate registry.
 
     Args:
-        queue: The queue of questions.
         folders: Returns the places of all libraries, whose jobs are counted.
     """
 
-    def __init__(self, *, queue: FairQueue, folders: Callable[[], Collection[Location]]) -> None:
-        self._registry = registry = CollectorRegistry()
-        counter, gauge = partial(Counter, registry=registry), partial(Gauge, registry=registry)
+    def __init__(self, *, folders: Callable[[], Collection[Location]]) -> None:
+        registry = CollectorRegistry()
+        counter, gauge = (
+            partial(Counter, registry=registry),
+            partial(Gauge, registry=registry, multiprocess_mode="livesum"),
+        )
         route, work = ("method", "route"), ("work", "role")
         self._requests = counter("paperscope_http_requests", "Finished requests.", (*route, "status"))
         self._seconds = Histogram(
@@ -73,13 +95,21 @@ class Metrics:
         self._tokens = counter("paperscope_model_tokens", "Tokens of model calls.", (*work, "kind"))
         cost = "Cost of model calls, in the currency of the price settings."
         self._cost = counter("paperscope_model_cost", cost, work)
-        running = gauge("paperscope_questions_running", "Questions being answered.")
-        running.set_function(lambda: queue.running)
-        waiting = gauge("paperscope_questions_waiting", "Questions in the queue.")
-        waiting.set_function(lambda: queue.waiting)
-        Info("paperscope", "The running version.", registry=registry).info({"version": __version__})
-        ProcessCollector(registry=registry)
-        registry.register(_JobCollector(folders))
+        self._running = gauge("paperscope_questions_running", "Questions being answered.")
+        self._waiting = gauge("paperscope_questions_waiting", "Questions in the queue.")
+        files = os.environ.get(_FILES_VARIABLE)
+        # The numbers in files have no registry but the one that reads them.
+        self._registry = CollectorRegistry() if files else registry
+        if files:
+            MultiProcessCollector(self._registry, path=files)  # type: ignore[no-untyped-call]
+        Info("paperscope", "The running version.", registry=self._registry).info({"version": __version__})
+        self._registry.register(_ProcessesCollector(Path(files) if files else None))
+        self._registry.register(_JobCollector(folders))
+
+    def set_questions(self, running: int, waiting: int) -> None:
+        """Sets how many questions are being answered in this process, and how many wait."""
+        self._running.set(running)
+        self._waiting.set(waiting)
 
     def count_request(self, record: RequestRecord) -> None:
         """Counts a finished request."""
@@ -100,6 +130,43 @@ class Metrics:
     def text(self) -> bytes:
         """All metrics in Prometheus' text format; reads the libraries' job queues."""
         return generate_latest(self._registry)
+
+
+def share_numbers(folder: Path) -> None:
+    """Lets the metrics of this process, and of those that it starts, be files in a folder.
+
+    Must be called before a metric is made.
+    """
+    os.environ[_FILES_VARIABLE] = str(folder)
+    # prometheus_client has chosen when it was imported.
+    values.ValueClass = values.get_value_class()  # type: ignore[no-untyped-call]
+
+
+class _ProcessesCollector(Collector):
+    """The sums of the metrics of the processes that write to a folder, or those of this process; the earliest start."""
+
+    def __init__(self, files: Path | None) -> None:
+        self._files = files
+
+    def collect(self) -> Iterator[Metric]:
+        """The current values."""
+        found: dict[str, Metric] = {}
+        for pid in self._processes():
+            for metric in ProcessCollector(pid=partial(str, pid), registry=None).collect():
+                one = found.setdefault(metric.name, metric)
+                if one is not metric:
+                    merge = min if metric.name == _START else operator.add
+                    one.samples = [
+                        mine._replace(value=merge(mine.value, its.value))
+                        for mine, its in zip(one.samples, metric.samples, strict=True)
+                    ]
+        yield from found.values()
+
+    def _processes(self) -> list[int | str]:
+        if self._files is None:
+            return ["self"]
+        # Those of a process that has ended are deleted.
+        return [int(file.stem.rpartition("_")[2]) for file in self._files.glob("gauge_livesum_*.db")]
 
 
 class _JobCollector(Collector):

@@ -18,11 +18,12 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from structlog.contextvars import bind_contextvars, clear_contextvars
 
+from paperscope_core.errors import StoreError
 from service.http.auth import Service, admit, authenticate, unknown_key, while_key_works
 from service.http.limits import limit_body
 from service.http.metrics import RequestRecord
 from service.http.problems import ProblemError, error_response, error_text
-from service.http.shutdown import shutdown_problem
+from service.http.shutdown import Shutdown, shutdown_problem
 from service.logs import event_log
 from service.tracing import Tracing
 
@@ -193,7 +194,14 @@ class DrainingMiddleware(_Middleware):
 
 
 class SecurityHeadersMiddleware(_Middleware):
-    """Adds headers to every response that keep a browser from running, embedding or storing it."""
+    """Adds headers to every response that keep a browser from running, embedding or storing it.
+
+    A process that finishes its connections also says so.
+    """
+
+    def __init__(self, app: ASGIApp, *, shutdown: Shutdown) -> None:
+        super().__init__(app)
+        self._shutdown = shutdown
 
     async def _handle(self, scope: Scope, receive: Receive, send: Send) -> None:
 
@@ -202,6 +210,8 @@ class SecurityHeadersMiddleware(_Middleware):
                 headers = MutableHeaders(scope=message)
                 for name, value in SECURITY_HEADERS.items():
                     headers.setdefault(name, value)
+                if self._shutdown.finishing:
+                    headers["Connection"] = "close"
             await send(message)
 
         await self._app(scope, receive, send_with_headers)
@@ -261,10 +271,10 @@ class AuthMiddleware(_Middleware):
             if self._service.shutdown.begun.is_set():
                 raise shutdown_problem()
             if scope["path"] == _SIGN_IN:
-                admit(request, self._service)
+                await admit(request, self._service)
                 return await self._app(scope, receive, send)
             request.state.caller = await authenticate(request, self._service)
-        except ProblemError as error:
+        except (ProblemError, StoreError) as error:
             return await error_response(request, error)(scope, receive, send)
         if request.state.caller.keyed:
             return await self._run_while_key_works(request, receive, send)

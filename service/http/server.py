@@ -18,23 +18,23 @@ from uvicorn.config import Config
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import ServerState
 
-from paperscope_core.errors import SettingsError
 from paperscope_core.settings import Settings
-from service.http.app import create_app
-from service.http.auth import is_loopback
+from service.http.app import Shared, create_app
 from service.http.middleware import HEAD_TOO_LARGE, MAX_HEAD_BYTES, SECURITY_HEADERS
 from service.http.problems import MEDIA_TYPE, Problem
 from service.http.shutdown import CLOSING_SECONDS, Shutdown
-from service.keys import KeyStore
-from service.libraries import share_processor
-from service.logs import configure_logs
 
 if TYPE_CHECKING:
     import socket
+    from asyncio.trsock import TransportSocket
 
-__all__ = ["Protocol", "Server", "build_server", "serve"]
+__all__ = ["Protocol", "Server", "address_of", "build_server"]
 
+_BACKLOG = 2048
 _CHECK_SECONDS = 1.0
+_FINISH_POLL_SECONDS = 0.1
+# For connections that are made while the server ends.
+_LAST_ITERATIONS, _LAST_REQUESTS_SECONDS = 100, 0.3
 _UNREADABLE = "unreadable", "This is not a readable HTTP/1.1 request."
 # Connections beyond the queue of questions, for all other requests.
 _EXTRA_CONNECTIONS = 512
@@ -45,37 +45,18 @@ _TRUSTED_PROXIES = "127.0.0.1,::1"
 _log = logging.getLogger(__name__)
 
 
-def serve(settings: Settings, *, on_started: Callable[[str], None] = lambda _address: None) -> None:
-    """Serves until the process is interrupted (Ctrl-C, SIGTERM), then exits it.
+def build_server(
+    settings: Settings,
+    *,
+    shared: Shared | None = None,
+    on_started: Callable[[str], None] = lambda _address: None,
+) -> "Server":
+    """The server with these settings, not yet listening; see `serving.serve` and `create_app`.
 
-    Requests in progress get some time to finish; a second signal exits at once.
-
-    Args:
-        settings: The settings.
-        on_started: Called with the address of the web page when it can be opened.
-
-    Raises:
-        SettingsError: It would listen on a non-loopback address without API keys.
+    Raises SettingsError and KeyFileError.
     """
     service = settings.service
-    if not is_loopback(service.host) and not KeyStore.open(service.keys).required:
-        raise SettingsError(
-            f"service.host {service.host!r} admits other machines, and there is no API key yet: make one with "
-            f"`paperscope keys create NAME --library FOLDER` (key file: {service.keys}), or listen on 127.0.0.1"
-        )
-    share_processor()
-    server = build_server(settings, on_started=on_started)
-    configure_logs(service.log)
-    server.run()
-    logging.shutdown()
-    # Everything is closed. Freeing a library's memory would take seconds more, and many on a busy machine.
-    os._exit(0 if server.started else 1)
-
-
-def build_server(settings: Settings, *, on_started: Callable[[str], None] = lambda _address: None) -> "Server":
-    """The server with these settings, not yet listening; see `serve`. Raises SettingsError and KeyFileError."""
-    service = settings.service
-    app = create_app(settings)
+    app = create_app(settings, shared=shared)
     config = uvicorn.Config(
         app,
         host=service.host,
@@ -89,22 +70,43 @@ def build_server(settings: Settings, *, on_started: Callable[[str], None] = lamb
         h11_max_incomplete_event_size=MAX_HEAD_BYTES,
         limit_concurrency=_EXTRA_CONNECTIONS + service.questions_at_once + service.questions_waiting,
         timeout_graceful_shutdown=_FLUSH_SECONDS,
+        # One of several processes accepts one connection at a time, so that others get the next.
+        backlog=_BACKLOG if shared is None else 1,
     )
     shutdown = app.state.service.shutdown
-    return Server(config, shutdown=shutdown, grace_seconds=service.shutdown_seconds, on_started=on_started)
+    return Server(
+        config,
+        shutdown=shutdown,
+        grace_seconds=service.shutdown_seconds,
+        finish_seconds=service.question_seconds,
+        on_started=on_started,
+    )
 
 
 class Server(uvicorn.Server):
-    """uvicorn's server, which still listens while requests finish, and tells new ones that it shuts down."""
+    """uvicorn's server, which still listens while requests finish, and tells new ones that it shuts down.
+
+    If other processes accept connections from its socket, it can also `finish`, so that no request fails.
+
+    Attributes:
+        grace_seconds: How long requests may take after a signal.
+    """
 
     def __init__(
-        self, config: uvicorn.Config, *, shutdown: Shutdown, grace_seconds: float, on_started: Callable[[str], None]
+        self,
+        config: uvicorn.Config,
+        *,
+        shutdown: Shutdown,
+        grace_seconds: float,
+        finish_seconds: float,
+        on_started: Callable[[str], None],
     ) -> None:
         super().__init__(config)
+        self.grace_seconds = grace_seconds
         self._on_started = on_started
         self._shutdown = shutdown
-        self._grace_seconds = grace_seconds
-        self._signalled = False
+        self._finish_seconds: float = finish_seconds
+        self._finishing = self._signalled = False
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:  # noqa: ARG002 # uvicorn's signature
         """Handles a signal: the first one begins the shutdown, the second one kills the process."""
@@ -113,31 +115,82 @@ class Server(uvicorn.Server):
             signal.raise_signal(sig)
         self.should_exit = self._signalled = True
 
+    def finish(self, *, max_seconds: float = math.inf) -> None:
+        """Accepts no more connections, and ends when those that are open have had their responses; from any thread.
+
+        Args:
+            max_seconds: How long requests may take, at most as long as a question.
+        """
+        self._finish_seconds = min(self._finish_seconds, max_seconds)
+        self._finishing = self.should_exit = True
+
     async def startup(self, sockets: "list[socket.socket] | None" = None) -> None:
         """Starts to listen."""
         await super().startup(sockets)
+        for listening in sockets or ():
+            # The event loop has set it to the number of connections that it accepts at a time.
+            listening.listen(_BACKLOG)
         if self.started:
-            # The settings may leave the choice of the port to the system.
-            host, port = self.servers[0].sockets[0].getsockname()[:2]
-            named = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)  # noqa: S104
-            self._on_started(f"http://{named}:{port}/")
+            self._on_started(address_of(self.servers[0].sockets[0]))
 
     async def shutdown(self, sockets: "list[socket.socket] | None" = None) -> None:
         """Lets requests finish for some time, cancels the others, and stops.
 
         After a signal the process ends in any case, even if a thread hangs.
         """
+        if self._finishing and not self._signalled:
+            await self._finish_connections()
         if self._signalled:
-            timer = threading.Timer(self._grace_seconds + CLOSING_SECONDS, _force_exit)
+            timer = threading.Timer(self.grace_seconds + CLOSING_SECONDS, _force_exit)
             timer.daemon = True
             timer.start()
         self._shutdown.begun.set()
         loop = asyncio.get_running_loop()
-        deadline = loop.time() + self._grace_seconds
+        deadline = loop.time() + self.grace_seconds
         while self.server_state.tasks and (remaining := deadline - loop.time()) > 0:
             await asyncio.wait(set(self.server_state.tasks), timeout=remaining)
         self._shutdown.cancel()
+        if self._signalled:
+            # Connections that have just been made are told that it ends; uvicorn would reset them.
+            self._shutdown.finishing = True
+            await self._stop_listening()
+            await asyncio.sleep(_LAST_REQUESTS_SECONDS)
         await super().shutdown(sockets)
+
+    async def _stop_listening(self) -> None:
+        """Accepts the connections that wait, and closes the listening sockets of this process."""
+        loop = asyncio.get_running_loop()
+        # One of several processes accepts one connection in an iteration of the event loop.
+        for _ in range(_LAST_ITERATIONS):
+            await asyncio.sleep(0)
+        for listening in (one for server in self.servers for one in server.sockets):
+            loop.remove_reader(listening.fileno())
+        # What was accepted in the last iteration needs the server in the next ones.
+        for _ in range(3):
+            await asyncio.sleep(0)
+        for server in self.servers:
+            server.close()
+
+    async def _finish_connections(self) -> None:
+        """Waits until all connections have ended, which `Shutdown.finishing` makes them do.
+
+        Endless streams are ended after the time that requests have after a signal.
+        """
+        clock = asyncio.get_running_loop().time
+        self._shutdown.finishing = True
+        await self._stop_listening()
+        streams_end, end = clock() + self.grace_seconds, clock() + self._finish_seconds
+        while self.server_state.connections and clock() < end and not self._signalled:
+            if clock() >= streams_end:
+                self._shutdown.begun.set()
+            await asyncio.sleep(_FINISH_POLL_SECONDS)
+
+
+def address_of(listening: "socket.socket | TransportSocket") -> str:
+    """The address of the web page of a server that listens on this socket, whose port the system may have chosen."""
+    host, port = listening.getsockname()[:2]
+    named = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)  # noqa: S104
+    return f"http://{named}:{port}/"
 
 
 def _force_exit() -> None:

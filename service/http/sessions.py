@@ -1,15 +1,17 @@
 """Sessions of the web page: a browser signs in with an API key once, and then sends a cookie that names its session.
 
 The cookie is a random token, not the key: it can't be read by scripts (HttpOnly), is sent by pages of the service only
-(SameSite=Strict), and ends when the browser signs out, its key is revoked or expires, or the service restarts.
+(SameSite=Strict), and ends when the browser signs out, its key is revoked or expires, or the service restarts, unless
+its library is in PostgreSQL.
 """
 
+import asyncio
+import hashlib
 import secrets
-import time
-from collections import OrderedDict
-from collections.abc import Callable
 
 from fastapi import Request, Response
+
+from graph_store.service_state import ServiceState
 
 __all__ = ["SESSION_SECONDS", "Sessions", "clear_cookie", "session_token", "set_cookie"]
 
@@ -17,38 +19,36 @@ SESSION_SECONDS = 30 * 86_400
 """How long a session lasts."""
 
 _COOKIE = "paperscope_session"
-# Bounds the memory: the oldest sessions end.
-_MAX_SESSIONS = 10_000
 
 
 class Sessions:
-    """The open sessions, each of an API key. For use on one event loop.
+    """The open sessions, each of an API key; a state that several processes share has them all.
 
-    Args:
-        clock: Returns seconds.
+    Every method may raise StoreError.
     """
 
-    def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-        # By token: the id of the key, and when the session ends.
-        self._sessions: OrderedDict[str, tuple[str, float]] = OrderedDict()
+    def __init__(self, state: ServiceState) -> None:
+        self._state = state
 
-    def begin(self, key_id: str) -> str:
+    async def begin(self, key_id: str) -> str:
         """Begins a session; returns its token."""
         token = secrets.token_urlsafe(32)
-        self._sessions[token] = key_id, self._clock() + SESSION_SECONDS
-        if len(self._sessions) > _MAX_SESSIONS:
-            self._sessions.popitem(last=False)
+        await asyncio.to_thread(self._state.begin_session, _sha256(token), key_id, seconds=SESSION_SECONDS)
         return token
 
-    def key_id(self, token: str) -> str | None:
+    async def key_id(self, token: str) -> str | None:
         """The id of a session's key; None if there is no such session, or it has ended."""
-        key_id, ends = self._sessions.get(token, (None, 0.0))
-        return key_id if self._clock() < ends else None
+        return await asyncio.to_thread(self._state.session_key, _sha256(token)) if token else None
 
-    def end(self, token: str) -> None:
+    async def end(self, token: str) -> None:
         """Ends a session, if there is one."""
-        self._sessions.pop(token, None)
+        if token:
+            await asyncio.to_thread(self._state.end_session, _sha256(token))
+
+
+def _sha256(token: str) -> str:
+    # A cookie may hold any character, lone surrogates included.
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def session_token(request: Request) -> str:

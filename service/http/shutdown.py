@@ -20,10 +20,12 @@ class Shutdown:
 
     Attributes:
         begun: Set when the shutdown begins: no new work is accepted, and endless streams stop.
+        finishing: Whether other processes accept the connections, so that those here end with their next response.
     """
 
     def __init__(self) -> None:
         self.begun = asyncio.Event()
+        self.finishing = False
         self._expired = False
         self._timeouts: set[asyncio.Timeout] = set()
 

@@ -44,6 +44,10 @@ _MAX_FIELDS = 8
 _FORM_OVERHEAD_BYTES = 100_000
 _MAX_NAME_LENGTH = 200
 _RETRY_SECONDS = 30
+_NO_PASSWORDS = (
+    "This service leaves jobs to other processes, and passwords are kept in memory only; decrypt the file, or send "
+    "it to a service that adds papers itself (service.jobs_at_once)."
+)
 
 Body = TypeVar("Body", bound=BaseModel)
 JobRequest = AddRequest | BatchRequest
@@ -162,26 +166,29 @@ class JobSubmitter:
         password: str = "",
     ) -> JobView:
         """Stores the upload that the request names, if any, and queues the job."""
-        supervisor, name = self.service.supervisor, JobQueue.new_id()
+        jobs, name = self.service.jobs, JobQueue.new_id()
         if password:
+            if not jobs.takes_jobs:
+                raise ProblemError(422, "no-passwords", _NO_PASSWORDS)
             # Before a worker can lease the job.
-            supervisor.keep_password(name, password, folder=self.folder)
+            await jobs.keep_password(name, password, folder=self.folder)
+        reserved = jobs.id if password else ""
         try:
-            job = await asyncio.to_thread(self._create, name, request, upload)
+            job = await asyncio.to_thread(self._create, name, request, upload, reserved=reserved)
         except BaseException:
-            supervisor.forget_password(name)
+            jobs.forget_password(name)
             raise
-        supervisor.notify(self.folder)
+        jobs.notify(self.folder)
         response.headers["Location"] = f"/v1/jobs/{job.id}"
         return JobView.of(job)
 
-    def _create(self, job: str, request: JobRequest, upload: BinaryIO | None) -> Job:
+    def _create(self, job: str, request: JobRequest, upload: BinaryIO | None, *, reserved: str) -> Job:
         files = JobFiles(self.folder)
         kind: JobKind = "add" if isinstance(request, AddRequest) else "batch"
         try:
             if upload is not None:
                 files.store(job, upload, file=request.upload if isinstance(request, AddRequest) else request.file)
-            return self.library.jobs.create(kind, to_json(request), job=job)
+            return self.library.jobs.create(kind, to_json(request), job=job, reserved=reserved)
         except BaseException:
             files.delete(job)
             raise

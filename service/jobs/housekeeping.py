@@ -27,7 +27,8 @@ _UPLOAD_GRACE_SECONDS = 60.0
 
 
 class WorkerLocks:
-    """The lock files `LIBRARY/workers/WORKER.lock`, one for each worker of this machine that is alive.
+    """The lock files `LIBRARY/workers/NAME.lock`: one for each worker of this machine that is alive, and one for each
+    service for which jobs are reserved.
 
     The operating system releases a lock when its process ends, even if it is killed. All methods raise StoreError.
     """
@@ -62,27 +63,34 @@ class WorkerLocks:
         return dead
 
 
-def clean_up_jobs(folder: Location, *, keep_days: int) -> PendingJobs:
+def clean_up_jobs(folder: Location, *, keep_days: int, service: str = "") -> PendingJobs:
     """Requeues orphaned jobs, and deletes jobs that ended more than `keep_days` ago and files that no job needs.
 
-    Returns which jobs are pending in the library at `folder`. Raises StoreError.
+    Extends the reservations of a service. Returns which jobs its workers may take in the library at `folder`. Raises
+    StoreError.
     """
     if not is_library(folder):
         return PendingJobs(new=False, quarantined=False, running=False)
     with closing(Store.open(folder)) as store:
+        if service:
+            store.jobs.reserve(service)
         requeue_orphans(store, folder)
         store.jobs.forget(before=time.time() - keep_days * _SECONDS_PER_DAY)
         files = JobFiles(folder)
         for job in files.jobs(min_age=_UPLOAD_GRACE_SECONDS):
             if not _needs_files(store, job):
                 files.delete(job)
-        return store.jobs.pending()
+        return store.jobs.pending(service=service)
 
 
 def requeue_orphans(store: Store, folder: Location) -> None:
-    """Requeues the jobs of workers that died. Raises StoreError."""
-    for worker in WorkerLocks(folder).remove_dead():
-        store.jobs.release(worker, died=True)
+    """Requeues the jobs of workers that died, and those that were reserved for a service that died.
+
+    Raises StoreError.
+    """
+    for dead in WorkerLocks(folder).remove_dead():
+        store.jobs.release(dead, died=True)
+        store.jobs.end_reservations(dead)
 
 
 def ended_jobs(folder: Location, jobs: Iterable[str]) -> list[str]:

@@ -2,6 +2,8 @@
 
 The jobs of a worker that died go to the quarantine, from which another worker does them one at a time. So no job is
 blamed for what another one did, and jobs outside the quarantine don't wait.
+
+The password of a paper is in the memory of the supervisor and of its workers only, so no other one's take its job.
 """
 
 import asyncio
@@ -9,20 +11,26 @@ import logging
 import secrets
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing, suppress
+from typing import Protocol
+
+import filelock
 
 from graph_store import Store
 from graph_store.jobs import LEASE_SECONDS, PendingJobs
+from graph_store.migrations import is_library
 from paperscope_core.errors import PaperscopeError, StoreError
 from paperscope_core.locations import Location
 from paperscope_core.settings import Settings
-from service.jobs.housekeeping import clean_up_jobs, ended_jobs, requeue_orphans
+from service.jobs.housekeeping import WorkerLocks, clean_up_jobs, ended_jobs, requeue_orphans
 from service.jobs.worker_process import WorkerProcess
 from service.libraries import OnUsage
 
-__all__ = ["Supervisor"]
+__all__ = ["JobRunner", "Supervisor"]
 
 # Another service's worker, or one that died without its lock, loses its jobs within this time.
 _HOUSEKEEPING_SECONDS = LEASE_SECONDS
+# How soon a job of another process is found by a supervisor that watches for them.
+_WATCH_SECONDS = 1.0
 # A worker that ended sooner is restarted after a pause, which doubles each time.
 _SHORT_LIFE_SECONDS = 10.0
 _FIRST_PAUSE_SECONDS = 0.5
@@ -31,23 +39,70 @@ _MAX_PAUSE_SECONDS = 30.0
 _log = logging.getLogger(__name__)
 
 
+class JobRunner(Protocol):
+    """Does the jobs of libraries, here or in another process. For use on one event loop.
+
+    Attributes:
+        id: The name under which jobs are reserved for its workers.
+        takes_jobs: Whether the settings let it take jobs; otherwise it does nothing.
+    """
+
+    id: str
+    takes_jobs: bool
+
+    def start(self) -> None:
+        """Starts to do jobs."""
+
+    def notify(self, folder: Location) -> None:
+        """Notifies it of a library with a new or cancelled job."""
+
+    async def keep_password(self, job: str, password: str, *, folder: Location) -> None:
+        """Keeps the password of a job in memory until the job has ended; the job is to be reserved for this `id`.
+
+        Raises StoreError.
+        """
+
+    def forget_password(self, job: str) -> None:
+        """Forgets the password of a job, if it has one."""
+
+    async def stop(self) -> None:
+        """Queues the jobs in progress again, and ends."""
+
+
 class Supervisor:
-    """Runs worker processes while there are jobs. All methods belong to the event loop that `start` was called on.
+    """Runs worker processes while there are jobs; implements `JobRunner`.
+
+    All methods belong to the event loop that `start` was called on.
 
     Args:
         folders: Returns the places of all libraries that may have jobs; it may raise PaperscopeError.
         on_usage: Called with each model call that a job causes.
+        watch: Whether to look for jobs of other processes all the time, not only with the housekeeping.
     """
 
-    def __init__(self, settings: Settings, *, folders: Callable[[], Iterable[Location]], on_usage: OnUsage) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        folders: Callable[[], Iterable[Location]],
+        on_usage: OnUsage,
+        watch: bool = False,
+    ) -> None:
+        self.id = f"service-{secrets.token_hex(8)}"
+        self.takes_jobs = settings.service.jobs_at_once > 0
+        self._watches = watch
         self._keep_days = settings.service.keep_jobs_days
         self._max_wait = settings.service.shutdown_seconds
         self._folders = folders
         # In memory only; with the library of each job.
         self._passwords: dict[str, tuple[Location, str]] = {}
+        # Of the libraries with jobs that were reserved.
+        self._locks: dict[Location, filelock.BaseFileLock] = {}
+        self._locking = asyncio.Lock()
         self._normal, self._quarantine = (
             _WorkerLoop(
                 settings,
+                service=self.id,
                 quarantine=quarantine,
                 passwords=self._passwords,
                 on_usage=on_usage,
@@ -59,19 +114,23 @@ class Supervisor:
 
     def start(self) -> None:
         """Starts housekeeping, which finds waiting jobs, and runs workers."""
-        self._tasks = [
-            asyncio.create_task(self._keep_house()),
-            asyncio.create_task(self._normal.run()),
-            asyncio.create_task(self._quarantine.run()),
-        ]
+        if self.takes_jobs:
+            work = [self._keep_house(), self._normal.run(), self._quarantine.run()]
+            self._tasks = [asyncio.create_task(one) for one in (*work, *([self._watch()] if self._watches else []))]
 
     def notify(self, folder: Location) -> None:
         """Notifies the workers of a library with a new or cancelled job."""
         self._normal.notify(folder)
         self._quarantine.notify_running(folder)
 
-    def keep_password(self, job: str, password: str, *, folder: Location) -> None:
-        """Keeps the password of a job in memory, here and in the workers, until the job has ended."""
+    async def keep_password(self, job: str, password: str, *, folder: Location) -> None:
+        """Keeps the password of a job in memory, here and in the workers, until the job has ended.
+
+        The job is to be reserved for this supervisor. Raises StoreError.
+        """
+        async with self._locking:
+            if folder not in self._locks:
+                self._locks[folder] = await asyncio.to_thread(WorkerLocks(folder).acquire, self.id)
         self._passwords[job] = (folder, password)
         self._normal.send_password(job, password)
         self._quarantine.send_password(job, password)
@@ -86,6 +145,9 @@ class Supervisor:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await asyncio.gather(*(loop.stop(max_wait=self._max_wait) for loop in (self._normal, self._quarantine)))
+        for folder, lock in self._locks.items():
+            with suppress(StoreError):
+                await asyncio.to_thread(_end_reservations, folder, self.id, lock)
 
     def _notify_pending(self, folder: Location, pending: PendingJobs) -> None:
         if pending.new:
@@ -103,11 +165,32 @@ class Supervisor:
 
     async def _clean_up(self, folder: Location) -> None:
         try:
-            pending = await asyncio.to_thread(clean_up_jobs, folder, keep_days=self._keep_days)
+            pending = await asyncio.to_thread(clean_up_jobs, folder, keep_days=self._keep_days, service=self.id)
         except StoreError as error:
             _log.warning("the jobs of %s can't be cleaned up: %s", folder, error)
         else:
             self._notify_pending(folder, pending)
+
+    async def _watch(self) -> None:
+        """Notifies the workers as soon as a library has jobs that other processes queued."""
+        stores: dict[Location, Store] = {}
+        known: dict[Location, PendingJobs] = {}
+        try:
+            while True:
+                for folder in await self._all_folders():
+                    with suppress(StoreError):
+                        if folder not in stores and await asyncio.to_thread(is_library, folder):
+                            stores[folder] = await asyncio.to_thread(Store.open, folder)
+                        if store := stores.get(folder):
+                            pending = await asyncio.to_thread(store.jobs.pending, service=self.id)
+                            # A worker that runs looks for further jobs itself.
+                            if pending != known.get(folder):
+                                self._notify_pending(folder, pending)
+                            known[folder] = pending
+                await asyncio.sleep(_WATCH_SECONDS)
+        finally:
+            for store in stores.values():
+                store.close()
 
     async def _forget_passwords(self) -> None:
         """Forgets the passwords of jobs that have ended."""
@@ -137,12 +220,14 @@ class _WorkerLoop:
         self,
         settings: Settings,
         *,
+        service: str,
         quarantine: bool,
         passwords: Mapping[str, tuple[Location, str]],
         on_usage: OnUsage,
         on_pending: Callable[[Location, PendingJobs], None],
     ) -> None:
         self._settings = settings
+        self._service = service
         self._is_quarantine = quarantine
         self._passwords = passwords
         self._on_usage = on_usage
@@ -189,13 +274,15 @@ class _WorkerLoop:
             # A request in progress may still add a library.
             for folder in list(self._notified):
                 with suppress(StoreError):
-                    await asyncio.to_thread(_requeue, folder, self._owner, died=False)
+                    await asyncio.to_thread(_requeue, folder, self._owner, died=False, service=self._service)
 
     async def _run_worker(self) -> None:
         """Runs a worker until it ends, then requeues its jobs."""
         self._owner = f"worker-{secrets.token_hex(8)}"
         try:
-            worker = await WorkerProcess.start(self._settings, owner=self._owner, quarantine=self._is_quarantine)
+            worker = await WorkerProcess.start(
+                self._settings, owner=self._owner, service=self._service, quarantine=self._is_quarantine
+            )
         except OSError as error:
             _log.warning("the worker for jobs can't be started (%s); trying again", error)
             return
@@ -213,12 +300,20 @@ class _WorkerLoop:
         self._woken.clear()
         for folder in folders:
             with suppress(StoreError):
-                self._on_pending(folder, await asyncio.to_thread(_requeue, folder, self._owner, died=True))
+                pending = await asyncio.to_thread(_requeue, folder, self._owner, died=True, service=self._service)
+                self._on_pending(folder, pending)
 
 
-def _requeue(folder: Location, owner: str, *, died: bool) -> PendingJobs:
-    """Requeues the jobs of a worker that has ended; returns which jobs are pending. Raises StoreError."""
+def _requeue(folder: Location, owner: str, *, died: bool, service: str) -> PendingJobs:
+    """Requeues the jobs of a worker that has ended; returns which jobs are pending for a service. Raises StoreError."""
     with closing(Store.open(folder)) as store:
         store.jobs.release(owner, died=died)
         requeue_orphans(store, folder)
-        return store.jobs.pending()
+        return store.jobs.pending(service=service)
+
+
+def _end_reservations(folder: Location, service: str, lock: filelock.BaseFileLock) -> None:
+    """Lets other workers take what was reserved for a service that ends: they report that its password is lost."""
+    with closing(Store.open(folder)) as store:
+        store.jobs.end_reservations(service)
+    WorkerLocks(folder).release(lock)

@@ -7,6 +7,7 @@ import os
 import time
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import filelock
 
@@ -16,12 +17,14 @@ from paperscope_core.codec import from_json, to_json
 from paperscope_core.errors import PaperLockedError, StoreError
 from paperscope_core.locations import Location
 from paperscope_core.settings import Settings
-from service.batch import BatchRow, BatchRunner, parse_questions
 from service.jobs.housekeeping import WorkerLocks
 from service.jobs.leased_job import LeasedJob
 from service.jobs.requests import AddRequest, AddResult, BatchRequest, JobFiles, open_without_links
 from service.libraries import Libraries, current_work
 from service.tracing import Tracing
+
+if TYPE_CHECKING:
+    from service.batch import BatchRow
 
 __all__ = ["Worker", "data_mb", "limit_memory"]
 
@@ -42,7 +45,7 @@ _log = logging.getLogger(__name__)
 
 
 class Worker:
-    """Does the jobs of the libraries that it is notified of, as `owner`.
+    """Does the jobs of the libraries that it is notified of, as `owner`, a worker of `service`.
 
     Libraries take turns, and as many jobs again run of libraries of which none else runs, so that no library waits
     until the long jobs of another one have ended. In `quarantine`, the worker does only jobs during which a worker
@@ -50,7 +53,14 @@ class Worker:
     """
 
     def __init__(
-        self, *, settings: Settings, libraries: Libraries, tracing: Tracing, owner: str, quarantine: bool = False
+        self,
+        *,
+        settings: Settings,
+        libraries: Libraries,
+        tracing: Tracing,
+        owner: str,
+        service: str = "",
+        quarantine: bool = False,
     ) -> None:
         self._max_jobs = 1 if quarantine else settings.service.jobs_at_once
         self._idle_seconds = _QUARANTINE_IDLE_SECONDS if quarantine else _IDLE_SECONDS
@@ -60,6 +70,7 @@ class Worker:
         self._libraries = libraries
         self._tracing = tracing
         self._owner = owner
+        self._service = service
         self._notified: set[Location] = set()
         self._passwords: dict[str, str] = {}
         self._password_received = asyncio.Event()
@@ -141,7 +152,9 @@ class Worker:
             if not self._has_capacity(folder):
                 continue
             try:
-                job = await asyncio.to_thread(store.jobs.claim, self._owner, quarantined=self._quarantine)
+                job = await asyncio.to_thread(
+                    store.jobs.claim, self._owner, quarantined=self._quarantine, service=self._service
+                )
                 done = job is None and not await asyncio.to_thread(self._is_needed, store)
             except StoreError as error:
                 _log.warning("no jobs from %s: %s", folder, error)
@@ -156,7 +169,7 @@ class Worker:
 
     def _is_needed(self, store: Store) -> bool:
         """Whether the store has jobs for this worker, now or if another worker gives its jobs back."""
-        pending = store.jobs.pending()
+        pending = store.jobs.pending(service=self._service)
         return pending.running or (pending.quarantined if self._quarantine else pending.new)
 
     async def _run(self, leased: LeasedJob) -> None:
@@ -239,12 +252,15 @@ def _hash(file: Path) -> str:
 
 
 async def _answer(leased: LeasedJob, library: Library) -> str:
+    # Only batches need what answers and scores questions.
+    from service.batch import BatchRunner, parse_questions
+
     request = from_json(BatchRequest, leased.job.request)
     folder = JobFiles(leased.folder).folder(leased.job.id)
     questions = parse_questions((folder / request.file).read_bytes(), name=request.name)
     done: set[int] = set()
 
-    def on_row(row: BatchRow) -> None:
+    def on_row(row: "BatchRow") -> None:
         done.add(row.index)
         leased.report(Stage(name="answering", done=len(done), total=len(questions)))
 

@@ -31,7 +31,9 @@ __all__ = ["WorkerProcess", "main"]
 
 # The module path is passed on because the service may run from a checkout; everything else goes over the pipe.
 _START_CODE = (
-    "import sys, json; sys.path[:] = json.loads(sys.argv[1]); from service.jobs.worker_process import main; main()"
+    "import sys, json; sys.path[:] = json.loads(sys.argv[1]); "
+    "from paperscope_core.collection import collect_rarely; collect_rarely(); "
+    "from service.jobs.worker_process import main; main()"
 )
 _HEARTBEAT_SECONDS = 2.0
 # Long, because a loaded machine may not schedule the worker for many seconds.
@@ -58,14 +60,17 @@ class WorkerProcess:
         self._output = cast("asyncio.StreamReader", process.stdout)
 
     @classmethod
-    async def start(cls, settings: Settings, *, owner: str, quarantine: bool = False) -> Self:
-        """Starts a worker that leases jobs as `owner`, from outside the quarantine or from it. Raises OSError."""
+    async def start(cls, settings: Settings, *, owner: str, service: str, quarantine: bool = False) -> Self:
+        """Starts a worker of a service that leases jobs as `owner`, from outside the quarantine or from it.
+
+        Raises OSError.
+        """
         # Its own process group: it is killed with the processes it started, and Ctrl-C reaches the service only.
         process = await asyncio.create_subprocess_exec(
             sys.executable, "-c", _START_CODE, json.dumps(sys.path), stdin=PIPE, stdout=PIPE, start_new_session=True
         )
         worker = cls(process)
-        worker._input.write(pickle.dumps((settings, owner, quarantine)))
+        worker._input.write(pickle.dumps((settings, owner, service, quarantine)))
         return worker
 
     @property
@@ -116,7 +121,7 @@ def main() -> None:
     os.dup2(2, 1)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # Written by the service, not by a caller.
-    settings, owner, quarantine = pickle.load(sys.stdin.buffer)  # noqa: S301
+    settings, owner, service, quarantine = pickle.load(sys.stdin.buffer)  # noqa: S301
     # Also for the results of batches, which are files of the library here.
     os.umask(0o077)
     configure_logs(settings.service.log)
@@ -124,7 +129,7 @@ def main() -> None:
     share_processor()
     limit_memory(settings.service.worker_memory_mb)
     try:
-        asyncio.run(_run(settings, owner, output, quarantine=quarantine))
+        asyncio.run(_run(settings, owner, service, output, quarantine=quarantine))
     except (MemoryError, RuntimeError) as error:
         # Without memory, no thread starts and nothing can be cleaned up; the service requeues the jobs.
         event_log(__name__).warning("the worker can't go on", error=type(error).__name__)
@@ -138,10 +143,12 @@ def _on_thread_error(error: threading.ExceptHookArgs) -> None:
     threading.__excepthook__(error)
 
 
-async def _run(settings: Settings, owner: str, output: BinaryIO, *, quarantine: bool) -> None:
+async def _run(settings: Settings, owner: str, service: str, output: BinaryIO, *, quarantine: bool) -> None:
     libraries = Libraries(settings, on_usage=partial(_send_usage, output), max_open=_MAX_OPEN_LIBRARIES)
     tracing = open_tracing(settings.service.otlp_endpoint)
-    worker = Worker(settings=settings, libraries=libraries, tracing=tracing, owner=owner, quarantine=quarantine)
+    worker = Worker(
+        settings=settings, libraries=libraries, tracing=tracing, owner=owner, service=service, quarantine=quarantine
+    )
     loop = asyncio.get_running_loop()
     loop.add_signal_handler(signal.SIGTERM, worker.stop)
     threading.Thread(target=_read_notifications, args=(loop, worker), daemon=True).start()

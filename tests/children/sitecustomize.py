@@ -1,14 +1,18 @@
 """Runs first in each Python process that a test starts: its local embedder and recognizer ask those of the test, which
-are loaded."""
+are loaded, and its libraries are on the engine of the test."""
 
+import os
 import sys
 from collections.abc import Sequence
 from functools import lru_cache, partial
+from importlib import import_module
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 
 _EMBEDDERS, _RECOGNIZERS = "paperscope_core.models.build", "ner.loading"
+_LOCATIONS, _STORE = "paperscope_core.locations", "graph_store.store"
+_ENGINES = {_LOCATIONS, _STORE} if "TESTS_POSTGRESQL" in os.environ else set()
 
 
 class _Patcher(MetaPathFinder):
@@ -17,7 +21,7 @@ class _Patcher(MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        is_patched = fullname in {_EMBEDDERS, _RECOGNIZERS}
+        is_patched = fullname in {_EMBEDDERS, _RECOGNIZERS, *_ENGINES}
         spec = PathFinder.find_spec(fullname, path, target) if is_patched else None
         if spec is not None and spec.loader is not None:
             execute = spec.loader.exec_module
@@ -28,6 +32,10 @@ class _Patcher(MetaPathFinder):
                     from tests.remembered_vectors import ServedEmbedder
 
                     module._local_embedder = lru_cache(maxsize=1)(ServedEmbedder)  # type: ignore[attr-defined]
+                elif fullname == _LOCATIONS:
+                    import_module("tests.engine").patch_locations(module)
+                elif fullname == _STORE:
+                    import_module("tests.engine").patch_store(module.Store)
                 else:
                     from tests.remembered_names import ServedRecognizer
 

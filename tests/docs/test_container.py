@@ -10,18 +10,17 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 import typer
 import yaml  # type: ignore[import-untyped]
 from packaging.specifiers import SpecifierSet
 
-from graph_store import Store
+from paperscope_core.locations import files_folder, local_folder
 from paperscope_core.settings import Settings, load_settings
-from paperscope_core.types import content_hash
 from service.cli import app
 from service.http.shutdown import CLOSING_SECONDS
-from tests.service.conftest import PNG, small_paper
 from tests.service.servers import serve_app
 
 DATA = Path("/data")
@@ -106,13 +105,16 @@ def test_the_entrypoint_is_a_command(steps: list[tuple[str, str]], project: dict
     assert of(steps, "EXPOSE") == [command[command.index("--port") + 1]]
 
 
-def test_the_settings_of_the_container_are_consistent(steps: list[tuple[str, str]], services: dict[str, Any]) -> None:
-    ours = services["paperscope"]
+@pytest.mark.parametrize("name", ["paperscope", "server-1", "server-2"])
+def test_the_settings_of_a_container_are_consistent(
+    steps: list[tuple[str, str]], services: dict[str, Any], name: str
+) -> None:
+    ours = services[name]
     settings = load_settings(environ=environment(steps, ours))
-    assert isinstance(settings.library, Path)
-    assert settings.library.is_relative_to(DATA)
+    for folder in (files_folder(settings.library), local_folder(settings.library)):
+        assert folder.is_relative_to(DATA)
+        assert not settings.service.keys.is_relative_to(folder)
     assert settings.service.keys.is_relative_to(DATA)
-    assert not settings.service.keys.is_relative_to(settings.library)
     assert of(steps, "VOLUME") == [str(DATA)]
     assert ours["volumes"] == [f"data:{DATA}"]
     assert settings.service.worker_memory_mb < int(ours["mem_limit"].removesuffix("g")) * 1024
@@ -126,7 +128,31 @@ def test_no_container_runs_as_root_or_listens_publicly(steps: list[tuple[str, st
         assert all(str(port).startswith("127.0.0.1:") for port in service.get("ports", []))
         assert service["cap_drop"] == ["ALL"]
         assert service["security_opt"] == ["no-new-privileges:true"]
-        assert "build" in service or re.search(r":\d+\.\d+\.\d+$", service["image"]), "a version, not what is latest"
+        assert "build" in service or re.search(r":\d+\.\d+\.\d+(-|$)", service["image"]), "a version, not the latest"
+
+
+def test_the_servers_on_postgresql_reach_it_and_are_reached(
+    root: Path, project: dict[str, Any], services: dict[str, Any]
+) -> None:
+    database, front, one = services["postgresql"], services["front"], services["server-1"]
+    assert one == services["server-2"]
+    assert one["build"]["args"]["EXTRAS"] in project["project"]["optional-dependencies"]
+    assert command_exists(services["worker"]["command"])
+    assert {**services["worker"], "command": 0, "healthcheck": 0} == {**one, "command": 0, "healthcheck": 0}
+    address = urlsplit(one["environment"]["PAPERSCOPE_LIBRARY"])
+    assert services[address.hostname or ""] is database
+    assert (address.username, address.path[1:]) == tuple(
+        database["environment"][f"POSTGRES_{it}"] for it in ("USER", "DB")
+    )
+    assert one["env_file"][-1] == database["env_file"][0]
+    assert front["ports"][0].rpartition(":")[0] == services["paperscope"]["ports"][0].rpartition(":")[0]
+    (source,) = front["configs"]
+    rules = yaml.safe_load((root / "compose.yaml").read_text())["configs"][source["source"]]["content"]
+    servers = re.findall(r"server (\S+):8000 ", rules)
+    assert servers == front["depends_on"] == ["server-1", "server-2"]
+    assert f"listen {front['ports'][0].rpartition(':')[2]};" in rules
+    assert not re.search(r"(?<!\$)\$(?!\$)", rules), "Compose would read a single $ as its own variable"
+    assert (root / ".gitignore").read_text().count("/postgresql.env\n") == 1
 
 
 def test_the_health_check_detects_a_running_service(steps: list[tuple[str, str]], tmp_path: Path) -> None:
@@ -149,10 +175,13 @@ def shell_lines(text: str) -> Iterator[list[str]]:
 
 def test_the_documented_commands_exist(root: Path, services: dict[str, Any]) -> None:
     page = (root / "docs/guides/container.md").read_text()
-    calls = [shlex.split(call) for call in re.findall(r"docker compose run --rm paperscope [^`\n]*", page)]
-    assert len(calls) > 3
+    calls = re.findall(
+        r"docker compose (?:--profile \w+ )?(?:run --rm (?:paperscope|server-1)|exec \w[\w-]* paperscope) ([^`\n]*)",
+        page,
+    )
+    assert len(calls) > 6
     for call in calls:
-        assert command_exists(call[call.index("paperscope") + 1 :]), call
+        assert command_exists(shlex.split(call)), call
     profiles = {name for service in services.values() for name in service.get("profiles", [])}
     for line in shell_lines(page):
         if "--profile" in line:
@@ -173,25 +202,6 @@ def test_the_documented_variables_are_settings(root: Path, services: dict[str, A
     assert host in services
     assert services[host]["image"].startswith("ollama/")
     assert port == "11434"
-
-
-def test_the_documented_backup_of_an_open_library_is_complete(root: Path, tmp_path: Path) -> None:
-    """The command reads the files of a library that is open."""
-    (line,) = (
-        line for line in shell_lines((root / "docs/guides/container.md").read_text()) if "sqlite3" in " ".join(line)
-    )
-    code = line[line.index("-c") + 1].replace("/data/library", str(tmp_path))
-    store = Store.open(tmp_path)
-    store.add(small_paper(), crops={content_hash(PNG): PNG}, source="/tagger.pdf", embedder="fake-64")
-    subprocess.run([sys.executable, "-c", code], check=True)  # noqa: S603
-    (tmp_path / "restored").mkdir()
-    (tmp_path / "copy.sqlite").rename(tmp_path / "restored" / "library.sqlite")
-    (tmp_path / "crops").rename(tmp_path / "restored" / "crops")
-    restored = Store.open(tmp_path / "restored")
-    assert restored.papers() == store.papers()
-    assert restored.crop(content_hash(PNG)) == PNG
-    restored.close()
-    store.close()
 
 
 def test_hadolint_reports_nothing(root: Path) -> None:

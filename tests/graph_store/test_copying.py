@@ -61,6 +61,30 @@ def test_to_another_folder(source: Path, tmp_path: Path) -> None:
     check(source, tmp_path / "copy")
 
 
+def test_files_that_are_deleted_while_others_are_copied(source: Path, tmp_path: Path) -> None:
+    for name in ("crops/.abc.png.1.tmp", "jobs/upload"):
+        (source / name).parent.mkdir(exist_ok=True)
+        (source / name).touch()
+
+    def end_jobs(*_progress: object) -> None:
+        (source / "jobs" / "upload").unlink(missing_ok=True)
+
+    copy_library(source, tmp_path / "copy", on_progress=end_jobs)
+    check(source, tmp_path / "copy")
+
+    def remove_all(*_progress: object) -> None:
+        with closing(Store.open(source)) as store:
+            for entry in store.entries():
+                store.remove(entry.id)
+            store.sweep()
+
+    with pytest.raises(StoreError, match="papers were removed while their files were copied; run the same command"):
+        copy_library(source, tmp_path / "later", on_progress=remove_all)
+    copy_library(source, tmp_path / "later", on_progress=ignore)
+    with closing(Store.open(tmp_path / "later")) as store:
+        assert not store.entries()
+
+
 @pytest.mark.slow
 def test_to_postgresql_and_back(source: Path, tmp_path: Path, postgresql: PostgresServer) -> None:
     there, back = postgresql.address(tmp_path), tmp_path / "back"

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from graph_store import JobQueue, Store
-from graph_store.jobs import ATTEMPTS, LEASE_SECONDS
+from graph_store.jobs import ATTEMPTS, LEASE_SECONDS, RESERVATION_SECONDS
 from paperscope_core.errors import JobLostError, UnknownJobError
 
 
@@ -187,3 +187,26 @@ def test_a_job_ends_in_a_state_that_is_an_end(queue: JobQueue) -> None:
     queue.claim("w")
     with pytest.raises(ValueError, match="running"):
         queue.finish(made.id, "w", state="running")
+
+
+def test_a_reserved_job_waits_for_its_service_until_that_has_ended(queue: JobQueue, clock: Clock) -> None:
+    made = queue.create("add", "{}", reserved="one")
+    assert (queue.pending().new, queue.pending(service="one").new) == (False, True)
+    assert queue.claim("w2", service="two") is None
+    queue.claim("w1", service="one")
+    queue.release("w1", died=True)
+    assert queue.claim("w2", quarantined=True, service="two") is None
+    clock.now += RESERVATION_SECONDS - 1
+    queue.reserve("one")
+    clock.now += RESERVATION_SECONDS - 1
+    assert not queue.pending(service="two").quarantined
+    queue.end_reservations("one")
+    claimed = queue.claim("w2", quarantined=True, service="two")
+    assert claimed is not None
+    assert claimed.id == made.id
+    # A service that no longer extends its reservations is gone.
+    late = queue.create("add", "{}", reserved="one")
+    clock.now += RESERVATION_SECONDS + 1
+    found = queue.claim("w2", service="two")
+    assert found is not None
+    assert found.id == late.id

@@ -92,3 +92,17 @@ def test_the_passwords_of_older_versions_are_deleted_from_the_file_and_its_log(t
             assert store.jobs.get(made).state == "queued"
             assert store.jobs.create("add", "{}").state == "queued"
             assert b"open sesame" not in stored()
+
+
+def test_the_jobs_of_older_versions_are_reserved_for_nobody(tmp_path: Path) -> None:
+    with closing(Store.open(tmp_path)) as store:
+        made = store.jobs.create("add", "{}").id
+    with closing(sqlite3.connect(tmp_path / "library.sqlite")) as connection, connection:
+        connection.execute("ALTER TABLE jobs DROP COLUMN reserved")
+        connection.execute("UPDATE library SET version = 13")
+    with closing(Store.open(tmp_path, read_only=True)) as store:
+        assert store.jobs.get(made).state == "queued"
+    with closing(Store.open(tmp_path)) as store:
+        claimed = store.jobs.claim("worker")
+        assert claimed is not None
+        assert claimed.id == made

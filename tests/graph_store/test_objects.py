@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from s3fs import S3FileSystem
 
 from graph_store import Store
 from graph_store.copying import copy_library
@@ -16,6 +15,7 @@ from paperscope_core.errors import PaperFileError, StoreError
 from paperscope_core.types import PaperEntry, content_hash
 from tests.graph_store.indexed_papers import PAPER_IDS, add, crop_of, make_indexed, view
 from tests.postgresql_server import PostgresServer
+from tests.s3_server import serve_bucket
 
 ONE, TWO, *_ = PAPER_IDS
 
@@ -23,22 +23,8 @@ ONE, TWO, *_ = PAPER_IDS
 @pytest.fixture(scope="module")
 def bucket() -> Iterator[str]:
     """A bucket on an S3 server of this process."""
-    from moto.server import ThreadedMotoServer
-
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    host, port = server.get_host_and_port()
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in (
-            ("AWS_ENDPOINT_URL", f"http://{host}:{port}"),
-            ("AWS_ACCESS_KEY_ID", "test"),
-            ("AWS_SECRET_ACCESS_KEY", "test"),
-            ("AWS_DEFAULT_REGION", "us-east-1"),
-        ):
-            patch.setenv(name, value)
-        S3FileSystem(skip_instance_cache=True).mkdir("papers")
-        yield "s3://papers"
-    server.stop()
+    with serve_bucket("papers") as address:
+        yield address
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """What a library in PostgreSQL does when the server, its rights or the connection stand in its way."""
 
-import shutil
-import subprocess
+import re
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -19,8 +18,8 @@ from graph_store.schema import SCHEMA_VERSION, jobs
 from paperscope.library import open_store
 from paperscope_core.errors import StoreError, StoreFullError, StoreReadOnlyError, StoreVersionError
 from paperscope_core.locations import PostgresAddress, parse_location
-from paperscope_core.types import ModelReply, Usage, content_hash
-from tests.graph_store.indexed_papers import PAPER_IDS, add, crop_of, make_indexed, view
+from paperscope_core.types import ModelReply, Usage
+from tests.graph_store.indexed_papers import PAPER_IDS, add, make_indexed, view
 from tests.postgresql_server import PostgresServer
 
 ONE, TWO, *_ = PAPER_IDS
@@ -78,6 +77,32 @@ def test_a_wrong_password(postgresql: PostgresServer, schema: str, guest: str, t
     with pytest.raises(StoreError, match="password authentication failed for user") as raised:
         Store.open(address)
     assert "s3cret" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (("/postgres?", "/nope?"), 'database "nope" does not exist'),
+        (("postgres@", "nobody@"), 'role "nobody" does not exist'),
+        (("?host", "?hots=x&host"), 'invalid URI query parameter: "hots"'),
+    ],
+)
+def test_an_address_that_the_server_refuses(address: PostgresAddress, change: tuple[str, str], reason: str) -> None:
+    wrong = replace(address, address=address.address.replace(*change))
+    with pytest.raises(StoreError, match=rf"{re.escape(reason)}.*check .* the address, the user and the password"):
+        Store.open(wrong)
+
+
+def test_a_server_that_takes_no_more_connections(reader: PostgresAddress, sql: Callable[[str], None]) -> None:
+    sql("ALTER ROLE guest CONNECTION LIMIT 0")
+    with pytest.raises(StoreError, match=r"too many connections for role.*check that it runs and takes more"):
+        Store.open(reader)
+
+
+def test_a_schema_that_does_not_exist(address: PostgresAddress, schema: str) -> None:
+    wrong = replace(address, address=address.address.replace(schema, "nowhere"))
+    with pytest.raises(StoreError, match="no schema there; create it, or check the address"):
+        Store.open(wrong)
 
 
 def test_a_user_who_may_not_create_the_tables(reader: PostgresAddress) -> None:
@@ -153,6 +178,15 @@ def test_a_connection_that_is_cut_within_a_transaction(address: PostgresAddress,
         assert add(store, make_indexed(TWO)) == 2
 
 
+def test_a_connection_in_use_is_closed_after_the_library(address: PostgresAddress) -> None:
+    database = PostgresDatabase(address)
+    with database.read() as connection:
+        used = connection.connection.driver_connection
+        database.close()
+    assert isinstance(used, psycopg.Connection)
+    assert used.closed
+
+
 def cut_add(store: Store, cut: Callable[[], None]) -> None:
     with store._database.write() as connection:
         from graph_store.writing import put_paper
@@ -165,7 +199,6 @@ def test_a_full_server_and_others(address: PostgresAddress) -> None:
     with closing(PostgresDatabase(address)) as database:
         for state, kind, message in (
             ("53100", StoreFullError, "the server's disk is full"),
-            ("53300", StoreError, "takes no more connections"),
             ("25006", StoreReadOnlyError, "not writable"),
             ("55P03", StoreError, "locked it for too long"),
             ("XX001", StoreError, "damaged"),
@@ -209,24 +242,3 @@ def test_a_job_that_another_worker_is_claiming_is_passed_over(address: PostgresA
         claimed = store.jobs.claim("other")
         assert claimed is not None
         assert claimed.id == first.id
-
-
-def test_a_backup_of_the_database_and_the_files_is_the_library(
-    postgresql: PostgresServer, address: PostgresAddress, schema: str, sql: Callable[[str], None], tmp_path: Path
-) -> None:
-    with closing(Store.open(address)) as store:
-        add(store, make_indexed(ONE))
-        before = view(store)
-    server = ["--host", str(postgresql.folder), "--username", "postgres"]
-    dump = [str(postgresql.programs / "pg_dump"), *server, "--schema", schema, "--format=custom", "--file"]
-    subprocess.run([*dump, str(tmp_path / "papers.dump"), "postgres"], check=True)  # noqa: S603 - our own arguments
-    shutil.copytree(address.files, tmp_path / "backup")
-    sql(f"DROP SCHEMA {schema} CASCADE")
-    restore = [str(postgresql.programs / "pg_restore"), *server, "--dbname", "postgres"]
-    subprocess.run([*restore, str(tmp_path / "papers.dump")], check=True)  # noqa: S603
-    with closing(Store.open(replace(address, files=tmp_path / "backup", cache=tmp_path / "new cache"))) as store:
-        assert view(store) == before
-        assert store.crop(content_hash(crop_of(ONE))) == crop_of(ONE)
-        assert add(store, make_indexed(TWO)) == 2
-        with closing(NativeGraphIndex.open(store)) as index:
-            assert index.revision == 2

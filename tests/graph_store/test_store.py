@@ -1,6 +1,7 @@
 """What is added is read back equal; what is removed leaves no trace."""
 
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -228,3 +229,18 @@ def test_sweep_deletes_orphaned_crops(store: Store) -> None:
     with pytest.raises(KeyError):
         store.crop(content_hash(crop_of(ONE)))
     assert store.sweep() == 0
+
+
+def test_papers_are_added_while_a_sweep_lists_the_crops(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    add(store, make_indexed(ONE))
+    store.remove(ONE)
+    names = store.objects.names
+
+    def slow_names(folder: str) -> Mapping[str, float]:
+        found = names(folder)
+        add(store, make_indexed(ONE))
+        return found
+
+    monkeypatch.setattr(store.objects, "names", slow_names)
+    assert store.sweep() == 0
+    assert store.crop(content_hash(crop_of(ONE)))

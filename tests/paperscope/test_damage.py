@@ -7,6 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from sqlalchemy import text
 
 from graph_store import Store
 from paperscope.library import Library
@@ -17,15 +18,15 @@ from paperscope_core.types import DoneEvent
 
 QUESTION = "Which taggers are compared?"
 DAMAGE = {
-    "papers": "UPDATE papers SET value = substr(value, 1, 20) WHERE id = ?",
-    "elements": "UPDATE elements SET value = '{}' WHERE paper = ?",
-    "chunks": "UPDATE chunks SET value = 'x' WHERE paper = ?",
-    "vectors": "UPDATE vectors SET vector = x'00' WHERE chunk IN (SELECT number FROM chunks WHERE paper = ?)",
-    "no vectors": "UPDATE vectors SET vector = x'' WHERE chunk IN (SELECT number FROM chunks WHERE paper = ?)",
+    "papers": "UPDATE papers SET value = substr(value, 1, 20) WHERE id = :paper",
+    "elements": "UPDATE elements SET value = '{}' WHERE paper = :paper",
+    "chunks": "UPDATE chunks SET value = 'x' WHERE paper = :paper",
+    "vectors": "UPDATE vectors SET vector = x'00' WHERE chunk IN (SELECT number FROM chunks WHERE paper = :paper)",
+    "no vectors": "UPDATE vectors SET vector = x'' WHERE chunk IN (SELECT number FROM chunks WHERE paper = :paper)",
     "vectors cut alike": "UPDATE vectors SET vector = substr(vector, 1, 128) "
-    "WHERE chunk IN (SELECT number FROM chunks WHERE paper = ?)",
-    "entities": "UPDATE entities SET value = '' WHERE paper = ?",
-    "relations": "UPDATE relations SET value = '[1' WHERE paper = ?",
+    "WHERE chunk IN (SELECT number FROM chunks WHERE paper = :paper)",
+    "entities": "UPDATE entities SET value = '' WHERE paper = :paper",
+    "relations": "UPDATE relations SET value = '[1' WHERE paper = :paper",
 }
 
 
@@ -61,8 +62,8 @@ def copied(made: tuple[Path, Path, str], folder: Path, *damage: str) -> Path:
 
 
 def do_damage(library: Path, paper: str, damage: str) -> None:
-    with closing(sqlite3.connect(library / "library.sqlite")) as connection, connection:
-        assert connection.execute(DAMAGE[damage], (paper,)).rowcount > 0
+    with closing(Store.open(library)) as store, store._database.write() as connection:
+        assert connection.execute(text(DAMAGE[damage]), {"paper": paper}).rowcount > 0
 
 
 @pytest.fixture(params=DAMAGE)

@@ -13,7 +13,8 @@ from paperscope.doctor import Finding, diagnose
 from paperscope.library import Library
 from paperscope_core.models import FakeEmbedder, Models
 from paperscope_core.models.weights import find_weights
-from paperscope_core.settings import Settings
+from paperscope_core.settings import RetrievalSettings, Settings
+from tests.postgresql_server import PostgresServer
 
 Damage = Callable[[Path], object]
 
@@ -137,3 +138,26 @@ def test_a_copy_that_sqlite_wrote_is_a_backup(library: Path, tmp_path: Path) -> 
         assert one.papers() == other.papers()
         assert one.retrieve("Which taggers?") == other.retrieve("Which taggers?")
     assert problems(copy) == []
+
+
+@pytest.mark.slow
+def test_a_library_that_is_searched_in_postgresql(postgresql: PostgresServer, tmp_path: Path) -> None:
+    address = postgresql.address(tmp_path)
+    settings = Settings(library=address, retrieval=RetrievalSettings(index="postgresql"))
+    (tmp_path / "a.md").write_text("# One\n\nConditional random fields (CRF) are taggers. CRF is evaluated on CoNLL.\n")
+    with Library(store=Store.open(address), settings=settings, models=Models(embedder=Embedder())) as opened:
+        opened.add(tmp_path / "a.md", name="a.md")
+        assert opened.retrieve("Which taggers?").sources
+        assert opened.neighbourhood("CRF").center.name
+    assert not (address.cache / "index").exists()
+    assert {one.level for one in diagnose(settings)} == {"ok"}
+    with closing(Store.open(address)) as store, store.database.write() as connection:
+        connection.exec_driver_sql("DELETE FROM search_chunks")
+    assert {one.part for one in diagnose(settings) if one.level == "problem"} == {"index"}
+    assert "repaired" in {one.level for one in diagnose(settings, repair=True)}
+    assert {one.level for one in diagnose(settings)} == {"ok"}
+    embedded = settings.model_copy(update={"library": tmp_path / "folder"})
+    Store.open(tmp_path / "folder").close()
+    assert ["needs a library in PostgreSQL" in one.text for one in diagnose(embedded) if one.level == "problem"] == [
+        True
+    ]

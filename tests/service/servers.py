@@ -40,7 +40,7 @@ __all__ = [
 ]
 
 
-_SECONDS = 30
+_SECONDS = 60
 
 
 @contextmanager
@@ -111,22 +111,25 @@ def job_of(response: httpx2.Response, address: str, *, wait: float = 60.0) -> Jo
 
 
 def wait_until(found: Callable[[], Any], *, seconds: float = 60.0) -> Any:
-    """Wait until `found` returns something true; returns that."""
+    """Wait until `found` returns something true; returns that. Waits ten times as long as it asks, to leave the
+    processor to what it waits for."""
     ends = time.monotonic() + seconds
+    asked = time.monotonic()
     while not (value := found()):
         assert time.monotonic() < ends, "it did not come to that"
-        time.sleep(0.02)
+        time.sleep(min(max(0.02, 10 * (time.monotonic() - asked)), 0.3))
+        asked = time.monotonic()
     return value
 
 
-def worker_pids(parent: int | None = None) -> list[int]:
-    """The running workers of this process, or of another one."""
+def worker_pids(parent: int | None = None, *, module: bytes = b"service.jobs.worker_process") -> list[int]:
+    """The running workers of this process, or of another one; or the children that run another module."""
     parent = os.getpid() if parent is None else parent
     found: list[int] = []
     for folder in Path("/proc").iterdir():
         try:
             command = (folder / "cmdline").read_bytes() if folder.name.isdigit() else b""
-            if b"service.jobs.worker_process" in command:
+            if module in command:
                 above = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
                 found += [int(folder.name)] if above == parent else []
         except (FileNotFoundError, ProcessLookupError):

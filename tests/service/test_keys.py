@@ -11,7 +11,7 @@ from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from paperscope_core.errors import InputError, KeyFileError, OutputError
@@ -66,6 +66,7 @@ def test_no_other_text_is_a_key(tmp_path_factory: pytest.TempPathFactory, text: 
 
 
 @given(st.text(), st.text(min_size=1, max_size=9), st.none() | st.integers(1, 9999))
+@example("alice", "papers ", None)
 def test_what_is_created_reads_back_equal_or_is_refused(
     tmp_path_factory: pytest.TempPathFactory, name: str, folder: str, days: int | None
 ) -> None:

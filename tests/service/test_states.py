@@ -55,10 +55,11 @@ class Tenant:
 
 
 class Service(RuleBasedStateMachine):
-    """`address` and `folder` are those of the running service."""
+    """`address` and `folder` are those of the running service; jobs with a password are reserved for `id`."""
 
     address: str
     folder: Path
+    id: str = ""
 
     def __init__(self) -> None:
         super().__init__()
@@ -90,7 +91,7 @@ class Service(RuleBasedStateMachine):
         """A worker does a job, or dies of it."""
         tenant = self.tenants[number]
         queue = tenant.store.jobs
-        job = queue.claim("worker", quarantined=quarantined)
+        job = queue.claim("worker", quarantined=quarantined, service=Service.id)
         if job is None:
             # The queue fails jobs of which too many workers have died.
             for name, state in tenant.jobs.items():
@@ -173,7 +174,7 @@ class Service(RuleBasedStateMachine):
         try:
             for tenant in self.tenants:
                 for quarantined in (False, True):
-                    while tenant.store.jobs.pending()[quarantined]:
+                    while tenant.store.jobs.pending(service=Service.id)[quarantined]:
                         self.work(tenant.number, dies=False, quarantined=quarantined)
                 self.work(tenant.number, dies=False, quarantined=True)
                 assert "waits" not in tenant.jobs.values()
@@ -203,7 +204,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     keys = KeyStore.open(Service.folder / "keys.json")
     keys.create("first", Service.folder / "first")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Supervisor, "notify", lambda *_: None)
+        patch.setattr(Supervisor, "notify", lambda supervisor, _folder: setattr(Service, "id", supervisor.id))
         patch.setattr(Supervisor, "_notify_pending", lambda *_: None)
         patch.setattr(Supervisor, "_clean_up", _no_clean_up)
         with serve_app(settings_in(Service.folder)) as found:

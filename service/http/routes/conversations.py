@@ -112,7 +112,8 @@ async def delete_conversation(
     conversation: _ConversationId, library: LibraryOf, service: ServiceOf, caller: CallerOf
 ) -> Response:
     """Deletes a conversation with its answers, and stops the questions that are being answered in it."""
-    service.background.cancel((caller.library, conversation))
+    await asyncio.to_thread(library.conversations.head, conversation)
+    await service.background.cancel(caller.conversation(conversation))
     await asyncio.to_thread(library.conversations.delete, conversation)
     return Response(status_code=204)
 
@@ -124,5 +125,5 @@ async def stop_questions(
     """Stops the questions that are being answered in a conversation: they cost no further model call, and no answer is
     stored. To only disconnect does not stop them."""
     await asyncio.to_thread(library.conversations.head, conversation)
-    service.background.cancel((caller.library, conversation))
+    await service.background.cancel(caller.conversation(conversation))
     return Response(status_code=204)

@@ -79,7 +79,7 @@ async def cancel_job(job: JobOf, queue: JobSubmitterOf) -> JobView:
     found = await asyncio.to_thread(queue.library.jobs.cancel, job.id)
     if found.ended and found.kind == "add":
         await asyncio.to_thread(JobFiles(queue.folder).delete, job.id)
-    queue.service.supervisor.notify(queue.folder)
+    queue.service.jobs.notify(queue.folder)
     return JobView.of(found)
 
 

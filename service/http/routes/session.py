@@ -58,13 +58,13 @@ async def sign_in(request: Request, body: SignIn, service: ServiceOf) -> Respons
             raise keys_unreadable() from error
         if key is None:
             raise unknown_key()
-        service.sessions.end(session_token(request))
-        set_cookie(request, response, service.sessions.begin(key.id))
+        await service.sessions.end(session_token(request))
+        set_cookie(request, response, await service.sessions.begin(key.id))
     return response
 
 
 @router.delete("", summary="Sign out", status_code=204)
 async def sign_out(request: Request, service: ServiceOf) -> Response:
     """Ends the session of the cookie and clears it; without one, does nothing."""
-    service.sessions.end(session_token(request))
+    await service.sessions.end(session_token(request))
     return Response(status_code=204, headers={"Set-Cookie": clear_cookie(request)})

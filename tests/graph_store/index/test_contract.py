@@ -3,14 +3,17 @@
 import dataclasses
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from graph_store import NativeGraphIndex, Store
+from graph_store.index import PostgresGraphIndex
 from graph_store.lightrag.index import LightRAGGraphIndex
 from graph_store.lightrag.vectors import TextVectors
 from paperscope_core.errors import SettingsError
+from paperscope_core.locations import Location
 from paperscope_core.protocols import GraphIndex
 from paperscope_core.types import Candidates, Filters, RetrievalRequest
 from tests.graph_store.indexed_papers import DIMENSION, EMBEDDER, METHODS, PAPER_IDS, add, make_indexed, unit_vector
@@ -24,6 +27,10 @@ def native(store: Store) -> GraphIndex:
     return NativeGraphIndex.open(store, embedder=EMBEDDER)
 
 
+def postgresql(store: Store) -> GraphIndex:
+    return PostgresGraphIndex.open(store, embedder=EMBEDDER)
+
+
 def lightrag(store: Store) -> GraphIndex:
     def embed(texts: object) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
         assert isinstance(texts, list)
@@ -32,10 +39,20 @@ def lightrag(store: Store) -> GraphIndex:
     return LightRAGGraphIndex.open(store, TextVectors(embed, embedder=EMBEDDER, dimension=DIMENSION))
 
 
-@pytest.fixture(params=[native, pytest.param(lightrag, marks=pytest.mark.slow)])
+@pytest.fixture(params=[native, *(pytest.param(one, marks=pytest.mark.slow) for one in (postgresql, lightrag))])
 def open_index(request: pytest.FixtureRequest) -> Iterator[OpenIndex]:
     with ExitStack() as stack:
         yield lambda store: stack.enter_context(closing(request.param(store)))
+
+
+@pytest.fixture
+def store(request: pytest.FixtureRequest, open_index: OpenIndex, tmp_path: Path) -> Iterator[Store]:
+    """A library on the engine of the index."""
+    place: Location = tmp_path / "library"
+    if request.node.callspec.params["open_index"] is postgresql:
+        place = request.getfixturevalue("postgresql").address(tmp_path)
+    with closing(Store.open(place)) as opened:
+        yield opened
 
 
 def ask(text: str = "BERT", *, filters: Filters = Filters(), limit: int = 100) -> RetrievalRequest:  # noqa: B008

@@ -11,8 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from graph_store import NativeGraphIndex, Store
-from graph_store.index import native
-from graph_store.index import text_index as words
+from graph_store.index import bm25, native
 from graph_store.index.text_index import TextIndex
 from graph_store.reading import Checkpoint, Searchable
 from paperscope_core.errors import SettingsError
@@ -248,7 +247,7 @@ def _texts(*texts: str) -> Searchable:
         for number, text in enumerate(texts)
     )
     numbers, vectors = np.arange(len(texts)), np.zeros((len(texts), 1), dtype=np.float32)
-    return Searchable(paper=ONE, chunks=chunks, numbers=numbers, embedder="", vectors=vectors, entities=())
+    return Searchable(paper=ONE, chunks=chunks, numbers=numbers, embedder="", vectors=vectors, entities=(), edges=())
 
 
 def test_over_all_of_a_large_library_the_rarer_words_count(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -262,12 +261,12 @@ def test_over_all_of_a_large_library_the_rarer_words_count(monkeypatch: pytest.M
 
     every = found("score of owl and fox")
     assert len(every) == 5
-    monkeypatch.setitem(words._RANKED, "chunk_words", 9)
+    monkeypatch.setitem(bm25.RANKED, "chunk_words", 9)
     assert found("score of owl and fox") == every
-    monkeypatch.setitem(words._RANKED, "chunk_words", 4)
+    monkeypatch.setitem(bm25.RANKED, "chunk_words", 4)
     assert found("score of owl and fox") == found("owl and fox") != every
     assert found("score of owl and fox", ONE) == every
-    monkeypatch.setitem(words._RANKED, "chunk_words", 2)
+    monkeypatch.setitem(bm25.RANKED, "chunk_words", 2)
     assert found("score of owl and fox") == found("fox")
     assert found("score of owl") == found("owl")
     assert found("score of owl and wolf")[0].score < found("score of owl")[0].score

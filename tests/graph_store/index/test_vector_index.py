@@ -7,7 +7,8 @@ import pytest
 from numpy import float32
 from numpy.typing import NDArray
 
-from graph_store.index import vector_index
+from graph_store.index import clusters, vector_index
+from graph_store.index.clusters import Clusters
 from graph_store.index.vector_index import VectorIndex
 from graph_store.reading import Checkpoint, Searchable
 
@@ -30,6 +31,7 @@ def searchable(paper: int) -> Searchable:
         embedder="fake",
         vectors=unit_rows(np.random.default_rng(paper), PER_PAPER),
         entities=(),
+        edges=(),
     )
 
 
@@ -52,6 +54,11 @@ def clustered(monkeypatch: pytest.MonkeyPatch) -> None:
 QUESTIONS = unit_rows(np.random.default_rng(99), 40)
 
 
+def made_from(index: VectorIndex) -> int:
+    """The number of vectors that the clusters were made from; 0 without clusters."""
+    return index._index.made_from if isinstance(index._index, Clusters) else 0
+
+
 def recall(index: VectorIndex, exact: VectorIndex) -> float:
     shares = [len(found(index, one).keys() & found(exact, one).keys()) / 10 for one in QUESTIONS]
     return float(np.mean(shares))
@@ -62,8 +69,8 @@ def test_clusters_find_what_all_vectors_do(clustered: None, monkeypatch: pytest.
     with monkeypatch.context() as small:
         small.setattr(vector_index, "_CLUSTERED_FROM", 10**6)
         exact = made(range(20))
-    assert index._clustered == 600
-    assert exact._clustered == 0
+    assert made_from(index) == 600
+    assert made_from(exact) == 0
     assert recall(index, exact) > 0.99
     for one in QUESTIONS[:5]:
         near, all_ = found(index, one), found(exact, one)
@@ -71,7 +78,7 @@ def test_clusters_find_what_all_vectors_do(clustered: None, monkeypatch: pytest.
         own = found(index, one, "p3", "p17")
         assert own.keys() == found(exact, one, "p3", "p17").keys()
         assert all(key // PER_PAPER in (3, 17) for key in own)
-    monkeypatch.setattr(vector_index, "_SEARCHED_CLUSTERS", 8)
+    monkeypatch.setattr(clusters, "_SEARCHED", 8)
     assert recall(index, exact) > 0.9
 
 
@@ -87,7 +94,7 @@ def test_clusters_follow_removals_and_additions(clustered: None) -> None:
 
 def test_clusters_are_made_again_when_there_are_many_more_vectors(clustered: None) -> None:
     index = made(range(4 * 12))
-    assert index._clustered == 4 * 600
+    assert made_from(index) == 4 * 600
     assert sorted(index._all()[0].tolist()) == list(range(4 * 12 * PER_PAPER))
     own = found(index, searchable(30).vectors[7])
     assert next(iter(own)) == 30 * PER_PAPER + 7
@@ -98,10 +105,18 @@ def test_a_snapshot_reads_back_equal(clustered: None, tmp_path: Path, papers: in
     index = made(range(papers))
     index.save(tmp_path / "snapshot")
     read = VectorIndex.load(tmp_path / "snapshot", embedder="fake")
-    assert (len(read), read.checkpoint, read._clustered) == (len(index), index.checkpoint, index._clustered)
+    assert (len(read), read.checkpoint, made_from(read)) == (len(index), index.checkpoint, made_from(index))
     assert [found(read, one) for one in QUESTIONS] == [found(index, one) for one in QUESTIONS]
     read.replace("p1", None, checkpoint=Checkpoint(revision=99))
     assert len(read) == (papers - 1) * PER_PAPER
-    data = (tmp_path / "snapshot").read_bytes()
-    (tmp_path / "snapshot").write_bytes(data[:-100] + bytes(100))
+    read.save(tmp_path / "snapshot")
+    again = VectorIndex.load(tmp_path / "snapshot", embedder="fake", thorough=True)
+    assert [found(again, one) for one in QUESTIONS] == [found(read, one) for one in QUESTIONS]
+    read.replace("p1", searchable(1), checkpoint=Checkpoint(revision=99))
+    assert [found(read, one) for one in QUESTIONS] == [found(index, one) for one in QUESTIONS]
+    (largest,) = [file for file in tmp_path.iterdir() if file.stat().st_size > 9_999]
+    data = largest.read_bytes()
+    largest.write_bytes(data[:-100] + bytes(100))
+    assert len(VectorIndex.load(tmp_path / "snapshot", embedder="fake", thorough=True)) == 0
+    largest.write_bytes(b"" if papers > 10 else data[:100])
     assert len(VectorIndex.load(tmp_path / "snapshot", embedder="fake")) == 0

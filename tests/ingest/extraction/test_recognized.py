@@ -3,20 +3,23 @@
 import asyncio
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from ingest.chunking import chunk_paper
+from ingest.extraction import pipeline
 from ingest.extraction.entity_types import TypeSystem
 from ingest.extraction.local_extractor import LocalExtractor
 from ingest.extraction.mentions import read_paper
 from ingest.extraction.pipeline import extractor_for
-from ingest.extraction.recognized import RecognizedNames, texts_to_recognize
+from ingest.extraction.recognized import RecognizedNames, texts_to_recognize, uncertain_chunks
 from ingest.extraction.termhood import Termhood, worth_an_entity
 from ingest.extraction.terms import Term
 from ner.examples import Example, Span
+from paperscope_core.models import FakeModel
 from paperscope_core.settings import ExtractSettings
 from paperscope_core.types import Paper
 from tests.ingest.extraction.paper_builders import paper_of, passages, table_of
@@ -57,6 +60,65 @@ def test_a_name_has_the_type_with_most_confidence(
     assert [names.type_of(["GLUE"]), names.type_of(["the Dice", "Dice loss"])] == types
 
 
+class Knowing:
+    """A recognizer that knows some names with these confidences, and fails where a text says so."""
+
+    name = "knowing"
+
+    def __init__(self, names: Mapping[str, float | None]) -> None:
+        self._names = names
+
+    async def recognize(self, examples: Sequence[Example]) -> list[Example]:
+        return [
+            replace(
+                example,
+                spans=tuple(
+                    Span(start=start, end=start + len(name), label="Method", confidence=sure)
+                    for name, sure in self._names.items()
+                    if (start := example.text.find(name)) >= 0
+                ),
+                failure="no JSON" if "broken" in example.text else None,
+            )
+            for example in examples
+        ]
+
+
+ROUTED = chunk_paper(
+    paper_of(
+        *passages(
+            "GLUE is sure. SQuAD is sure, too.",
+            "GLUE is sure. Dice is not.",
+            "There is nothing here.",
+            "GLUE has a word, Elmo, of an unknown certainty.",
+            "GLUE is sure, but this is broken.",
+        )
+    ),
+    max_words=9,
+)
+SURE = {"GLUE": 0.9, "SQuAD": 0.8, "Dice": 0.4, "Elmo": None}
+
+
+@pytest.mark.parametrize(
+    ("below", "read"), [(0.3, [3, 4, 5]), (0.4, [3, 4, 5]), (0.5, [2, 3, 4, 5]), (0.9, [1, 2, 3, 4, 5])]
+)
+async def test_only_a_chunk_whose_names_are_all_sure_is_left_to_the_recognizer(below: float, read: list[int]) -> None:
+    uncertain = await uncertain_chunks(ROUTED, Knowing(SURE), below=below)
+    assert [int(chunk.elements[0][-1]) for chunk in uncertain] == read
+
+
+@pytest.mark.parametrize(("below", "read"), [(0.5, [2, 3, 4, 5]), (1.0, [1, 2, 3, 4, 5])])
+async def test_the_model_reads_the_chunks_below_the_limit(
+    below: float, read: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pipeline, "load_recognizer", lambda _folder: Knowing(SURE))
+    model = FakeModel(lambda _: '{"entities": [], "relations": []}')
+    paper = paper_of(*(passages(*(chunk.text for chunk in ROUTED))))
+    extraction = await extractor_for(model, ExtractSettings(route_below=below)).extract(paper, ROUTED)
+    asked = "".join(message.text for request in model.requests for message in request.messages)
+    assert [number for number, chunk in enumerate(ROUTED, start=1) if f"\n{chunk.text}\n" in asked] == read
+    assert "GLUE" in {entity.name for entity in extraction.entities}
+
+
 def test_several_places_with_little_confidence_are_as_good_as_one_with_much() -> None:
     found = {"GLUE": ("Dataset", 0.4), "Dice losses": ("Method", 0.6), "train": ("Task", 0.7)}
     names = RecognizedNames.of(found_in(PAPER, found))
@@ -74,6 +136,18 @@ def test_a_definition_that_was_found_as_one_name_is_two_forms_of_it() -> None:
     assert {form for term in names.terms() for form in term.forms} == {"named entity recognition", "NER"}
     (term,) = [one for one in LocalExtractor().draw(paper, found).entities if one.type == "task"]
     assert (term.name, term.aliases) == ("named entity recognition", ("NER",))
+
+
+def test_a_place_that_opens_a_bracket_ends_with_the_one_that_closes_it() -> None:
+    paper = paper_of(*passages("We study named entity recognition (NER) here.", "A name (NER of people) is hard."))
+    names = RecognizedNames.of(
+        found_in(paper, {"named entity recognition (NER": ("Task", 0.6), "name (NER of": ("Dataset", 0.5)})
+    )
+    assert [names.type_of([form]) for form in ("named entity recognition", "NER", "name (NER of")] == [
+        "task",
+        "task",
+        "dataset",
+    ]
 
 
 def test_names_that_the_rules_lack_become_entities() -> None:

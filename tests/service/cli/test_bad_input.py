@@ -2,9 +2,8 @@
 
 import json
 import shutil
-import sqlite3
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, closing
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING
 import pymupdf
 import pytest
 
+from graph_store import Store
 from service.batch import BatchRunner
 from service.batch.retries import RetryRounds
 
@@ -121,9 +121,8 @@ def test_an_absent_question_file(run: "Run", example_library: Path, tmp_path: Pa
 def test_a_library_of_a_newer_version(run: "Run", example_library: Path, tmp_path: Path) -> None:
     library = tmp_path / "newer"
     shutil.copytree(example_library, library)
-    with sqlite3.connect(library / "library.sqlite") as connection:
-        connection.execute("UPDATE library SET version = 999")
-    connection.close()
+    with closing(Store.open(library)) as store, store._database.write() as connection:
+        connection.exec_driver_sql("UPDATE library SET version = 999")
     outcome = run("papers", "--library", library)
     assert outcome.code == 3
     assert "newer" in outcome.err
@@ -137,6 +136,7 @@ def test_a_library_that_is_a_file(run: "Run", tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.sqlite("takes away the right to write the files of the library")
 def test_a_read_only_library_answers_but_takes_no_paper(
     run: "Run",
     example_library: Path,

@@ -167,7 +167,7 @@ def test_ctrl_c_stops_an_add_and_the_library_stays_whole(root: Path, tmp_path: P
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
     )
     deadline = time.monotonic() + 60
-    while not (tmp_path / "l" / "library.sqlite").exists() and time.monotonic() < deadline:
+    while not (tmp_path / "l" / "crops").exists() and time.monotonic() < deadline:
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
     _out, err = process.communicate(timeout=60)

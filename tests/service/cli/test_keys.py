@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from paperscope_core.locations import parse_location
 from service.keys import KeyStore
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ def test_a_key_is_made_listed_and_revoked(run: "Run", tmp_path: Path) -> None:
     secret = made.out.strip()
     key = KeyStore.open(tmp_path / FILE).find(secret)
     assert key is not None
-    assert (key.library, key.folders) == (tmp_path / "lab", (tmp_path / "papers",))
+    assert (key.library, key.folders) == (parse_location(tmp_path / "lab"), (tmp_path / "papers",))
     assert key.id in made.err
     assert "shown only once" in made.err
     assert secret not in made.err

@@ -85,8 +85,8 @@ def without_times(answer: Mapping[str, Any]) -> dict[str, Any]:
     return {**answer, "seconds": 0, "stages": stages}
 
 
-def send_raw(address: str, data: bytes) -> bytes:
-    """All bytes received in reply to these bytes."""
+def send_raw(address: str, data: bytes, *, end: bool = True) -> bytes:
+    """All bytes received in reply to these bytes; `end` says that no more are sent."""
     where = urlsplit(address)
     assert where.hostname is not None
     assert where.port is not None
@@ -94,7 +94,8 @@ def send_raw(address: str, data: bytes) -> bytes:
         answer = b""
         with suppress(OSError):
             connection.sendall(data)
-            connection.shutdown(socket.SHUT_WR)
+            if end:
+                connection.shutdown(socket.SHUT_WR)
         with suppress(ConnectionResetError):
             while part := connection.recv(65536):
                 answer += part

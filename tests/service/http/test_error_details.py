@@ -93,6 +93,7 @@ def test_the_errors_of_a_refusing_model_do_not_contain_its_address(tmp_path: Pat
             assert "HTTP 401" in tenant.get(f"{sent.headers['location']}/results/{file}").text
 
 
+@pytest.mark.sqlite("damages the file of the library")
 def test_an_unreadable_library_is_reported_without_its_folder(
     tmp_path: Path, example_library: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

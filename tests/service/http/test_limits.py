@@ -1,8 +1,12 @@
 import asyncio
+from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack
+from pathlib import Path
 
 import pytest
 
+from graph_store.service_state import ServiceState
+from service.http.background import Background
 from service.http.limits import FairQueue, RateLimiter
 from service.http.problems import ProblemError
 
@@ -128,29 +132,51 @@ async def test_a_question_that_fails_gives_its_place_back() -> None:
     assert gate.running == 0
 
 
-def test_a_minute_of_requests_may_come_at_once_and_then_one_at_a_time() -> None:
+async def test_a_minute_of_requests_may_come_at_once_and_then_one_at_a_time(tmp_path: Path) -> None:
     clock = Clock()
-    rates = RateLimiter(per_minute=30, clock=clock)
-    for _ in range(30):
-        rates.take("a")
+    # Two processes share the buckets.
+    states = [ServiceState(tmp_path, folder=tmp_path, clock=clock) for _ in range(2)]
+    rates, others = (RateLimiter(state, per_minute=30) for state in states)
+    for _ in range(15):
+        await rates.take("a")
+        await others.take("a")
     with pytest.raises(ProblemError, match="More than 30 requests") as refused:
-        rates.take("a")
+        await rates.take("a")
     assert (refused.value.status_code, refused.value.headers) == (429, {"Retry-After": "2"})
-    rates.take("b")
+    await rates.take("b")
     clock.now = 2
-    rates.take("a")
+    await others.take("a")
     with pytest.raises(ProblemError):
-        rates.take("a")
+        await rates.take("a")
+    for state in states:
+        state.close()
 
 
-def test_the_number_of_buckets_is_limited() -> None:
-    rates = RateLimiter(per_minute=1)
-    for number in range(10_100):
-        rates.take(str(number))
-    assert len(rates._buckets) == 10_000
+async def test_no_limit_counts_nobody(tmp_path: Path) -> None:
+    state = ServiceState(tmp_path, folder=tmp_path / "absent")
+    await RateLimiter(state, per_minute=0).take("a")
+    assert not (tmp_path / "absent").exists()
 
 
-def test_no_limit_counts_nobody() -> None:
-    rates = RateLimiter(per_minute=0)
-    rates.take("a")
-    assert not rates._buckets
+async def test_work_is_cancelled_from_another_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("service.http.background._WATCH_SECONDS", 0.01)
+    states = [ServiceState(tmp_path, folder=tmp_path) for _ in range(2)]
+
+    async def endless() -> AsyncGenerator[int, None]:
+        while True:
+            yield 1
+            await asyncio.sleep(0.01)
+
+    here, there = map(Background, states)
+    await there.cancel("a conversation")
+    work, other = (here.begin(endless(), about=about) for about in ("a conversation", "another one"))
+    await asyncio.sleep(0.1)
+    assert not work.task.done()
+    await there.cancel("a conversation")
+    with pytest.raises(ProblemError, match="was stopped"):
+        async for _ in work.events():
+            pass
+    assert not other.task.done()
+    await here.close()
+    for state in states:
+        state.close()

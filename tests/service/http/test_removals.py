@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import Connection
 
 from graph_store import Store
-from graph_store.database import SqliteDatabase
+from graph_store.database import Database
 from paperscope_core.types import Entity, Extraction, Relation, content_hash
 from tests.service.conftest import PAPER, PNG, settings_in, small_paper
 from tests.service.servers import serve_app
@@ -32,7 +32,7 @@ PATHS = [
     f"graph/entities?paper={PAPER}",
     f"models/paperscope/{PAPER}",
 ]
-Read = Callable[[SqliteDatabase], AbstractContextManager[Connection]]
+Read = Callable[[Database], AbstractContextManager[Connection]]
 
 
 class Remover:
@@ -43,7 +43,7 @@ class Remover:
         self.reads_left = -1
 
     @contextmanager
-    def read(self, database: SqliteDatabase) -> Iterator[Connection]:
+    def read(self, database: Database) -> Iterator[Connection]:
         if database is not self.store._database:
             self.reads_left -= 1
             if self.reads_left == -1:
@@ -71,9 +71,10 @@ class Remover:
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Remover]]:
     settings = settings_in(tmp_path_factory.mktemp("removals"))
     store = Store.open(settings.library)
-    remover = Remover(store, SqliteDatabase.read)
+    engine = type(store._database)
+    remover = Remover(store, engine.read)
     with pytest.MonkeyPatch.context() as patch, serve_app(settings) as address:
-        patch.setattr(SqliteDatabase, "read", lambda database: remover.read(database))  # noqa: PLW0108 # a method
+        patch.setattr(engine, "read", lambda database: remover.read(database))  # noqa: PLW0108 # a method
         yield address, remover
     store.close()
 

@@ -1,13 +1,16 @@
 """Sessions of the web page: the cookie, and what it does not allow."""
 
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from http.cookies import SimpleCookie
+from itertools import count
 from pathlib import Path
 
 import httpx2
 import pytest
 
+from graph_store.service_state import ServiceState
 from service.http.sessions import SESSION_SECONDS, Sessions
 from service.keys import KeyStore
 from tests.service.conftest import settings_in
@@ -170,20 +173,24 @@ def test_without_keys_nobody_needs_to_sign_in(tmp_path: Path) -> None:
         assert httpx2.get(address + SESSION, headers={"Host": "evil.example"}).status_code == 421
 
 
-def test_sessions_end() -> None:
+async def test_sessions_end(tmp_path: Path) -> None:
     now = 0.0
-    sessions = Sessions(clock=lambda: now)
-    first, second = sessions.begin("alice"), sessions.begin("alice")
-    assert first != second
-    sessions.end(first)
-    sessions.end("unknown")
-    assert (sessions.key_id(first), sessions.key_id(second)) == (None, "alice")
-    now = SESSION_SECONDS
-    assert sessions.key_id(second) is None
+    with closing(ServiceState(tmp_path, folder=tmp_path, clock=lambda: now)) as state:
+        sessions = Sessions(state)
+        first, second = await sessions.begin("alice"), await sessions.begin("alice")
+        assert first != second
+        await sessions.end(first)
+        await sessions.end("unknown")
+        assert (await sessions.key_id(first), await sessions.key_id(second)) == (None, "alice")
+        assert second.encode() not in (tmp_path / "state.sqlite").read_bytes()
+        now = SESSION_SECONDS
+        assert await sessions.key_id(second) is None
 
 
-def test_the_oldest_sessions_make_room(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("service.http.sessions._MAX_SESSIONS", 2)
-    sessions = Sessions()
-    tokens = [sessions.begin("alice") for _ in range(3)]
-    assert [sessions.key_id(token) for token in tokens] == [None, "alice", "alice"]
+async def test_the_oldest_sessions_make_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("graph_store.service_state._MAX_SESSIONS", 2)
+    times = count()
+    with closing(ServiceState(tmp_path, folder=tmp_path, clock=lambda: next(times))) as state:
+        sessions = Sessions(state)
+        tokens = [await sessions.begin("alice") for _ in range(3)]
+        assert [await sessions.key_id(token) for token in tokens] == [None, "alice", "alice"]

@@ -132,9 +132,10 @@ def seen_by(service: ServiceProcess, folder: Path, bird: Canary) -> Seen:
     while len(jobs) < len(files):
         assert time.monotonic() < ends, sorted(files.keys() - jobs.keys())
         others = max(others, *map(memory_mb, below(process)), 0.0)
+        health.append(timed(lambda: httpx2.get(f"{address}/healthz", timeout=30).raise_for_status())[0])
+        now = {job["id"]: job for job in httpx2.get(f"{address}/v1/jobs", params={"limit": 1000}).json()}
         for name in waiting.keys() - jobs.keys():
-            health.append(timed(lambda: httpx2.get(f"{address}/healthz", timeout=30).raise_for_status())[0])
-            job = httpx2.get(f"{address}{waiting[name].headers['location']}").json()
+            job = now[waiting[name].json()["id"]]
             if job["state"] not in ("queued", "running"):
                 jobs[name] = job
         time.sleep(0.1)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paperscope_core.types import Paper
-from query.question.scope import Citation, citations, named_papers
+from query.question.paper_names import Citation, citations, named_papers
 from tests.query.conftest import listed
 
 

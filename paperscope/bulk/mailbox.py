@@ -1,0 +1,238 @@
+"""Calls from the workers of a cluster to the process that has the library: its store, and models that cost money.
+
+The workers have neither keys nor the database. Their calls wait in an actor, the mailbox, until that process takes
+them; so every model call is cached, limited and counted where all of a library's are, and ends even if its worker dies.
+"""
+
+import asyncio
+import pickle
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from numpy import float32
+from numpy.typing import NDArray
+
+from paperscope.adding import Stage
+from paperscope_core.types import IndexedPaper, ModelReply, ModelRequest, PaperEntry
+
+__all__ = ["Call", "Mailbox", "RemoteEmbedder", "RemoteModel", "RemoteStore", "Sender"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Call:
+    """A call of a method of the library's process.
+
+    Attributes:
+        target: "store", the role of a model, or "stages".
+        work: The number of the add that calls.
+    """
+
+    target: str
+    method: str
+    work: int
+    arguments: tuple[object, ...] = ()
+    options: Mapping[str, object] | None = None
+
+
+class Mailbox:
+    """An actor that keeps calls until they are taken, and their callers waiting until they are answered.
+
+    Calls and results are pickled by those who exchange them.
+    """
+
+    def __init__(self) -> None:
+        self._calls: asyncio.Queue[tuple[int, bytes]] = asyncio.Queue()
+        self._results: dict[int, asyncio.Future[bytes]] = {}
+        self._number = 0
+
+    async def ask(self, call: bytes) -> bytes:
+        """The result of a call, or the error that it raises."""
+        self._number += 1
+        number = self._number
+        self._results[number] = asyncio.get_running_loop().create_future()
+        self._calls.put_nowait((number, call))
+        try:
+            return await self._results[number]
+        finally:
+            del self._results[number]
+
+    async def take(self) -> list[tuple[int, bytes]]:
+        """The calls that wait, with their numbers; at least one."""
+        taken = [await self._calls.get()]
+        while not self._calls.empty():
+            taken.append(self._calls.get_nowait())
+        return taken
+
+    async def answer(self, number: int, result: bytes) -> None:
+        """Return a result to the caller, if it still waits."""
+        waiting = self._results.get(number)
+        if waiting is not None and not waiting.done():
+            waiting.set_result(result)
+
+
+class Sender:
+    """Sends a worker's calls to the mailbox.
+
+    Args:
+        ray: The module ray.
+        mailbox: The handle of the mailbox.
+
+    Attributes:
+        work: The number of the add that is in progress.
+    """
+
+    def __init__(self, ray: Any, mailbox: Any) -> None:  # noqa: ANN401
+        self._ray = ray
+        self._mailbox = mailbox
+        self.work = 0
+
+    def call(self, target: str, method: str, *arguments: object, **options: object) -> Any:  # noqa: ANN401
+        """Call a method and wait for its result; its errors are raised."""
+        return _opened(self._ray.get(self._ask(target, method, arguments, options)))
+
+    async def call_async(self, target: str, method: str, *arguments: object) -> Any:  # noqa: ANN401
+        """Awaitable `call`."""
+        return _opened(await self._ask(target, method, arguments, None))
+
+    def report(self, stage: Stage) -> None:
+        """Report the stage of the add, without waiting."""
+        self._ask("stages", "report", (stage,), None)
+
+    def _ask(
+        self, target: str, method: str, arguments: tuple[object, ...], options: Mapping[str, object] | None
+    ) -> Any:  # noqa: ANN401
+        call = Call(target=target, method=method, work=self.work, arguments=arguments, options=options)
+        return self._mailbox.ask.remote(pickle.dumps(call))
+
+
+def _opened(result: bytes) -> object:
+    value = pickle.loads(result)  # noqa: S301 # of the library's process
+    if isinstance(value, Exception):
+        raise value
+    return value
+
+
+class RemoteStore:
+    """A `PaperStore` in the library's process."""
+
+    def __init__(self, sender: Sender) -> None:
+        self._sender = sender
+
+    def check_room(self) -> None:
+        """See `CallCache.check_room`."""
+        self._sender.call("store", "check_room")
+
+    def get_call(self, key: str) -> ModelReply | None:
+        """See `CallCache.get_call`."""
+        reply: ModelReply | None = self._sender.call("store", "get_call", key)
+        return reply
+
+    def put_call(self, key: str, model: str, reply: ModelReply) -> None:
+        """See `CallCache.put_call`."""
+        self._sender.call("store", "put_call", key, model, reply)
+
+    def get_vectors(self, embedder: str, texts: Sequence[str]) -> Mapping[str, NDArray[float32]]:
+        """See `VectorCache.get_vectors`."""
+        vectors: Mapping[str, NDArray[float32]] = self._sender.call("store", "get_vectors", embedder, list(texts))
+        return vectors
+
+    def put_vectors(self, embedder: str, vectors: Mapping[str, NDArray[float32]]) -> None:
+        """See `VectorCache.put_vectors`."""
+        self._sender.call("store", "put_vectors", embedder, dict(vectors))
+
+    def entry_by_sha256(self, sha256: str) -> PaperEntry | None:
+        """See `Store.entry_by_sha256`."""
+        entry: PaperEntry | None = self._sender.call("store", "entry_by_sha256", sha256)
+        return entry
+
+    def entry_by_source(self, source: str) -> PaperEntry | None:
+        """See `Store.entry_by_source`."""
+        entry: PaperEntry | None = self._sender.call("store", "entry_by_source", source)
+        return entry
+
+    def indexed(self, paper: str) -> IndexedPaper:
+        """See `reading.read_indexed`."""
+        indexed: IndexedPaper = self._sender.call("store", "indexed", paper)
+        return indexed
+
+    def embedder_of(self, paper: str) -> str:
+        """See `reading.read_embedder`."""
+        return str(self._sender.call("store", "embedder_of", paper))
+
+    def crop(self, crop: str) -> bytes:
+        """See `Store.crop`."""
+        return bytes(self._sender.call("store", "crop", crop))
+
+    def add(
+        self,
+        indexed: IndexedPaper,
+        *,
+        crops: Mapping[str, bytes],
+        source: str,
+        embedder: str,
+        replaces: str | None = None,
+    ) -> int:
+        """See `Store.add`."""
+        options = {"crops": dict(crops), "source": source, "embedder": embedder, "replaces": replaces}
+        return int(self._sender.call("store", "add", indexed, **options))
+
+
+class RemoteModel:
+    """A `VisionModel` in the library's process.
+
+    Args:
+        sender: Sends the calls.
+        role: The model's role.
+        name: The model's name.
+        concurrency: How many calls are sent at once: no more than the library's process makes.
+    """
+
+    def __init__(self, sender: Sender, *, role: str, name: str, concurrency: int) -> None:
+        self.name = name
+        self._sender = sender
+        self._role = role
+        self._concurrency = concurrency
+        self._slots: tuple[object, asyncio.Semaphore] | None = None
+
+    async def complete(self, request: ModelRequest) -> ModelReply:
+        """See `LanguageModel.complete`."""
+        async with self._free():
+            reply: ModelReply = await self._sender.call_async(self._role, "complete", request)
+            return reply
+
+    def redacted(self, text: str) -> str:
+        """See `LanguageModel.redacted`."""
+        return str(self._sender.call(self._role, "redacted", text))
+
+    def _free(self) -> asyncio.Semaphore:
+        """The slots of the running loop; each add has a loop of its own."""
+        loop = asyncio.get_running_loop()
+        if self._slots is None or self._slots[0] is not loop:
+            self._slots = loop, asyncio.Semaphore(self._concurrency)
+        return self._slots[1]
+
+
+class RemoteEmbedder:
+    """An `Embedder` in the library's process, or in an actor.
+
+    Args:
+        name: The embedder's name.
+        dimension: The length of a vector.
+        sender: Sends the calls to the library's process; None for the actor.
+        actor: The handle of the actor.
+    """
+
+    def __init__(self, *, name: str, dimension: int, sender: Sender | None = None, actor: Any = None) -> None:  # noqa: ANN401
+        self.name = name
+        self.dimension = dimension
+        self._sender = sender
+        self._actor = actor
+
+    async def embed(self, texts: Sequence[str]) -> NDArray[float32]:
+        """See `Embedder.embed`."""
+        if self._sender is not None:
+            vectors: NDArray[float32] = await self._sender.call_async("embed", "embed", list(texts))
+        else:
+            vectors = await self._actor.embed.remote(list(texts))
+        return vectors

@@ -1,0 +1,128 @@
+"""Finds the papers that a user names: files, folders, and objects of S3-compatible storage."""
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from graph_store.objects import open_s3
+from ingest.formats import HEAD_BYTES, is_paper, paper_files
+from ingest.parsers import check_bytes
+from paperscope.originals import file_name
+from paperscope_core.errors import InputError, PaperFileError
+
+__all__ = ["PaperSource", "find_sources", "read_list"]
+
+_S3 = "s3://"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PaperSource:
+    """Where a paper is: the path of a file or of a folder of MinerU, or the address of an object such as
+    s3://bucket/paper.pdf."""
+
+    address: str
+
+    @property
+    def name(self) -> str:
+        """The file name."""
+        return PurePosixPath(self.address).name if self.is_remote else Path(self.address).name
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether the file has to be fetched. The library then keeps a copy."""
+        return self.address.startswith(_S3)
+
+    @contextmanager
+    def fetched(self, *, max_mb: int) -> Iterator[Path]:
+        """The file; within the block only, if it is fetched.
+
+        Raises:
+            PaperFileError: The object can't be read, or has more than `max_mb` megabytes.
+        """
+        if not self.is_remote:
+            yield Path(self.address)
+            return
+        with tempfile.TemporaryDirectory(prefix="paperscope-") as folder:
+            file = Path(folder) / file_name(self.name)
+            with _translated(self.address):
+                system = open_s3()
+                check_bytes(system.size(self.address), max_mb=max_mb, name=self.name)
+                system.get_file(self.address, str(file))
+            yield file
+
+
+def find_sources(place: str) -> Sequence[PaperSource]:
+    """The papers at a place, sorted.
+
+    Args:
+        place: A file, a folder, or an S3 address: of an object, or the beginning of the addresses of several.
+
+    Raises:
+        PaperFileError: There is none.
+        InputError: The storage can't be read.
+    """
+    if not place.startswith(_S3):
+        return [PaperSource(address=str(file)) for file in paper_files(Path(place))]
+    with _translated(place):
+        system = open_s3()
+        found = _objects(system, place)
+        named = found == [place.removeprefix(_S3)]
+        papers = [name for name in found if named or is_paper(PurePosixPath(name), partial(_head, system, name))]
+    if not papers:
+        raise PaperFileError(f"{place}: no paper has an address that begins like this; check bucket and prefix")
+    return [PaperSource(address=f"{_S3}{name}") for name in papers]
+
+
+def read_list(file: Path) -> Sequence[str]:
+    """The places that a text file lists, one a line; empty lines and those that begin with # are comments.
+
+    Raises:
+        InputError: The file can't be read, or lists nothing.
+    """
+    try:
+        lines = [line.strip() for line in file.read_text(encoding="utf-8-sig").splitlines()]
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"--list {file}: can't be read ({error}); name a text file in UTF-8") from error
+    places = [line for line in lines if line and not line.startswith("#")]
+    if not places:
+        raise InputError(f"--list {file}: lists nothing; write a path or an s3:// address on each line")
+    return places
+
+
+def _objects(system: Any, place: str) -> list[str]:  # noqa: ANN401
+    """The visible objects whose address begins with `place`, without the scheme."""
+    root = place.removeprefix(_S3)
+    folder, _, start = root.rpartition("/")
+    if not folder or not start:
+        names: Sequence[str] = system.find(root.rstrip("/"))
+    else:
+        names = system.find(folder, prefix=start)
+    return [name for name in sorted(names) if not any(part.startswith(".") for part in PurePosixPath(name).parts)]
+
+
+def _head(system: Any, name: str) -> bytes:  # noqa: ANN401
+    head: bytes = system.cat_file(name, start=0, end=HEAD_BYTES)
+    return head
+
+
+@contextmanager
+def _translated(address: str) -> Iterator[None]:
+    """Raises failures of the storage as PaperFileError."""
+    try:
+        from botocore.exceptions import BotoCoreError, ClientError
+    except ImportError:
+        # `open_s3` says what is missing.
+        open_s3()
+        raise
+    try:
+        yield
+    except FileNotFoundError as error:
+        raise PaperFileError(f"{address}: no such object; check bucket and key") from error
+    except (OSError, BotoCoreError, ClientError) as error:
+        raise PaperFileError(
+            f"{address}: can't be read ({error}); check the address, your rights and the AWS configuration"
+        ) from error

@@ -1,0 +1,44 @@
+"""What services share, in a file or in the database of their library."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, closing
+from pathlib import Path
+
+import pytest
+
+from graph_store import Store
+from graph_store.service_state import ServiceState
+from paperscope_core.locations import Location
+
+
+@pytest.fixture
+def states(location: Location, tmp_path: Path) -> Iterator[list[ServiceState]]:
+    """Those of two services of a library in PostgreSQL, or of two processes of a service."""
+    with ExitStack() as stack:
+        yield [stack.enter_context(closing(ServiceState(location, folder=tmp_path))) for _ in range(2)]
+
+
+def test_what_one_stores_the_other_finds(states: list[ServiceState], location: Location) -> None:
+    one, other = states
+    one.begin_session("token", "alice", seconds=60)
+    assert (other.session_key("token"), other.session_key("other")) == ("alice", None)
+    other.end_session("token")
+    assert one.session_key("token") is None
+    assert [state.take("caller", per_minute=2) for state in (one, other)] == [0, 0]
+    assert 20 < one.take("caller", per_minute=2) <= 30
+    assert one.last_stop("work") == 0
+    other.stop("work")
+    assert one.last_stop("work") > 0
+    # It is beside the library, which has none of it.
+    with closing(Store.open(location)) as store:
+        assert not store.entries()
+
+
+def test_a_temporary_file_is_deleted_at_the_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    state = ServiceState(tmp_path / "library")
+    assert not list(tmp_path.iterdir())
+    state.stop("work")
+    assert list(tmp_path.glob("*/state.sqlite"))
+    state.close()
+    assert not list(tmp_path.iterdir())

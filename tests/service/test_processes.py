@@ -1,0 +1,112 @@
+"""Several server processes behind one port."""
+
+import asyncio
+import json
+import os
+import signal
+import socket
+import threading
+from io import BytesIO
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from service.http.processes import _RemoteJobs, _Service
+from service.jobs.housekeeping import WorkerLocks
+from service.keys import KeyStore
+from tests.model_server import echo, serve
+from tests.service.conftest import settings_in
+from tests.service.http.test_metrics import read, value
+from tests.service.servers import ServiceProcess, is_alive, markdown_paper, model_settings, wait_until, worker_pids
+
+
+def server_pids(parent: int) -> list[int]:
+    return worker_pids(parent, module=b"service.http.processes")
+
+
+class Clients(threading.Thread):
+    """Retrieve over connections that they keep open until `stop`; `failed` is what came back in place of an answer."""
+
+    def __init__(self, address: str, headers: dict[str, str], count: int = 4) -> None:
+        super().__init__(daemon=True)
+        self.answered, self.failed = 0, list[str]()
+        self._stopping = threading.Event()
+        self._clients = [httpx2.Client(base_url=address, headers=headers, timeout=60) for _ in range(count)]
+
+    def run(self) -> None:
+        while not self._stopping.is_set():
+            for client in self._clients:
+                try:
+                    response = client.post("/v1/retrieve", json={"question": "What is part 1 about?"})
+                    self.answered += response.status_code == 200
+                    self.failed += [] if response.status_code == 200 else [response.text]
+                except httpx2.TransportError as error:
+                    self.failed.append(repr(error))
+
+    def stop(self) -> None:
+        self._stopping.set()
+        self.join(60)
+        for client in self._clients:
+            client.close()
+
+
+async def test_a_server_process_passes_jobs_and_passwords_to_the_process_above(tmp_path: Path) -> None:
+    settings, library, lines = settings_in(tmp_path), tmp_path / "library", BytesIO()
+    with socket.socket() as listening:
+        above = _Service(settings, listening=listening, folder=tmp_path, read_settings=lambda: settings)
+    jobs = _RemoteJobs(lines, id_=above._jobs.id, takes_jobs=True)
+    await jobs.keep_password("job-1", "open\nsesame", folder=library)
+    await jobs.keep_password("job-2", "simsim", folder=library)
+    jobs.forget_password("job-2")
+    jobs.notify(library)
+    for line in lines.getvalue().splitlines():
+        above._receive(json.loads(line))
+        await asyncio.gather(*above._keeping)
+    assert above._jobs._passwords == {"job-1": (library, "open\nsesame")}
+    assert above._jobs._normal._notified == {library}
+    assert WorkerLocks(library).remove_dead() == []
+    await above._jobs.stop()
+    assert not list((library / "workers").iterdir())
+
+
+@pytest.mark.slow
+def test_processes_share_jobs_sessions_and_metrics_and_are_replaced_without_a_failed_request(tmp_path: Path) -> None:
+    _, secret = KeyStore.open(tmp_path / "keys.json").create("alice", tmp_path / "alice")
+    with serve(echo) as model:
+        settings = {**model_settings(model.url), "service.keys": tmp_path / "keys.json", "service.workers": 2}
+        service = ServiceProcess(tmp_path / "library", settings)
+        service.start()
+        above = service.process.pid
+        headers = {"Sec-Fetch-Site": "same-origin"}
+        body = {"key": secret.get_secret_value()}
+        signed_in = httpx2.post(f"{service.address}/v1/session", json=body, headers=headers)
+        headers["Cookie"] = signed_in.headers["set-cookie"].partition(";")[0]
+        added = httpx2.post(
+            f"{service.address}/v1/papers", files={"file": ("a.md", markdown_paper(2))}, headers=headers
+        )
+        job = httpx2.get(service.address + added.headers["location"], params={"wait": 60}, headers=headers, timeout=90)
+        assert job.json()["state"] == "succeeded"
+        # The process above does the jobs.
+        assert worker_pids(above)
+        clients = Clients(service.address, headers)
+        clients.start()
+        before = server_pids(above)
+        service.process.send_signal(signal.SIGHUP)
+        wait_until(lambda: len(server_pids(above)) == 2 and not set(before) & set(server_pids(above)), seconds=120)
+        clients.stop()
+        assert clients.answered
+        assert not clients.failed
+        killed = server_pids(above)[0]
+        os.kill(killed, signal.SIGKILL)
+        wait_until(lambda: len(server_pids(above)) == 2 and not is_alive(killed))
+        # Those that ended are counted, too.
+        route = {"method": "POST", "route": "/v1/retrieve"}
+        numbers = read(httpx2.get(f"{service.address}/metrics", headers=headers))
+        assert value(numbers, "paperscope_http_requests_total", **route, status="200") == clients.answered
+        assert value(numbers, "paperscope_http_request_seconds_count", **route) == clients.answered
+        assert value(numbers, "paperscope_questions_running") == 0
+        assert value(numbers, "paperscope_model_calls_total", work="add", role="extract", outcome="answered") > 0
+        servers = server_pids(above)
+        assert service.end(signal.SIGTERM) == 0
+        assert not any(map(is_alive, servers))
