@@ -27,7 +27,7 @@ from service.http.background import Background
 from service.http.limits import FairQueue, RateLimiter
 from service.http.metrics import Metrics
 from service.http.problems import ProblemError
-from service.http.sessions import Sessions, clear_cookie, session_token
+from service.http.sessions import Sessions, session_token
 from service.http.shutdown import Shutdown
 from service.jobs import JobRunner
 from service.keys import Key, KeyStore
@@ -179,8 +179,8 @@ async def _keyed_caller(request: Request, service: Service, address: str) -> Cal
     # Failed attempts count against the address.
     await service.rate_limiter.take(address)
     if token:
-        headers = {**_CHALLENGE, "Set-Cookie": clear_cookie(request)}
-        raise ProblemError(401, "session-ended", "The session has ended; sign in again.", headers=headers)
+        # The cookie stays: a response that comes late would clear that of the next session.
+        raise ProblemError(401, "session-ended", "The session has ended; sign in again.", headers=_CHALLENGE)
     if not secret:
         detail = f"This service takes an API key: {_KEY_REMEDY}."
         raise ProblemError(401, "no-key", detail, headers=_CHALLENGE)

@@ -30,14 +30,19 @@ export const del = (path, options) => request('DELETE', path, undefined, options
 
 let signIn = null
 let signingIn = null
+let signIns = 0
 
 /** Sets what asks for a key; it returns a promise that resolves once there is a session. @param {() => Promise<void>} ask */
 export function onSignIn(ask) {
   signIn = ask
 }
 
-async function signedIn() {
-  signingIn ??= signIn().finally(() => (signingIn = null))
+/** Asks for a key, unless a session began since the request that was refused was sent. @param {number} sent what `signIns` was then */
+async function signedIn(sent) {
+  if (sent < signIns) return
+  signingIn ??= signIn()
+    .then(() => (signIns += 1))
+    .finally(() => (signingIn = null))
   await signingIn
 }
 
@@ -56,6 +61,7 @@ async function send(method, path, body, { accept = 'application/json', ...option
     headers['Content-Type'] = 'application/json'
     init.body = JSON.stringify(body)
   }
+  const sent = signIns
   let response
   try {
     response = await fetch(path, init)
@@ -65,7 +71,7 @@ async function send(method, path, body, { accept = 'application/json', ...option
   if (response.ok) return response
   const error = await problemOf(response)
   if (error.status !== 401 || !signIn || path === '/v1/session') throw error
-  await signedIn()
+  await signedIn(sent)
   return send(method, path, body, { accept, ...options })
 }
 
@@ -119,22 +125,23 @@ function readEvent(text) {
  * @param {{onProgress?: (share: number) => void, signal?: AbortSignal}} [options]
  */
 export async function upload(path, form, { onProgress, signal } = {}) {
+  const sent = signIns
   const found = await new Promise((resolve, reject) => {
-    const sent = new XMLHttpRequest()
-    sent.open('POST', path)
-    sent.setRequestHeader('Accept', 'application/json')
-    sent.upload.onprogress = (event) => event.lengthComputable && onProgress?.(event.loaded / event.total)
-    sent.onload = () => resolve(sent)
-    sent.onerror = () => reject(unreachable())
-    sent.onabort = () => reject(new DOMException('aborted', 'AbortError'))
-    signal?.addEventListener('abort', () => sent.abort())
-    sent.send(form)
+    const request = new XMLHttpRequest()
+    request.open('POST', path)
+    request.setRequestHeader('Accept', 'application/json')
+    request.upload.onprogress = (event) => event.lengthComputable && onProgress?.(event.loaded / event.total)
+    request.onload = () => resolve(request)
+    request.onerror = () => reject(unreachable())
+    request.onabort = () => reject(new DOMException('aborted', 'AbortError'))
+    signal?.addEventListener('abort', () => request.abort())
+    request.send(form)
   })
   const body = parsed(found.responseText)
   if (found.status < 300) return body
   const error = errorOf(body, found.status, found.getResponseHeader('Retry-After'))
   if (error.status !== 401 || !signIn) throw error
-  await signedIn()
+  await signedIn(sent)
   return upload(path, form, { onProgress, signal })
 }
 

@@ -86,3 +86,29 @@ def test_a_session_that_ends_while_a_question_is_written_is_renewed_and_the_ques
     ended.get_by_label("API key").fill(second[1].get_secret_value())
     ended.get_by_role("button", name="Sign in").click()
     expect(page.get_by_role("article", name=question)).to_contain_text("0.9687", timeout=60_000)
+
+
+def test_a_refusal_that_comes_late_does_not_ask_for_a_key_again(page: Page, keys: KeyStore, library: Path) -> None:
+    secret = keys.create("erin", library)[1].get_secret_value()
+    # The response to the first request for papers, which was sent without a session, waits for `release()`.
+    page.add_init_script("""
+        const fetched = window.fetch
+        const released = new Promise((resolve) => (window.release = resolve))
+        let held = false
+        window.fetch = async (path, init) => {
+          const hold = !held && String(path).startsWith('/v1/papers')
+          held ||= hold
+          const response = await fetched(path, init)
+          if (hold) await released
+          return response
+        }
+    """)
+    with page.expect_response(re.compile("/v1/papers")) as refused:
+        page.goto("/")
+    assert refused.value.status == 401
+    page.get_by_label("API key").fill(secret)
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    page.evaluate("release()")
+    expect(page.get_by_text("Answers come from the one paper in the library")).to_be_visible()
+    expect(page.get_by_role("dialog")).to_have_count(0)
