@@ -12,7 +12,7 @@ from statistics import mean, pstdev, stdev
 
 from ner.datasets import DataStats
 from ner.report_reading import Number, Report, Row, Table, read_report, role_of
-from ner.table_audit import SCENARIOS, ClassReport, Finding, check_table, correct_counts, is_average, whole_between
+from ner.table_audit import SCENARIOS, ClassReport, Finding, check_table, is_average, whole_between
 
 __all__ = ["audit_report"]
 
@@ -116,22 +116,22 @@ def _fits(rows: Sequence[Row], gold: int) -> bool:
 
 
 def _fits_row(row: Row, gold: int) -> bool:
-    precision, recall = row.role("precision"), row.role("recall")
-    if not precision or not recall:
+    precision, recall, f1 = row.role("precision"), row.role("recall"), row.role("f1")
+    if not precision or not recall or not f1:
         return False
     if precision.low <= 0:
         return True  # any number of predictions
-    for correct in range(*_half_open(whole_between(gold * recall.low, gold * recall.high))):
+    least, most = whole_between(gold * recall.low, gold * recall.high)
+    for correct in range(least, most + 1):
         if not correct:
             return True
         low, high = whole_between(correct / precision.high, correct / precision.low)
-        if any(correct_counts(row, gold, predicted, halves=False) for predicted in range(low, high + 1)):
+        # F1 falls with the number of predictions: of those that the precision allows, the two nearest to that printed.
+        wanted = 2 * correct / f1.value - gold if f1.value else high
+        near = {min(max(number, low), high) for number in (math.floor(wanted), math.ceil(wanted))}
+        if low <= high and any(f1.shows(2 * correct / (gold + predicted)) for predicted in near):
             return True
     return False
-
-
-def _half_open(bounds: tuple[int, int]) -> tuple[int, int]:
-    return bounds[0], bounds[1] + 1
 
 
 def _check_baselines(report: Report) -> Iterator[Finding]:

@@ -11,7 +11,7 @@ from typing import Literal
 
 from ner.report_reading import Number, Row, Table, role_of
 
-__all__ = ["SCENARIOS", "ClassReport", "Finding", "check_table", "correct_counts", "is_average", "whole_between"]
+__all__ = ["SCENARIOS", "ClassReport", "Finding", "check_table", "is_average", "whole_between"]
 
 Kind = Literal["contradiction", "doubt", "recovered"]
 
@@ -340,7 +340,7 @@ def _recover_scenarios(table: Table, rows: Mapping[str, Row], gold: int) -> Iter
     if high - low > _MOST_COUNTS:
         return
     for predicted in range(low, high + 1):
-        counts = {name: correct_counts(row, gold, predicted, halves=name == "partial") for name, row in rows.items()}
+        counts = {name: _correct_counts(row, gold, predicted, halves=name == "partial") for name, row in rows.items()}
         if all(counts.values()):
             fitting.append((predicted, counts))
     for predicted, counts in fitting:
@@ -353,7 +353,7 @@ def _recover_scenarios(table: Table, rows: Mapping[str, Row], gold: int) -> Iter
         yield Finding(line=table.line, kind="recovered", message=message)
 
 
-def correct_counts(row: Row, gold: int, predicted: int, *, halves: bool) -> list[float]:
+def _correct_counts(row: Row, gold: int, predicted: int, *, halves: bool) -> list[float]:
     """The numbers of correct items that give the row's figures."""
     scale = 2 if halves else 1
     precision, recall, f1 = row.role("precision"), row.role("recall"), row.role("f1")

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from ner.audit import audit_report
@@ -40,6 +40,8 @@ def figures(correct: int, predicted: int, gold: int, digits: int = 4) -> list[st
 
 @settings(deadline=None)
 @given(rows=st.lists(counts(), min_size=1, max_size=4), digits=st.integers(2, 5))
+# Many numbers of predictions give such a precision; trying each took minutes.
+@example(rows=[(1, 2001, 1), (2, 2002, 3)], digits=5)
 def test_what_follows_from_counts_is_no_contradiction(rows: list[tuple[int, int, int]], digits: int) -> None:
     lines = [
         ",".join([f"system {number}", str(c), str(p - c), str(g - c), *figures(c, p, g, digits)])

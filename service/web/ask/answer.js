@@ -448,7 +448,7 @@ function ContextView({ context }) {
   return html`<div class="context">
     <button type="button" class="button quiet small context-copy" onClick=${copy}><${Icon} name="copy" size="15" /><span>${t('ask.copyCsv')}</span></button>
     <${Tabs} label=${t('ask.context')} tabs=${tabs} active=${active} onChange=${setSection}>
-      <div class="wide-table">
+      <div class="wide-table" role="region" tabindex="0" aria-label=${t(`ask.contextTabs.${active}`)}>
         <table class="grid">
           <thead><tr>${COLUMNS[active].map((column) => html`<th scope="col">${t(`ask.columns.${column}`)}</th>`)}</tr></thead>
           <tbody>
