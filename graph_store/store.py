@@ -40,7 +40,7 @@ def _reads(
 
     @wraps(read)
     def method(self: "Store", /, *args: Options.args, **options: Options.kwargs) -> Value:
-        with self._database.read() as connection:
+        with self.database.read() as connection:
             return read(connection, *args, **options)
 
     return method
@@ -68,7 +68,7 @@ class Store:
         self.read_only = database.read_only
         self.jobs = JobQueue(database)
         self.conversations = Conversations(database)
-        self.database = self._database = database
+        self.database = database
         self.objects = open_objects(location)
         self._crops = CropFiles(self.objects)
         self._paper_cache = caches.PaperCache(size=_CACHED_PAPERS)
@@ -90,12 +90,12 @@ class Store:
 
     def close(self) -> None:
         """Release the files."""
-        self._database.close()
+        self.database.close()
 
     @property
     def revision(self) -> int:
         """The number of changes, including those of other processes."""
-        with self._database.read() as connection:
+        with self.database.read() as connection:
             return reading.read_revision(connection)
 
     def add(
@@ -113,17 +113,17 @@ class Store:
         id is unknown or a crop is named that is neither given nor stored.
         """
         validate(indexed)
-        self._database.require_writable()
-        with translate_errors(self._database.where):
+        self.database.require_writable()
+        with translate_errors(self.database.where):
             self._crops.put(indexed.paper, crops)
-        with self._database.write() as connection:
+        with self.database.write() as connection:
             # A sweep in another process may have deleted crops that no stored paper named yet.
             self._crops.put(indexed.paper, crops)
             return put_paper(connection, indexed, source=source, embedder=embedder, replaces=replaces)
 
     def remove(self, paper: str) -> int:
         """Remove the paper with this id; return the new revision. The next `sweep` deletes its crops."""
-        with self._database.write() as connection:
+        with self.database.write() as connection:
             revision = remove_paper(connection, paper)
         if revision is None:
             raise reading.unknown_paper(paper)
@@ -133,10 +133,9 @@ class Store:
         """Delete orphaned crops (of removed papers and killed adds); return the number of deleted files."""
         # Listing the files of a large library takes seconds, in which others may write. A paper that is added meanwhile
         # writes its crops, if one of the files found is among them, within the transaction that names them.
-        self._database.require_writable()
         with translate_errors(self.folder):
             files = self._crops.files()
-        with self._database.write() as connection:
+        with self.database.write() as connection:
             return self._crops.sweep(files, keep=set(connection.execute(select(paper_crops.c.crop)).scalars()))
 
     def pinned(self, revision: int) -> AbstractContextManager[None]:
@@ -151,12 +150,12 @@ class Store:
         known = self._paper_cache.known_entries()
         if known is not None:
             return known
-        with self._database.read() as connection:
+        with self.database.read() as connection:
             return self._paper_cache.entries(connection)
 
     def papers(self) -> Sequence[Paper]:
         """All papers, in the order of addition."""
-        with self._database.read() as connection:
+        with self.database.read() as connection:
             return self._paper_cache.papers(connection)
 
     def paper(self, paper: str) -> Paper:
@@ -164,7 +163,7 @@ class Store:
         known = self._paper_cache.known_paper(paper)
         if known is not None:
             return known
-        with self._database.read() as connection:
+        with self.database.read() as connection:
             return self._paper_cache.paper(connection, paper)
 
     def elements(self, ids: Sequence[str]) -> dict[str, Element]:
@@ -208,7 +207,7 @@ class Store:
         revision = self._paper_cache.pinned_revision
         if revision is None or not papers:
             return None
-        return self._graphs.graph(papers, revision, self._database.read)
+        return self._graphs.graph(papers, revision, self.database.read)
 
     def _with_known(
         self, ids: Sequence[str], known: dict[str, Value], read: Callable[[Sequence[str]], dict[str, Value]]
@@ -220,7 +219,7 @@ class Store:
         return {key: known[key] for key in ids}
 
     def _load_chunks(self, paper: str) -> None:
-        with self._database.read() as connection:
+        with self.database.read() as connection:
             self._paper_cache.load_chunks(connection, paper)
 
     def find_paper(self, text: str) -> Paper:
@@ -239,7 +238,7 @@ class Store:
         return self._newest(papers.c.source == source)
 
     def _newest(self, condition: ColumnElement[bool]) -> PaperEntry | None:
-        with self._database.read() as connection:
+        with self.database.read() as connection:
             entries = reading.read_entries(connection, condition)
         return entries[-1] if entries else None
 
@@ -249,7 +248,7 @@ class Store:
 
     def snapshot(self) -> Snapshot:
         """The whole library; what did not change since the last call is not read again, but kept in memory."""
-        with self._database.read() as connection:
+        with self.database.read() as connection:
             return self._snapshots.read(connection)
 
     def element(self, element: str) -> Element:
@@ -259,23 +258,23 @@ class Store:
     def crop(self, crop: str) -> bytes:
         """The PNG bytes of a crop that a paper names, by content hash; KeyError for any other hash, and if the file is
         missing or damaged."""
-        with self._database.read() as connection:
+        with self.database.read() as connection:
             reading.require_crop(connection, crop)
         with translate_errors(self.folder):
             return self._crops.get(crop)
 
     def check_room(self) -> None:
         """Raise StoreError if nothing can be stored: the disk is full, or the library is open for reading only."""
-        self._database.check_room()
+        self.database.check_room()
 
     def put_call(self, key: str, model: str, reply: ModelReply) -> None:
         """Store a paid reply; it is durable when this returns."""
-        with self._database.write("calls") as connection:
+        with self.database.write("calls") as connection:
             caches.write_call(connection, key, model=model, reply=reply)
 
     def put_vectors(self, embedder: str, vectors: Mapping[str, NDArray[float32]]) -> None:
         """Store the vectors of these texts; they are durable when this returns."""
-        with self._database.write("calls") as connection:
+        with self.database.write("calls") as connection:
             caches.write_vectors(connection, embedder, vectors)
 
     # The functions say what they return. Unknown ids raise KeyError, unless they are left out.

@@ -16,7 +16,7 @@ from filelock import FileLock
 from hypothesis import HealthCheck, settings
 
 import ingest.pdf.backends.mupdf  # noqa: F401 # imports PyMuPDF without models that take seconds, before a test does
-from paperscope_core.collection import collect_rarely
+from paperscope_core.processes import collect_rarely
 
 if TYPE_CHECKING:
     from tests.postgresql_server import PostgresServer

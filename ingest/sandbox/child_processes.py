@@ -4,7 +4,6 @@ import json
 import os
 import pickle
 import subprocess
-import sys
 import tempfile
 import threading
 import weakref
@@ -16,6 +15,7 @@ from ingest.sandbox.worker import Frame, JobHandler, read_frame
 from paperscope_core import errors
 from paperscope_core.cancellation import on_cancel, waiting
 from paperscope_core.errors import PaperFileError, PaperscopeError
+from paperscope_core.processes import command_of
 
 __all__ = ["ChildPool", "ChildProcess", "error_from_frame"]
 
@@ -24,11 +24,6 @@ Job = TypeVar("Job")
 _START_SECONDS = 60.0  # Importing the libraries takes seconds on a busy machine.
 _KEPT = 4  # As many as jobs that a worker does at once by default.
 _JOBS_PER_CHILD = 50  # Limits the effect of memory leaks in the libraries.
-_START = (
-    "import sys, json; sys.path[:] = json.loads(sys.argv[1]); "
-    "from paperscope_core.collection import collect_rarely; collect_rarely(); "
-    "from ingest.sandbox.worker import main; main()"
-)
 
 
 def _do_nothing() -> None:
@@ -135,7 +130,7 @@ class ChildProcess(Generic[Job]):
         self.time_limit = 0.0
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 # closed in `_close`
         self._process = subprocess.Popen(  # noqa: S603
-            [sys.executable, "-c", _START, json.dumps(sys.path)],
+            command_of("ingest.sandbox.worker"),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._stderr,

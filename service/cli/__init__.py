@@ -1,6 +1,6 @@
 """The command line `paperscope`; `app.py` lists its commands."""
 
-from paperscope_core.collection import collect_rarely
+from paperscope_core.processes import collect_rarely
 
 collect_rarely()
 

@@ -2,9 +2,9 @@
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 from rich.text import Text
@@ -25,7 +25,7 @@ __all__ = [
     "PasswordOption",
     "PathsArgument",
     "PlacesArgument",
-    "expand_paths",
+    "find_each",
     "new_app",
     "open_library",
     "print_notes",
@@ -33,6 +33,9 @@ __all__ = [
     "read_settings",
     "report_failure",
 ]
+
+Place = TypeVar("Place", str, Path)
+Found = TypeVar("Found")
 
 PathsArgument = Annotated[
     list[Path], typer.Argument(help="Papers, or folders of papers: PDF, Markdown, HTML, DOCX, text, JATS, TEI.")
@@ -119,19 +122,20 @@ def open_library(*, library: str | None, config: Path | None, budget: "Budget | 
     return Library.open(settings=settings, budget=budget)
 
 
-def expand_paths(paths: Sequence[Path], *, as_json: bool) -> tuple[list[Path], int]:
-    """The paper files at `paths`, each once, and the number of paths without any, which are reported."""
-    from ingest.formats import paper_files
-
-    files: dict[Path, None] = {}
+def find_each(
+    places: Sequence[Place], find: Callable[[Place], Iterable[Found]], *, as_json: bool
+) -> tuple[list[Found], int]:
+    """What `find` finds at `places`, each once, and the number of places at which it raises InputError, which are
+    reported."""
+    found: dict[Found, None] = {}
     failed = 0
-    for path in paths:
+    for place in places:
         try:
-            files.update(dict.fromkeys(paper_files(path)))
+            found.update(dict.fromkeys(find(place)))
         except InputError as error:
             failed += 1
-            report_failure(path, error, as_json=as_json)
-    return list(files), failed
+            report_failure(place, error, as_json=as_json)
+    return list(found), failed
 
 
 def report_failure(path: Path | str, error: Exception, *, as_json: bool) -> None:

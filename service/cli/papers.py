@@ -29,6 +29,7 @@ from service.cli.options import (
     PasswordFileOption,
     PasswordOption,
     PlacesArgument,
+    find_each,
     open_library,
     read_password,
     read_settings,
@@ -81,6 +82,8 @@ def add(
     """Add papers. An unchanged file costs nothing; an edited one replaces its older version.
 
     Exits with code 5 when the budget is exhausted; what was paid for is kept; the same command with more resumes."""
+    from paperscope.sources import find_sources
+
     places = [*(paths or ()), *_read_lists(listed or ())]
     if not places:
         raise InputError("nothing to add: name papers, folders or s3:// addresses, or a --list of them")
@@ -89,7 +92,7 @@ def add(
     secret = read_password(password, password_file)
     budget = _make_budget(read_settings(library=library, config=config), max_calls=max_calls, max_cost=max_cost)
     with open_library(library=library, config=config, budget=budget) as opened:
-        found, failed = _find_all(places, as_json=as_json)
+        found, failed = find_each(places, find_sources, as_json=as_json)
         if estimate:
             failed += _estimate_all(opened, found, as_json=as_json, password=secret)
         elif ray is not None:
@@ -170,21 +173,6 @@ def _read_lists(files: Sequence[Path]) -> list[str]:
     from paperscope.sources import read_list
 
     return [place for file in files for place in read_list(file)]
-
-
-def _find_all(places: Sequence[str], *, as_json: bool) -> "tuple[list[PaperSource], int]":
-    """The papers at `places`, each once, and the number of places without any, which are reported."""
-    from paperscope.sources import find_sources
-
-    found: dict[PaperSource, None] = {}
-    failed = 0
-    for place in places:
-        try:
-            found.update(dict.fromkeys(find_sources(place)))
-        except InputError as error:
-            failed += 1
-            report_failure(place, error, as_json=as_json)
-    return list(found), failed
 
 
 def _add_all(library: "Library", sources: "Sequence[PaperSource]", *, as_json: bool, password: str | None) -> int:

@@ -23,7 +23,7 @@ from service.cli.options import (
     PasswordFileOption,
     PasswordOption,
     PathsArgument,
-    expand_paths,
+    find_each,
     read_password,
     read_settings,
     report_failure,
@@ -88,12 +88,13 @@ def _parse_all(settings: Settings, paths: Sequence[Path], options: _Options) -> 
     A single file is written into the folder itself; of several, each gets a folder named after it. Raises OutputError
     if the folder can't be created.
     """
+    from ingest.formats import paper_files
     from paperscope_core.files import output_errors
 
     if options.out is not None:
         with output_errors(options.out):
             options.out.mkdir(parents=True, exist_ok=True)
-    files, failed = expand_paths(paths, as_json=options.as_json)
+    files, failed = find_each(paths, paper_files, as_json=options.as_json)
     single = len(paths) == 1 and files == list(paths)
     for number, (file, name) in enumerate(_with_folder_names(files), start=1):
         try:

@@ -30,6 +30,7 @@ from prometheus_client.multiprocess import mark_process_dead
 
 from paperscope_core.errors import PaperscopeError, SettingsError, StoreError
 from paperscope_core.locations import Location, location_text, parse_location
+from paperscope_core.processes import command_of
 from paperscope_core.settings import Settings
 from service.http.app import Shared
 from service.http.metrics import Metrics, share_numbers
@@ -42,8 +43,6 @@ from service.logs import configure_logs, event_log
 
 __all__ = ["main", "serve_with_processes"]
 
-# The module path is passed on because the service may run from a checkout; everything else goes over the pipe.
-_START_CODE = "import sys, json; sys.path[:] = json.loads(sys.argv[1]); from service.http.processes import main; main()"
 _BACKLOG = 2048
 # The processes of a service that was killed notice it within this time, and close the socket.
 _BIND_SECONDS, _BIND_PAUSE_SECONDS = 5.0, 0.1
@@ -146,10 +145,7 @@ class _ServerProcess:
         """Starts a process, whose messages on jobs are passed on. Raises OSError."""
         # Ctrl-C reaches only the process above.
         process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-c",
-            _START_CODE,
-            json.dumps(sys.path),
+            *command_of(__name__),
             stdin=PIPE,
             stdout=PIPE,
             limit=_MAX_LINE_BYTES,

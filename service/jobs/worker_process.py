@@ -21,6 +21,7 @@ from typing import BinaryIO, Self, cast
 
 from paperscope_core.codec import from_json, to_json
 from paperscope_core.locations import Location, location_text, parse_location
+from paperscope_core.processes import command_of
 from paperscope_core.settings import Settings
 from service.jobs.worker import Worker, data_mb, limit_memory
 from service.libraries import Libraries, ModelUsage, OnUsage, share_processor
@@ -29,12 +30,6 @@ from service.tracing import open_tracing
 
 __all__ = ["WorkerProcess", "main"]
 
-# The module path is passed on because the service may run from a checkout; everything else goes over the pipe.
-_START_CODE = (
-    "import sys, json; sys.path[:] = json.loads(sys.argv[1]); "
-    "from paperscope_core.collection import collect_rarely; collect_rarely(); "
-    "from service.jobs.worker_process import main; main()"
-)
 _HEARTBEAT_SECONDS = 2.0
 # Long, because a loaded machine may not schedule the worker for many seconds.
 _HEARTBEAT_TIMEOUT_SECONDS = 60.0
@@ -67,7 +62,7 @@ class WorkerProcess:
         """
         # Its own process group: it is killed with the processes it started, and Ctrl-C reaches the service only.
         process = await asyncio.create_subprocess_exec(
-            sys.executable, "-c", _START_CODE, json.dumps(sys.path), stdin=PIPE, stdout=PIPE, start_new_session=True
+            *command_of(__name__), stdin=PIPE, stdout=PIPE, start_new_session=True
         )
         worker = cls(process)
         worker._input.write(pickle.dumps((settings, owner, service, quarantine)))

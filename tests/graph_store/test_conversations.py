@@ -59,7 +59,7 @@ def test_papers_of_which_only_an_image_was_read_are_among_those_of_the_conversat
 def test_the_latest_answer_comes_first(tmp_path: Path) -> None:
     times = iter(range(100))
     with closing(Store.open(tmp_path)) as store:
-        conversations = Conversations(store._database, clock=lambda: float(next(times)))
+        conversations = Conversations(store.database, clock=lambda: float(next(times)))
         first, second, third = (conversations.create(title) for title in "abc")
         conversations.append(first.id, answer_to("Which?"))
         assert [one.title for one in conversations.all()] == ["a", "c", "b"]
@@ -91,7 +91,7 @@ def test_a_deleted_conversation_is_gone_with_its_answers(store: Store) -> None:
     head = store.conversations.create()
     store.conversations.append(head.id, answer_to("Which F1?"))
     store.conversations.delete(head.id)
-    with store._database.read() as connection:
+    with store.database.read() as connection:
         assert connection.exec_driver_sql("SELECT count(*) FROM turns").scalar() == 0
     for id_ in (head.id, UNKNOWN):
         with pytest.raises(UnknownConversationError, match=id_):
@@ -116,7 +116,7 @@ def test_a_full_conversation_takes_no_more(store: Store, monkeypatch: pytest.Mon
 def test_a_damaged_answer_is_reported(store: Store) -> None:
     head = store.conversations.create()
     store.conversations.append(head.id, replace(answer_to("Which F1?"), text="None."))
-    with store._database.write() as connection:
+    with store.database.write() as connection:
         connection.exec_driver_sql("UPDATE turns SET value = '{}'")
     with pytest.raises(StoreError, match="damaged; delete the conversation"):
         store.conversations.get(head.id)

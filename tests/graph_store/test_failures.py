@@ -71,11 +71,11 @@ def test_an_older_library_is_brought_up_to_date(store: Store) -> None:
         raise RuntimeError("killed here")
 
     file, after = store.folder / "library.sqlite", SCHEMA_VERSION + 2
-    with pytest.raises(RuntimeError), store._database.write() as connection:
+    with pytest.raises(RuntimeError), store.database.write() as connection:
         upgrade(connection, where=file, files=store.folder, version=after, steps={after - 1: add_table, after: fail})
-    with store._database.read() as connection:
+    with store.database.read() as connection:
         assert "novelty" not in inspect(connection).get_table_names()
-    with store._database.write() as connection:
+    with store.database.write() as connection:
         upgrade(
             connection, where=file, files=store.folder, version=after, steps={after - 1: add_table, after: add_column}
         )
@@ -215,13 +215,13 @@ def test_a_reader_follows_a_writer(store: Store) -> None:
 def test_a_full_disk_leaves_the_library_as_it_was(store: Store) -> None:
     add(store, make_indexed(ONE))
     before = view(store)
-    with store._database.read() as connection:
+    with store.database.read() as connection:
         connection.exec_driver_sql("PRAGMA max_page_count = 1")
     huge = make_indexed(TWO, texts=["word " * 100_000])
     with pytest.raises(StoreFullError, match="the disk is full; free some space"):
         add(store, huge)
     assert (view(store), store.revision) == (before, 1)
-    with store._database.read() as connection:
+    with store.database.read() as connection:
         connection.exec_driver_sql("PRAGMA max_page_count = 1000000")
     assert add(store, huge) == 2
 

@@ -22,7 +22,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 def queue(stored: Store, clock: Clock) -> JobQueue:
-    return JobQueue(stored._database, clock=clock)
+    return JobQueue(stored.database, clock=clock)
 
 
 def test_a_job_is_queued_then_running_then_succeeded(queue: JobQueue, clock: Clock) -> None:

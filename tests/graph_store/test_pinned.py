@@ -62,7 +62,7 @@ def test_a_pinned_question_reads_nothing_twice(store: Store, monkeypatch: pytest
         before = found(store, entries)
         known = store.indexed(ONE)
         monkeypatch.setattr(store, "indexed", lambda _paper: known)
-        monkeypatch.setattr(store._database, "read", None)
+        monkeypatch.setattr(store.database, "read", None)
         assert found(store, entries) == before
 
 

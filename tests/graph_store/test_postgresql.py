@@ -129,7 +129,7 @@ def test_a_user_who_may_only_read(
 def test_a_server_that_takes_no_changes(address: PostgresAddress, sql: Callable[[str], None]) -> None:
     with closing(Store.open(address)) as store:
         add(store, make_indexed(ONE))
-        with store._database.write() as connection:
+        with store.database.write() as connection:
             connection.exec_driver_sql("SET default_transaction_read_only = on")
         with pytest.raises(StoreReadOnlyError):
             store.check_room()
@@ -188,7 +188,7 @@ def test_a_connection_in_use_is_closed_after_the_library(address: PostgresAddres
 
 
 def cut_add(store: Store, cut: Callable[[], None]) -> None:
-    with store._database.write() as connection:
+    with store.database.write() as connection:
         from graph_store.writing import put_paper
 
         put_paper(connection, make_indexed(TWO), source="/two.pdf", embedder="fake")
@@ -233,7 +233,7 @@ def test_what_models_used_is_added_up(address: PostgresAddress) -> None:
 def test_a_job_that_another_worker_is_claiming_is_passed_over(address: PostgresAddress) -> None:
     with closing(Store.open(address)) as store:
         first, second = (store.jobs.create("add", str(number)) for number in range(2))
-        with store._database.write(lock=None) as connection:
+        with store.database.write(lock=None) as connection:
             connection.execute(select(jobs).where(jobs.c.id == first.id).with_for_update())
             claimed = store.jobs.claim("other")
             assert claimed is not None

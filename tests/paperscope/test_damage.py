@@ -62,7 +62,7 @@ def copied(made: tuple[Path, Path, str], folder: Path, *damage: str) -> Path:
 
 
 def do_damage(library: Path, paper: str, damage: str) -> None:
-    with closing(Store.open(library)) as store, store._database.write() as connection:
+    with closing(Store.open(library)) as store, store.database.write() as connection:
         assert connection.execute(text(DAMAGE[damage]), {"paper": paper}).rowcount > 0
 
 

@@ -121,7 +121,7 @@ def test_an_absent_question_file(run: "Run", example_library: Path, tmp_path: Pa
 def test_a_library_of_a_newer_version(run: "Run", example_library: Path, tmp_path: Path) -> None:
     library = tmp_path / "newer"
     shutil.copytree(example_library, library)
-    with closing(Store.open(library)) as store, store._database.write() as connection:
+    with closing(Store.open(library)) as store, store.database.write() as connection:
         connection.exec_driver_sql("UPDATE library SET version = 999")
     outcome = run("papers", "--library", library)
     assert outcome.code == 3

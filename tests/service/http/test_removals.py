@@ -44,7 +44,7 @@ class Remover:
 
     @contextmanager
     def read(self, database: Database) -> Iterator[Connection]:
-        if database is not self.store._database:
+        if database is not self.store.database:
             self.reads_left -= 1
             if self.reads_left == -1:
                 self.store.remove(PAPER)
@@ -71,7 +71,7 @@ class Remover:
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Remover]]:
     settings = settings_in(tmp_path_factory.mktemp("removals"))
     store = Store.open(settings.library)
-    engine = type(store._database)
+    engine = type(store.database)
     remover = Remover(store, engine.read)
     with pytest.MonkeyPatch.context() as patch, serve_app(settings) as address:
         patch.setattr(engine, "read", lambda database: remover.read(database))  # noqa: PLW0108 # a method
@@ -100,7 +100,7 @@ def test_a_read_that_races_a_removal_is_found_or_not(service: tuple[str, Remover
 def test_a_damaged_paper_is_named_and_can_be_removed(service: tuple[str, Remover]) -> None:
     address, remover = service
     remover.arm(-1)
-    with remover.store._database.write() as connection:
+    with remover.store.database.write() as connection:
         connection.exec_driver_sql("UPDATE papers SET value = '{'")
     shown = httpx2.get(f"{address}/v1/papers/{PAPER}")
     assert (shown.status_code, shown.json()["type"]) == (503, "urn:paperscope:problem:store-damaged")

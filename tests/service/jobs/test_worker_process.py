@@ -64,7 +64,7 @@ def attempted(address: str, response: httpx2.Response, attempt: int) -> bool:
 
 def set_attempts(folder: Path, response: httpx2.Response, attempts: int) -> None:
     store = Store.open(folder / "library")
-    with closing(store), store._database.write() as connection:
+    with closing(store), store.database.write() as connection:
         job = response.json()["id"]
         connection.exec_driver_sql("UPDATE jobs SET attempts = ? WHERE id = ?", (attempts, job))
 
@@ -88,7 +88,7 @@ def half_uploaded(address: str) -> Iterator[None]:
 def kept(folder: Path, model: ModelServer) -> set[str]:
     """The calls whose replies are stored in the library."""
     store = Store.open(folder / "library")
-    with store._database.read() as connection:
+    with store.database.read() as connection:
         values = "".join(row[0] for row in connection.exec_driver_sql("SELECT value FROM calls"))
     store.close()
     return {name for name in model.names if name in values}
