@@ -1,5 +1,6 @@
 """Services in this process and in their own, their workers and jobs, and an address that nobody may call."""
 
+import asyncio
 import os
 import signal
 import socket
@@ -7,10 +8,12 @@ import subprocess
 import sys
 import threading
 import time
+import traceback
 import weakref
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +21,7 @@ import httpx2
 from fastapi import APIRouter, FastAPI
 
 from paperscope_core.settings import Settings
-from service.http.server import build_server
+from service.http.server import Server, build_server
 from tests.model_server import DIMENSION, ModelServer
 from tests.service.conftest import settings_in
 
@@ -68,7 +71,18 @@ def serve_app(settings: Settings, *, routes: APIRouter | None = None) -> Iterato
     finally:
         server.should_exit = True
         thread.join(_SECONDS)
-        assert not thread.is_alive(), "the service did not end"
+        assert not thread.is_alive(), f"the service did not end:\n{_stacks(server)}"
+
+
+def _stacks(server: Server) -> str:
+    """What the tasks of a service and the threads of this process wait for."""
+    tasks = asyncio.all_tasks(server.servers[0].get_loop()) if server.servers else ()
+    text = StringIO()
+    for task in tasks:
+        task.print_stack(file=text)
+    for frame in sys._current_frames().values():
+        text.write("".join(["Thread\n", *traceback.format_stack(frame)]))
+    return text.getvalue()
 
 
 Job = Mapping[str, Any]
