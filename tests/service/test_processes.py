@@ -97,13 +97,20 @@ def test_processes_share_jobs_sessions_and_metrics_and_are_replaced_without_a_fa
         clients.stop()
         assert clients.answered
         assert not clients.failed
+        route = {"method": "POST", "route": "/v1/retrieve"}
+
+        def all_counted() -> bool:
+            numbers = read(httpx2.get(f"{service.address}/metrics", headers=headers))
+            return value(numbers, "paperscope_http_requests_total", **route, status="200") == clients.answered
+
+        # A response is counted after it was sent.
+        wait_until(all_counted)
         killed = server_pids(above)[0]
         os.kill(killed, signal.SIGKILL)
         wait_until(lambda: len(server_pids(above)) == 2 and not is_alive(killed))
         # Those that ended are counted, too.
-        route = {"method": "POST", "route": "/v1/retrieve"}
+        assert all_counted()
         numbers = read(httpx2.get(f"{service.address}/metrics", headers=headers))
-        assert value(numbers, "paperscope_http_requests_total", **route, status="200") == clients.answered
         assert value(numbers, "paperscope_http_request_seconds_count", **route) == clients.answered
         assert value(numbers, "paperscope_questions_running") == 0
         assert value(numbers, "paperscope_model_calls_total", work="add", role="extract", outcome="answered") > 0
