@@ -21,6 +21,7 @@ from prometheus_client import (
     Info,
     ProcessCollector,
     generate_latest,
+    start_http_server,
     values,
 )
 from prometheus_client.core import GaugeMetricFamily
@@ -30,7 +31,7 @@ from prometheus_client.registry import Collector
 
 from graph_store import Store
 from paperscope import __version__
-from paperscope_core.errors import StoreError
+from paperscope_core.errors import SettingsError, StoreError
 from paperscope_core.locations import Location
 from paperscope_core.types import JOB_STATES
 from service.libraries import ModelUsage
@@ -130,6 +131,13 @@ class Metrics:
     def text(self) -> bytes:
         """All metrics in Prometheus' text format; reads the libraries' job queues."""
         return generate_latest(self._registry)
+
+    def serve(self, host: str, port: int) -> None:
+        """Serves the metrics alone, in a thread, to everybody who reaches the port. Raises SettingsError."""
+        try:
+            start_http_server(port, host, self._registry)
+        except (OSError, OverflowError) as error:
+            raise SettingsError(f"can't serve metrics on {host}:{port} ({error}); choose another port") from error
 
 
 def share_numbers(folder: Path) -> None:

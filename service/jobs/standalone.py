@@ -10,7 +10,7 @@ from paperscope_core.errors import SettingsError
 from paperscope_core.settings import Settings
 from service.jobs.supervisor import Supervisor
 from service.keys import KeyStore
-from service.libraries import ModelUsage
+from service.libraries import ModelUsage, OnUsage
 from service.logs import configure_logs, event_log
 
 __all__ = ["do_jobs"]
@@ -18,10 +18,11 @@ __all__ = ["do_jobs"]
 _events = event_log(__name__)
 
 
-def do_jobs(settings: Settings) -> None:
+def do_jobs(settings: Settings, *, on_usage: OnUsage | None = None) -> None:
     """Does the jobs of the settings' library, or of the libraries of its API keys, until Ctrl-C or SIGTERM.
 
-    Jobs in progress then get some time to stop, and are queued again; a second signal ends the process at once.
+    Jobs in progress then get some time to stop, and are queued again; a second signal ends the process at once. Each
+    model call is a line of the log, and is passed to `on_usage`.
 
     Raises:
         SettingsError: The settings let it take no jobs.
@@ -32,7 +33,13 @@ def do_jobs(settings: Settings) -> None:
     keys = KeyStore.open(settings.service.keys)
     configure_logs(settings.service.log)
     folders = partial(keys.libraries, default=settings.library)
-    asyncio.run(_run(Supervisor(settings, folders=folders, on_usage=_log_usage, watch=True)))
+
+    def note(usage: ModelUsage) -> None:
+        _log_usage(usage)
+        if on_usage is not None:
+            on_usage(usage)
+
+    asyncio.run(_run(Supervisor(settings, folders=folders, on_usage=note, watch=True)))
     logging.shutdown()
 
 
@@ -53,7 +60,6 @@ async def _run(supervisor: Supervisor) -> None:
 
 
 def _log_usage(usage: ModelUsage) -> None:
-    """Logs a model call, since this process serves no metrics."""
     spent = usage.call.usage
     _events.info(
         "model call",
