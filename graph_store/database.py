@@ -8,6 +8,7 @@ import os
 import shutil
 import sqlite3
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -145,6 +146,9 @@ class Database(Protocol):
                 embedded engine has one lock for everything.
         """
 
+    def now(self) -> float:
+        """Seconds since the epoch, by one clock for all processes of a library; not for use in a transaction."""
+
     def require_writable(self) -> None:
         """Raise StoreReadOnlyError if the library is open for reading only."""
 
@@ -188,6 +192,10 @@ class SqliteDatabase:
         self.require_writable()
         with self._writing, translate_errors(self.where), self._writer.begin() as connection:
             yield connection
+
+    def now(self) -> float:
+        """Seconds since the epoch, by the clock of this machine, which alone writes the file."""
+        return time.time()
 
     def require_writable(self) -> None:
         """Raise StoreReadOnlyError if the file is open for reading only."""

@@ -8,7 +8,6 @@ A job that needs a secret is reserved for the workers of the service that has it
 """
 
 import secrets
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from typing import NamedTuple
@@ -54,12 +53,12 @@ class JobQueue:
 
     A transaction locks the rows that it changes before it reads them; the embedded engine has one lock for everything.
 
-    `clock` gives seconds since the epoch.
+    `clock` gives seconds since the epoch; by default, it is that of the library.
     """
 
-    def __init__(self, database: Database, *, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, database: Database, *, clock: Callable[[], float] | None = None) -> None:
         self._database = database
-        self._clock = clock
+        self._clock = clock or database.now
 
     def create(self, kind: JobKind, request: str, *, job: str | None = None, reserved: str = "") -> Job:
         """Queue a job; `request` is its JSON text.
@@ -148,17 +147,19 @@ class JobQueue:
         """End a job with its result as JSON text, or with the reason for its failure. Raises JobLostError."""
         if state not in ENDED:
             raise ValueError(f"{state!r} is not a final state of a job")
+        now = self._clock()
         with self._database.write(lock=None) as connection:
             _require_lease(connection, job, owner)
-            return _end(connection, job, state=state, now=self._clock(), result=result, error=error)
+            return _end(connection, job, state=state, now=now, result=result, error=error)
 
     def cancel(self, job: str) -> Job:
         """Cancel a queued job at once, and a running one when its worker renews the lease. A job that has ended is
         unchanged. Raises UnknownJobError."""
+        now = self._clock()
         with self._database.write(lock=None) as connection:
             found = _read(connection, job, locked=True)
             if found.state == "queued":
-                return _end(connection, job, state="cancelled", now=self._clock())
+                return _end(connection, job, state="cancelled", now=now)
             return _update(connection, job, cancelling=True) if found.state == "running" else found
 
     def release(self, owner: str, *, died: bool) -> Sequence[str]:
@@ -176,8 +177,8 @@ class JobQueue:
     def reserve(self, service: str) -> None:
         """Extend the reservations of a service by RESERVATION_SECONDS."""
         reserved = (jobs.c.state == "queued") & (jobs.c.reserved == service)
+        lease_end = self._clock() + RESERVATION_SECONDS
         with self._database.write(lock=None) as connection:
-            lease_end = self._clock() + RESERVATION_SECONDS
             connection.execute(update(jobs).where(reserved).values(lease_end=lease_end))
 
     def end_reservations(self, service: str) -> None:

@@ -1,6 +1,8 @@
 """Transactions of a library in a PostgreSQL database, and the translation of its failures to StoreErrors."""
 
 import json
+import math
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -8,7 +10,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 import sqlalchemy.exc
-from sqlalchemy import Connection, and_, create_engine, event, func, literal, select
+from sqlalchemy import Connection, Double, and_, cast, create_engine, event, func, literal, select
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from graph_store.database import Lock, check_folder_room
@@ -24,6 +26,7 @@ __all__ = ["PostgresDatabase", "sqlstate_of", "take_lock"]
 
 _LEAST_VERSION = 16
 _CONNECT_SECONDS = 10
+_CLOCK_SECONDS = 60
 _BEGIN = "paperscope_begin"
 # A write transaction locks first and reads afterwards, so that each of its statements must see what was committed
 # while it waited. A read transaction sees one state.
@@ -72,6 +75,8 @@ class PostgresDatabase:
         event.listen(self._engine, "begin", _begin)
         event.listen(self._engine, "checkin", self._discard_if_closed)
         self._closed = False
+        # When the server was last asked for the time, and the time when this machine's clock was 0.
+        self._clock_asked, self._epoch = -math.inf, 0.0
         self._writer = self._engine.execution_options(**{_BEGIN: _BEGIN_WRITE})
 
     @contextmanager
@@ -88,6 +93,16 @@ class PostgresDatabase:
             if lock is not None:
                 take_lock(connection, lock)
             yield connection
+
+    def now(self) -> float:
+        """Seconds since the epoch, by the clock of the server: those of the machines that use it may differ."""
+        if time.monotonic() >= self._clock_asked + _CLOCK_SECONDS:
+            seconds = cast(func.extract("epoch", func.clock_timestamp()), Double)
+            with self.read() as connection:
+                served = float(connection.execute(select(seconds)).scalar_one())
+            self._clock_asked = time.monotonic()
+            self._epoch = served - self._clock_asked
+        return self._epoch + time.monotonic()
 
     def require_writable(self) -> None:
         """Raise StoreReadOnlyError if the library is open for reading only."""

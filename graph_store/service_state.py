@@ -7,7 +7,6 @@ of its own, for all services of the library; otherwise it is in a file of one se
 import shutil
 import tempfile
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -62,11 +61,11 @@ class ServiceState:
     Args:
         location: The service's library.
         folder: The folder of the file; by default a temporary one, which `close` deletes.
-        clock: Returns seconds since the epoch.
+        clock: Returns seconds since the epoch; by default, by the clock of the database.
     """
 
     def __init__(
-        self, location: Location, *, folder: Path | None = None, clock: Callable[[], float] = time.time
+        self, location: Location, *, folder: Path | None = None, clock: Callable[[], float] | None = None
     ) -> None:
         self._location = location
         self._folder = folder
@@ -100,6 +99,9 @@ class ServiceState:
                     _metadata.create_all(connection)
         return database
 
+    def _now(self) -> float:
+        return (self._clock or self._database.now)()
+
     def close(self) -> None:
         """Releases the database."""
         with self._opening:
@@ -110,7 +112,7 @@ class ServiceState:
 
     def begin_session(self, token: str, key: str, *, seconds: float) -> None:
         """Stores a session of an API key."""
-        now = self._clock()
+        now = self._now()
         with self._database.write("service") as connection:
             connection.execute(delete(_sessions).where(_sessions.c.ends <= now))
             newest = select(_sessions.c.token).order_by(_sessions.c.ends.desc()).limit(_MAX_SESSIONS - 1)
@@ -120,7 +122,7 @@ class ServiceState:
 
     def session_key(self, token: str) -> str | None:
         """The id of a session's key; None if there is no such session, or it has ended."""
-        query = select(_sessions.c.key).where(_sessions.c.token == token, _sessions.c.ends > self._clock())
+        query = select(_sessions.c.key).where(_sessions.c.token == token, _sessions.c.ends > self._now())
         with self._database.read() as connection:
             return connection.execute(query).scalar()
 
@@ -134,13 +136,13 @@ class ServiceState:
 
         Returns the seconds until there is one; 0 if there was one.
         """
-        now, per_second = self._clock(), per_minute / _MINUTE
+        now, per_second = self._now(), per_minute / _MINUTE
         with self._database.write("service") as connection:
             # A bucket is full again after a minute.
             connection.execute(delete(_rates).where(_rates.c.time < now - _MINUTE))
             found = connection.execute(select(_rates.c.tokens, _rates.c.time).where(_rates.c.caller == caller)).first()
             before, since = (found.tokens, found.time) if found else (float(per_minute), now)
-            # The clocks of two machines differ.
+            # Another process may have been later since.
             tokens = min(float(per_minute), before + max(0.0, now - since) * per_second)
             left = tokens - 1 if tokens >= 1 else tokens
             connection.execute(delete(_rates).where(_rates.c.caller == caller))
@@ -149,14 +151,14 @@ class ServiceState:
 
     def stop(self, work: str) -> None:
         """Asks every process to stop this work, by changing what `last_stop` returns."""
-        now = self._clock()
+        now = self._now()
         with self._database.write("service") as connection:
             gone = (_stops.c.time < now - _STOP_SECONDS) | (_stops.c.work == work)
             connection.execute(delete(_stops).where(gone))
             connection.execute(_stops.insert().values(work=work, time=now))
 
     def last_stop(self, work: str) -> float:
-        """When work was last asked to stop; 0 if that is long ago. The clocks of processes may differ."""
+        """When work was last asked to stop; 0 if that is long ago."""
         with self._database.read() as connection:
             found = connection.execute(select(_stops.c.time).where(_stops.c.work == work)).scalar()
         return float(found or 0)

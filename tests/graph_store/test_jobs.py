@@ -210,3 +210,8 @@ def test_a_reserved_job_waits_for_its_service_until_that_has_ended(queue: JobQue
     found = queue.claim("w2", service="two")
     assert found is not None
     assert found.id == late.id
+
+
+def test_times_are_those_of_the_library(stored: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stored.database, "now", lambda: 5000.0)
+    assert JobQueue(stored.database).create("add", "{}").created == 5000.0

@@ -1,6 +1,7 @@
 """What a library in PostgreSQL does when the server, its rights or the connection stand in its way."""
 
 import re
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -242,3 +243,36 @@ def test_a_job_that_another_worker_is_claiming_is_passed_over(address: PostgresA
         claimed = store.jobs.claim("other")
         assert claimed is not None
         assert claimed.id == first.id
+
+
+def test_the_time_is_that_of_the_server_and_is_asked_for_again(
+    address: PostgresAddress, postgresql: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The leases of jobs are compared by workers on machines whose clocks differ."""
+
+    class LateClock:
+        """A machine that was started just now, and is an hour late."""
+
+        passed = 0.0
+
+        def monotonic(self) -> float:
+            return self.passed
+
+        def time(self) -> float:
+            return time.time() - 3600
+
+    clock = LateClock()
+    monkeypatch.setattr("graph_store.postgresql.time", clock)
+    with closing(Store.open(address)) as store, postgresql.connect() as connection:
+
+        def served() -> float:
+            row = connection.execute("SELECT extract(epoch FROM clock_timestamp())::text").fetchone()
+            return float(str(row[0])) if row else 0.0
+
+        first = store.database.now()
+        assert first == pytest.approx(served(), abs=60)
+        clock.passed = 30
+        assert store.database.now() == first + 30
+        # The machine slept: its clock stood still, or jumped.
+        clock.passed = 5000
+        assert store.database.now() == pytest.approx(served(), abs=60)
