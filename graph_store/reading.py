@@ -203,6 +203,11 @@ def _revision_query() -> Select[int]:
 
 
 @cache
+def _newest_query() -> Select[int]:
+    return select(func.max(changes.c.revision))
+
+
+@cache
 def _head_query() -> Select[str]:
     return select(schema.papers.c.value).where(schema.papers.c.id == bindparam("paper"))
 
@@ -424,7 +429,7 @@ def is_sound(vectors: NDArray[float32]) -> NDArray[np.bool_]:
 
 def read_revision(connection: Connection) -> int:
     """The newest revision; 0 for an empty library."""
-    return int(connection.execute(select(func.max(changes.c.revision))).scalar() or 0)
+    return int(connection.execute(_newest_query()).scalar() or 0)
 
 
 def read_changes(connection: Connection, revision: int) -> list[Change]:

@@ -2,22 +2,19 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import TypeAlias
 
 from numpy import float32
 from numpy.typing import NDArray
 
-from graph_store.index.pagerank import neighbourhood, personalized_pagerank
-from graph_store.reading import Edge
+from graph_store.index.edges import EdgeArrays
+from graph_store.index.pagerank import EdgesOf, neighbourhood, personalized_pagerank
 from graph_store.store import Store
 from paperscope_core.errors import SettingsError
 from paperscope_core.types import Candidates, Hit, RetrievalRequest
 
-__all__ = ["EdgesOf", "NameHits", "check_dimension", "find_candidates", "find_named"]
+__all__ = ["NameHits", "check_dimension", "find_candidates", "find_named"]
 
-EdgesOf: TypeAlias = Callable[[Sequence[str], int], Sequence[Edge]]
-"""The edges of entities, heaviest first, at most so many."""
 ReadEdges: TypeAlias = Callable[[Sequence[str]], EdgesOf]
 """The edges of some papers, at least one."""
 
@@ -66,7 +63,7 @@ def find_candidates(
     nearest = _best(by_vectors, limit=limit)
     # The walk is restricted to the papers found, because a large library has too many relations of "accuracy" to read.
     near = papers or tuple(dict.fromkeys(hit.id.partition("/")[0] for hit in (*by_words, *nearest)))
-    edges_of = edges(near) if edges and near else partial(_stored_edges, store, near)
+    edges_of = edges(near) if edges and near else _stored_edges(store, near)
     reached = _best(_reached(seeds, edges_of), limit=limit)
     return Candidates(by_words=tuple(by_words), by_vectors=nearest, named=named, reached=reached)
 
@@ -97,8 +94,9 @@ def check_dimension(vector: NDArray[float32], dimension: int, *, embedder: str) 
         )
 
 
-def _stored_edges(store: Store, papers: Sequence[str], entities: Sequence[str], limit: int) -> Sequence[Edge]:
-    return store.edges_of(entities, papers=papers, limit=limit)
+def _stored_edges(store: Store, papers: Sequence[str]) -> EdgesOf:
+    numbers: dict[str, int] = {}
+    return lambda entities, limit: EdgeArrays.of(store.edges_of(entities, papers=papers, limit=limit), numbers)
 
 
 def _reached(seeds: Sequence[Hit], edges_of: EdgesOf) -> list[Hit]:

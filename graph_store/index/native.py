@@ -3,8 +3,9 @@
 import logging
 import sqlite3
 import threading
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Self, TypeVar
@@ -12,8 +13,9 @@ from typing import Self, TypeVar
 import filelock
 
 from graph_store.database import is_corruption, translate_errors
-from graph_store.index.finding import EdgesOf, find_candidates, find_named
-from graph_store.index.paper_edges import WalkedGraph
+from graph_store.index.edges import WalkedGraph
+from graph_store.index.finding import find_candidates, find_named
+from graph_store.index.pagerank import EdgesOf
 from graph_store.index.text_index import TextIndex
 from graph_store.index.vector_index import VectorIndex
 from graph_store.reading import Searchable
@@ -39,6 +41,8 @@ _STALE_SHARE = 0.25
 _STALE_LEAST = 2000
 # So many changed vectors are read again from the store when a library is opened, in some 3 s.
 _STALE_MOST = 50_000
+# From so many vectors on, comparing a question with them takes longer than to begin a thread.
+_SEARCHED_MEANWHILE = 10_000
 
 
 class NativeGraphIndex:
@@ -179,14 +183,22 @@ class NativeGraphIndex:
         self._catch_up_if_behind()
         text, filters, papers, limit = request.text, request.filters, request.filters.papers, max(request.limit, 0)
         among = self._words.numbers(filters)
-        nearest = dict(self._vectors.search(request.vector, papers=papers, limit=limit, among=among))
+
+        def search() -> dict[int, float]:
+            return dict(self._vectors.search(request.vector, papers=papers, limit=limit, among=among))
+
+        # Neither FAISS nor SQLite needs Python's lock while it searches.
+        with _meanwhile(search) if len(self._vectors) >= _SEARCHED_MEANWHILE else nullcontext(search) as result:
+            by_words = self._words.chunks(text, filters=filters, limit=limit)
+            names = self._words.names(text, papers=papers, limit=limit)
+            nearest = result()
         ids = self._words.chunk_ids(list(nearest))
         return find_candidates(
             self._store,
             request,
-            by_words=self._words.chunks(text, filters=filters, limit=limit),
+            by_words=by_words,
             by_vectors=[Hit(id=ids[number], score=score) for number, score in nearest.items() if number in ids],
-            names=self._words.names(text, papers=papers, limit=limit),
+            names=names,
             edges=self._edges,
         )
 
@@ -228,6 +240,13 @@ class NativeGraphIndex:
             self._words_file.with_name(self._words_file.name + suffix).unlink(missing_ok=True)
         create_private_file(self._words_file)
         return TextIndex.open(self._words_file)
+
+
+@contextmanager
+def _meanwhile(work: Callable[[], T]) -> Iterator[Callable[[], T]]:
+    """Call `work` in a thread while the block runs; yield a function that waits for it and returns its value."""
+    with ThreadPoolExecutor(1) as executor:
+        yield executor.submit(work).result
 
 
 def _locked(folder: Path) -> AbstractContextManager[object]:

@@ -1,13 +1,16 @@
 """Finds entities near others in the graph by personalised PageRank over their neighbourhood."""
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
 
 import numpy as np
 
-from graph_store.reading import Edge
+from graph_store.index.edges import EdgeArrays
 
-__all__ = ["neighbourhood", "personalized_pagerank"]
+__all__ = ["EdgesOf", "neighbourhood", "personalized_pagerank"]
 
+EdgesOf: TypeAlias = Callable[[Sequence[str], int], EdgeArrays]
+"""The edges of entities, heaviest first, at most so many. All of a graph have the same ids."""
 
 _FIRST_EDGES = 500
 _SECOND_EDGES = 1500
@@ -15,43 +18,42 @@ _DAMPING = 0.6
 _CLOSE = 1e-9
 
 
-def neighbourhood(seeds: Sequence[str], edges_of: Callable[[Sequence[str], int], Sequence[Edge]]) -> list[Edge]:
-    """The heaviest edges within two steps of the seeds, limited in number.
-
-    `edges_of(entities, limit)` reads the edges of the entities, heaviest first.
-    """
+def neighbourhood(seeds: Sequence[str], edges_of: EdgesOf) -> EdgeArrays:
+    """The heaviest edges within two steps of the seeds, limited in number."""
     first = edges_of(seeds, _FIRST_EDGES)
-    beyond = sorted({end for edge in first for end in (edge.source, edge.target)}.difference(seeds))
-    second = edges_of(beyond, _SECOND_EDGES) if beyond else ()
-    return list(dict.fromkeys((*first, *second)))
+    reached = (first.ids[number] for number in np.unique(first.ends).tolist())
+    beyond = sorted(set(reached).difference(seeds))
+    if not beyond:
+        return first
+    second = edges_of(beyond, _SECOND_EDGES)
+    ends = np.concatenate((first.ends, second.ends), axis=1)
+    _, places = np.unique(ends[0] * len(second.ids) + ends[1], return_index=True)
+    places.sort()
+    weights = np.concatenate((first.weights, second.weights))
+    return EdgeArrays(ids=second.ids, ends=ends[:, places], weights=weights[places])
 
 
-def personalized_pagerank(seeds: Mapping[str, float], edges: Sequence[Edge]) -> dict[str, float]:
+def personalized_pagerank(seeds: Mapping[str, float], edges: EdgeArrays) -> dict[str, float]:
     """The other entities that a random walk from the seeds (entity to weight) visits, each with its share of the time.
 
     Personalised PageRank (Page et al. 1999; Haveliwala 2002) by power iteration over the undirected graph of `edges`,
     with a damping of 0.6: an answer is rarely more than two steps from an entity that the question names.
     """
-    used = [edge for edge in edges if edge.weight > 0 and edge.source != edge.target]
-    numbers = {key: number for number, key in enumerate(dict.fromkeys(end for edge in used for end in _ends(edge)))}
-    start = np.zeros(len(numbers))
-    for seed, weight in seeds.items():
-        if seed in numbers and weight > 0:
-            start[numbers[seed]] = weight
+    used = (edges.weights > 0) & (edges.ends[0] != edges.ends[1])
+    # Numbered as they occur, so that sums do not depend on the other entities of the graph.
+    numbers, first, places = np.unique(edges.ends[:, used].T, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    ids = [edges.ids[number] for number in numbers[order].tolist()]
+    one, other = np.argsort(order)[places].reshape(-1, 2).T
+    start = np.array([max(seeds.get(key, 0.0), 0.0) for key in ids])
     if not start.any():
         return {}
     start /= start.sum()
-    one, other = np.array([[numbers[end] for end in _ends(edge)] for edge in used]).T
     origins, ends = np.concatenate((one, other)), np.concatenate((other, one))
-    weights = np.tile([edge.weight for edge in used], 2)
+    weights = np.tile(edges.weights[used], 2)
     steps = weights / np.bincount(origins, weights)[origins]
     shares, before = start, np.zeros_like(start)
     while np.abs(shares - before).sum() > _CLOSE:
         before = shares
         shares = _DAMPING * np.bincount(ends, before[origins] * steps) + (1 - _DAMPING) * start
-    found = zip(numbers, shares.tolist(), strict=True)
-    return {entity: share for entity, share in found if share > 0 and entity not in seeds}
-
-
-def _ends(edge: Edge) -> tuple[str, str]:
-    return edge.source, edge.target
+    return {key: share for key, share in zip(ids, shares.tolist(), strict=True) if share > 0 and key not in seeds}

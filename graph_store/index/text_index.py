@@ -9,8 +9,8 @@ from typing import Self
 
 from graph_store.database import enlarge_cache, read_only_uri
 from graph_store.index.bm25 import RANKED, TOKENIZE, max_score, rarest
+from graph_store.index.edges import EdgeArrays
 from graph_store.index.finding import NameHits
-from graph_store.index.paper_edges import PaperEdges
 from graph_store.index.query_terms import folded, longest_first, match_terms, name_key, windows
 from graph_store.reading import Checkpoint, Searchable
 from paperscope_core.types import WORK, Filters, Hit, kind_of
@@ -58,6 +58,16 @@ _SECTIONS = """
 SELECT DISTINCT section FROM chunks
 WHERE :papers IS NULL OR chunks.paper IN (SELECT value FROM json_each(:papers))
 """
+# Without a restriction, only the best rows are joined, which takes half the time.
+_BEST = """
+SELECT {owners}.id, found.rank
+FROM (
+    SELECT rowid AS number, bm25({words}) AS rank FROM {words}
+    WHERE {words} MATCH :expression ORDER BY rank LIMIT :limit
+) AS found JOIN {owners} ON {owners}.number = found.number
+ORDER BY found.rank, {owners}.id
+"""
+_OWNERS = {"chunk_words": "chunks", "entity_words": "entities"}
 _CHUNKS = """
 SELECT chunks.id, bm25(chunk_words) AS rank
 FROM chunk_words JOIN chunks ON chunks.number = chunk_words.rowid
@@ -77,6 +87,7 @@ AND (:papers IS NULL OR EXISTS (
 ))
 ORDER BY rank, entities.id LIMIT :limit
 """
+_RESTRICTED = {"chunk_words": _CHUNKS, "entity_words": _ENTITIES}
 _FREQUENCIES = """
 SELECT wanted.value, (SELECT count(*) FROM (SELECT 1 FROM {table} WHERE {table} MATCH wanted.value LIMIT :most))
 FROM json_each(:terms) AS wanted
@@ -86,6 +97,11 @@ SELECT DISTINCT names.key, names.entity
 FROM json_each(:keys) AS wanted CROSS JOIN names ON names.key = wanted.value
 WHERE :papers IS NULL OR names.paper IN (SELECT value FROM json_each(:papers))
 """
+
+# Rows that are read beyond the last one wanted, to find those of the same score.
+_MOST_EQUAL = 64
+# Words whose numbers of rows are kept in memory: some 1 MB.
+_MOST_COUNTED = 10_000
 
 
 def _connect(uri: str) -> sqlite3.Connection:
@@ -105,6 +121,7 @@ class TextIndex:
             raise sqlite3.DatabaseError(f"a text index of format {found}, not {_FORMAT}")
         self._connection = connection
         self.writable = writable
+        self._counts: tuple[Checkpoint, dict[tuple[str, int, str], int]] = Checkpoint(), {}
 
     @classmethod
     def open(cls, file: Path) -> Self:
@@ -182,12 +199,13 @@ class TextIndex:
         lists = self._lists(filters)
         holding = self._term_frequencies("chunk_words", text, all_of_them=any(lists.values()))
         most = max_score(holding.values(), size=self._size())
-        return [Hit(id=hit.id, score=hit.score / most) for hit in self._ranked(_CHUNKS, holding, lists, limit=limit)]
+        ranked = self._ranked("chunk_words", holding, lists, limit=limit)
+        return [Hit(id=hit.id, score=hit.score / most) for hit in ranked]
 
     def names(self, text: str, *, papers: Sequence[str], limit: int) -> NameHits:
         """The entities that a text names; at most `limit` by their words."""
         holding = self._term_frequencies("entity_words", text, all_of_them=bool(papers))
-        guessed = self._ranked(_ENTITIES, holding, {"papers": _list(papers)}, limit=limit)
+        guessed = self._ranked("entity_words", holding, {"papers": _list(papers)}, limit=limit)
         return NameHits(exact=self._named(text, papers=papers), guessed=guessed)
 
     def chunk_ids(self, numbers: Sequence[int]) -> dict[int, str]:
@@ -195,11 +213,11 @@ class TextIndex:
         query = "SELECT number, id FROM chunks WHERE number IN (SELECT value FROM json_each(?))"
         return dict(self._connection.execute(query, (json.dumps(numbers),)).fetchall())
 
-    def edges(self, papers: Sequence[str]) -> dict[str, PaperEdges]:
+    def edges(self, papers: Sequence[str]) -> dict[str, EdgeArrays]:
         """The relations of papers, by paper; unknown papers are left out."""
         query = "SELECT paper, value FROM edges WHERE paper IN (SELECT value FROM json_each(?))"
         rows = self._connection.execute(query, (json.dumps(papers),))
-        return {paper: PaperEdges.from_bytes(value) for paper, value in rows}
+        return {paper: EdgeArrays.from_bytes(value) for paper, value in rows}
 
     def numbers(self, filters: Filters) -> list[int] | None:
         """The numbers of the chunks that the sections and kinds allow; None if neither is restricted."""
@@ -222,11 +240,22 @@ class TextIndex:
             sections = json.dumps([path for path in paths if filters.allows_section(path)])
         return {"papers": papers, "sections": sections, "kinds": _list(filters.kinds)}
 
-    def _ranked(self, query: str, terms: Iterable[str], lists: Mapping[str, str | None], *, limit: int) -> list[Hit]:
-        values = {"expression": " OR ".join(terms), "limit": limit, **lists}
-        if not values["expression"]:
+    def _ranked(self, table: str, terms: Iterable[str], lists: Mapping[str, str | None], *, limit: int) -> list[Hit]:
+        expression = " OR ".join(terms)
+        if not expression or limit < 1:
             return []
-        return [Hit(id=key, score=-rank) for key, rank in self._connection.execute(query, values)]
+        rows = None if any(lists.values()) else self._best(table, expression, limit=limit)
+        if rows is None:
+            values = {"expression": expression, "limit": limit, **lists}
+            rows = self._connection.execute(_RESTRICTED[table], values).fetchall()
+        return [Hit(id=key, score=-rank) for key, rank in rows]
+
+    def _best(self, table: str, expression: str, *, limit: int) -> list[tuple[str, float]] | None:
+        """The best rows, by score and id; None if more than `_MOST_EQUAL` have the score of the last one."""
+        query = _BEST.format(words=table, owners=_OWNERS[table])
+        most = limit + _MOST_EQUAL
+        rows = self._connection.execute(query, {"expression": expression, "limit": most}).fetchall()
+        return rows[:limit] if len(rows) < most or rows[limit - 1][1] < rows[-1][1] else None
 
     def _term_frequencies(self, table: str, text: str, *, all_of_them: bool) -> dict[str, int]:
         """The search terms of the text with the number of rows that contain each: all of them if `all_of_them`; else
@@ -241,9 +270,20 @@ class TextIndex:
         return rarest(found, most=most)
 
     def _row_counts(self, table: str, terms: Sequence[str], *, most: int) -> dict[str, int]:
-        """The number of rows that contain each term, counted up to `most` (-1: without limit)."""
-        values = {"terms": json.dumps(terms), "most": most}
-        return dict(self._connection.execute(_FREQUENCIES.format(table=table), values).fetchall())
+        """The number of rows that contain each term, counted up to `most` (-1: without limit).
+
+        Questions share most of their words, and a common one takes the longest to count, so the numbers are kept.
+        """
+        now = self.checkpoint
+        counted, known = self._counts
+        if counted != now or len(known) > _MOST_COUNTED:
+            known = {}
+            self._counts = now, known
+        missing = [term for term in terms if (table, most, term) not in known]
+        values = {"terms": json.dumps(missing), "most": most}
+        for term, number in self._connection.execute(_FREQUENCIES.format(table=table), values) if missing else ():
+            known[table, most, term] = number
+        return {term: known[table, most, term] for term in terms}
 
     def _size(self) -> int:
         """The number of chunks, which takes long to count."""
@@ -272,7 +312,7 @@ class TextIndex:
             for name in (entity.name, *entity.aliases)
         }
         self._connection.executemany("INSERT INTO names VALUES (?, ?, ?, ?)", sorted(names))
-        edges = PaperEdges.of(searchable.edges).to_bytes()
+        edges = EdgeArrays.of(searchable.edges).to_bytes()
         self._connection.execute("INSERT INTO edges VALUES (?, ?)", (searchable.paper, edges))
         # The words of many titles would displace the terms, so a work is found by its whole name only.
         return {entity.id for entity in searchable.entities if entity.type != WORK}

@@ -7,9 +7,9 @@ the same form. Words keep their case until `word_key` folds it, because case dis
 import gzip
 import re
 import unicodedata
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from importlib.metadata import distribution
 from itertools import chain
@@ -21,6 +21,7 @@ __all__ = [
     "content_words",
     "entity_key",
     "plain_words",
+    "shared_words",
     "singular",
     "singular_key",
     "word_key",
@@ -81,6 +82,8 @@ def words(text: str) -> list[str]:
     A word is a run of letters and digits; runs joined by a single `.`, `'`, `+`, `&`, `/`, hyphen or dash are one
     compound (`SST-5`, `BERT+DSC`, `OntoNotes4.0`). Other signs and underscores are left out.
     """
+    if text.isalnum():
+        return [word_key(text)]
     found: list[str] = []
     for token in _TOKEN.findall(text):
         found.append(word_key(token))
@@ -94,20 +97,37 @@ def content_words(text: str) -> frozenset[str]:
     return _cached_content_words(text) if len(text) <= _MAX_CACHED_LENGTH else _content_words(text)
 
 
+def shared_words(text: str, wanted: frozenset[str]) -> frozenset[str]:
+    """Those of the wanted words that are content words of a text. For texts that are compared once: nothing is cached,
+    and it takes half the time of `content_words`."""
+    return wanted.intersection(_words_of_pieces(text))
+
+
 def _content_words(text: str) -> frozenset[str]:
+    return frozenset(_words_of_pieces(text))
+
+
+def _words_of_pieces(text: str) -> Iterator[str]:
     # No word has a space, and most pieces between spaces occur in many texts.
-    return frozenset(chain.from_iterable(map(_content_words_of_piece, set(text.split()))))
+    return chain.from_iterable(map(_pieces.__getitem__, set(text.split())))
 
 
-@lru_cache(maxsize=_CACHED_WORDS)
-def _content_words_of_piece(text: str) -> tuple[str, ...]:
-    return tuple(
-        word
-        for word in words(text)
-        if word not in STOP_WORDS and (len(word) > 1 or not word.isascii() or word.isdigit())
-    )
+class _Pieces(dict[str, tuple[str, ...]]):
+    """The content words of pieces of text. Looked up in less time than with `lru_cache`."""
+
+    def __missing__(self, piece: str) -> tuple[str, ...]:
+        if len(self) >= _CACHED_WORDS:
+            self.clear()
+        found = tuple(
+            word
+            for word in words(piece)
+            if word not in STOP_WORDS and (len(word) > 1 or not word.isascii() or word.isdigit())
+        )
+        self[piece] = found
+        return found
 
 
+_pieces = _Pieces()
 _cached_content_words = lru_cache(maxsize=_CACHED_TEXTS)(_content_words)
 
 
@@ -158,17 +178,20 @@ def singular(word: str) -> str:
 def _base_forms(word: str) -> Mapping[str, Sequence[str]]:
     """A word's base forms by part of speech, the likelier first, in lower case like the word."""
     lines, corrections = _lexicon()
-    start, end = (find(lines, word, key=_word_of) for find in (bisect_left, bisect_right))
-    entries = (line.split(",") for line in lines[start:end])
-    forms: dict[str, Sequence[str]] = {
-        part_of_speech.upper(): bases.lower().split("/") for _, part_of_speech, bases in entries
-    }
+    # Neither the key of a search nor a second search: most words of papers are looked up, and are not in the lexicon.
+    start = f"{word},"
+    place = bisect_left(lines, start)
+    forms: dict[str, Sequence[str]] = {}
+    while place < len(lines) and lines[place].startswith(start):
+        _, part_of_speech, bases = lines[place].split(",")
+        forms[part_of_speech.upper()] = bases.lower().split("/")
+        place += 1
     return {**forms, **corrections.get(word, {})}
 
 
 @cache
 def _lexicon() -> tuple[Sequence[str], Mapping[str, Mapping[str, Sequence[str]]]]:
-    """The lines of the lexicon, which are sorted by word, and its corrections by word and part of speech.
+    """The lines of the lexicon, sorted, and its corrections by word and part of speech.
 
     Only the files are read: the package parses all lines in 0.3 s, and imports spaCy, if it is installed, in 3 s.
     """
@@ -178,12 +201,9 @@ def _lexicon() -> tuple[Sequence[str], Mapping[str, Mapping[str, Sequence[str]]]
         if line and not line.startswith("#"):
             word, part_of_speech, base = line.split(",")
             corrections[word][part_of_speech] = [base]
-    lines = gzip.decompress((folder / "lemma_lu.csv.gz").read_bytes()).decode().splitlines()
+    # The file is sorted by word, which is another order than that of the lines: "," follows the apostrophe.
+    lines = sorted(gzip.decompress((folder / "lemma_lu.csv.gz").read_bytes()).decode().splitlines())
     return lines, corrections
-
-
-def _word_of(line: str) -> str:
-    return line.partition(",")[0]
 
 
 def _without_regular_ending(word: str) -> str:

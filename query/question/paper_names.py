@@ -68,18 +68,26 @@ class PaperNames:
 
     def named_in(self, question: str, papers: Sequence[PaperEntry]) -> tuple[str, ...]:
         """See `named_papers`."""
+        return tuple(papers[number].id for number in sorted(self._of(papers).found_in(question)))
+
+    def ids(self, papers: Sequence[PaperEntry]) -> tuple[str, ...]:
+        """The ids of the papers."""
+        return self._of(papers).ids
+
+    def _of(self, papers: Sequence[PaperEntry]) -> "_Names":
         known, names = self._last
         # A list may change.
         if known is not papers or not isinstance(papers, tuple):
             names = _Names(papers)
             self._last = papers, names
-        return tuple(papers[number].id for number in sorted(names.found_in(question)))
+        return names
 
 
 class _Names:
     """What papers are named by, each with the numbers of the papers."""
 
     def __init__(self, papers: Sequence[PaperEntry]) -> None:
+        self.ids = tuple(paper.id for paper in papers)
         self._papers = papers
         self._titles = [_folded(paper.title) for paper in papers]
         self._joined = [title.replace(" ", "") for title in self._titles]

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from paperscope_core.protocols import Corpus
-from paperscope_core.text.words import content_words
+from paperscope_core.text.words import shared_words
 from paperscope_core.types import WORK, ContextEntity, ContextRelation, Element, Entity, Place, Relation
 
 __all__ = ["GraphRows", "ScoredRelation"]
@@ -104,5 +104,5 @@ def _ends(relations: Iterable[Relation]) -> list[str]:
 
 def _share(relation: Relation, asked: frozenset[str]) -> float:
     """The share of the asked words in a relation; entity ids contain the words of the names."""
-    found = content_words(" ".join((relation.source, relation.target, relation.description)))
-    return len(asked & found) / len(asked) if asked else 0.0
+    found = shared_words(" ".join((relation.source, relation.target, relation.description)), asked)
+    return len(found) / len(asked) if asked else 0.0

@@ -1,7 +1,7 @@
 """`Retriever`: finds, ranks and cuts the context of a question."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from paperscope_core.models.tokens import count_tokens
@@ -19,7 +19,7 @@ from paperscope_core.types import (
 )
 from query.context import render_for_model
 from query.definitions import asked_term, defining_passages
-from query.elements import caption_of
+from query.elements import ImageElement, caption_of
 from query.outline import asked_parts, outline_row
 from query.question.paper_names import PaperNames
 from query.question.references import References, find_references
@@ -129,10 +129,10 @@ class Retriever:
         if self._reranker is not None:
             await self._rerank(question, found, self._reranker)
         context = await asyncio.to_thread(self._context, question, found)
-        outlines = await asyncio.to_thread(self._outlines, question, found, {entry.id: entry for entry in entries})
+        outlines = await asyncio.to_thread(self._outlines, question, found, entries)
         sources = (*context.sources, *outlines)
         context = replace(context, sources=tuple(replace(one, id=number) for number, one in enumerate(sources)))
-        asked = scope.filters.papers or tuple(entry.id for entry in entries)
+        asked = scope.filters.papers or self._names.ids(entries)
         return Retrieval(context=context, named=found.named.elements, asked=asked, notes=scope.notes)
 
     async def retrieve_parts(self, parts: Sequence[str], *, filters: Filters = _NO_FILTERS) -> Retrieval:
@@ -186,7 +186,7 @@ class Retriever:
         found.pool.rerank(dict(zip((chunk.id for chunk in chunks), scores, strict=True)))
         await asyncio.to_thread(found.pool.boost_named, found.named)
 
-    def _outlines(self, question: str, found: _Found, entries: Mapping[str, PaperEntry]) -> list[ContextSource]:
+    def _outlines(self, question: str, found: _Found, entries: Sequence[PaperEntry]) -> list[ContextSource]:
         """The outlines of the papers asked about, if the question asks for parts of papers; without the lists of their
         parts if these are too long."""
         parts = asked_parts(question)
@@ -194,20 +194,30 @@ class Retriever:
             return []
         room = int(_OUTLINE_SHARE * self._options.tokens)
         rows: list[ContextSource] = []
-        for paper in found.papers[:_OUTLINES]:
-            wholes = (outline_row(paper, entries.get(paper.id), wanted) for wanted in (parts, ()))
+        described = found.papers[:_OUTLINES]
+        ids = {paper.id for paper in described}
+        known = {entry.id: entry for entry in entries if entry.id in ids}
+        for paper in described:
+            wholes = (outline_row(paper, known.get(paper.id), wanted) for wanted in (parts, ()))
             row = next((whole for whole in wholes if whole and self._count(whole.content) <= room), None)
             if row is not None:
                 rows.append(row)
                 room -= self._count(row.content)
         return rows
 
+    def _images(self, question: str, found: _Found) -> list[ImageElement]:
+        """The images that are read for the question."""
+        sources = [entity.sources for entity in found.entities]
+        candidates = image_candidates(found.graph.corpus, found.pool, found.papers, sources)
+        if not candidates:
+            return []
+        rarity = Rarity.of(chunk.searched for chunk in found.pool.chunks())
+        selector = ImageSelector(question=question, rarity=rarity, references=found.named)
+        return selector.choose(candidates, limit=self._options.images)
+
     def _context(self, question: str, found: _Found) -> Context:
         pool, graph = found.pool, found.graph
-        candidates = image_candidates(graph.corpus, pool, found.papers, [entity.sources for entity in found.entities])
-        rarity = Rarity.of(chunk.searched for chunk in pool.chunks())
-        selector = ImageSelector(question=question, rarity=rarity, references=found.named)
-        images = selector.choose(candidates, limit=self._options.images)
+        images = self._images(question, found)
         pool.include([image.id for image in images])
         entities, relations = graph.rows(found.entities, found.relations[: self._options.relations])
         rows = Context(entities=entities, relations=relations)

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from graph_store import NativeGraphIndex, Store
-from graph_store.index import bm25, native
+from graph_store.index import bm25, native, text_index
 from graph_store.index.text_index import TextIndex
 from graph_store.reading import Checkpoint, Searchable
 from paperscope_core.errors import SettingsError
@@ -270,3 +270,37 @@ def test_over_all_of_a_large_library_the_rarer_words_count(monkeypatch: pytest.M
     assert found("score of owl and fox") == found("fox")
     assert found("score of owl") == found("owl")
     assert found("score of owl and wolf")[0].score < found("score of owl")[0].score
+
+
+@pytest.mark.parametrize("most_equal", [64, 1])
+def test_of_texts_with_the_same_score_those_with_the_first_ids_are_found(
+    monkeypatch: pytest.MonkeyPatch, most_equal: int
+) -> None:
+    monkeypatch.setattr(text_index, "_MOST_EQUAL", most_equal)
+    index = TextIndex.in_memory()
+    index.replace(ONE, _texts(*["the owl", "an owl hoots"] * 6), checkpoint=Checkpoint())
+    for limit in range(14):
+        found = index.chunks("owl", filters=Filters(), limit=limit)
+        assert found == index.chunks("owl", filters=Filters(papers=(ONE,)), limit=limit)
+        assert [hit.id for hit in found] == [hit.id for hit in sorted(found, key=lambda hit: (-hit.score, hit.id))]
+        assert len(found) == min(limit, 12)
+
+
+def test_words_are_counted_again_after_a_change() -> None:
+    index = TextIndex.in_memory()
+    for revision, texts in enumerate((("owl", "fox"), ("owl", "owl", "fox"), ("fox",)), start=1):
+        index.replace(ONE, _texts(*texts), checkpoint=Checkpoint(revision=revision))
+        fresh = TextIndex.in_memory()
+        fresh.replace(ONE, _texts(*texts), checkpoint=Checkpoint(revision=revision))
+        for _ in range(2):
+            assert index.chunks("owl fox", filters=Filters(), limit=9) == fresh.chunks(
+                "owl fox", filters=Filters(), limit=9
+            )
+
+
+def test_vectors_may_be_searched_in_another_thread(index: NativeGraphIndex, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = index.retrieve(ask())
+    monkeypatch.setattr(native, "_SEARCHED_MEANWHILE", 1)
+    assert index.retrieve(ask()) == found
+    with pytest.raises(SettingsError, match="shape"):
+        index.retrieve(dataclasses.replace(ask(), vector=unit_vector(1, dimension=5)))

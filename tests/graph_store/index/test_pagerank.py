@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from graph_store.index.edges import EdgeArrays
 from graph_store.index.pagerank import personalized_pagerank
 from graph_store.reading import Edge
 
@@ -27,7 +28,7 @@ def test_it_is_personalised_pagerank(drawn: list[Edge], asked: dict[str, float])
         if edge.weight > 0 and edge.source != edge.target:
             graph.add_edge(edge.source, edge.target, weight=edge.weight)
     known = {seed: weight for seed, weight in asked.items() if seed in graph and weight > 0}
-    found = personalized_pagerank(asked, drawn)
+    found = personalized_pagerank(asked, EdgeArrays.of(drawn))
     if not known:
         assert found == {}
         return
@@ -40,6 +41,6 @@ def test_several_edges_between_two_count_together() -> None:
     twice = [Edge(source="a", target="b", weight=1.0), Edge(source="b", target="a", weight=1.0)]
     once = [Edge(source="a", target="b", weight=2.0)]
     rest = [Edge(source="a", target="c", weight=1.0)]
-    assert personalized_pagerank({"a": 1.0}, twice + rest) == pytest.approx(
-        personalized_pagerank({"a": 1.0}, once + rest)
+    assert personalized_pagerank({"a": 1.0}, EdgeArrays.of(twice + rest)) == pytest.approx(
+        personalized_pagerank({"a": 1.0}, EdgeArrays.of(once + rest))
     )

@@ -15,6 +15,7 @@ from paperscope_core.text.words import (
     content_words,
     entity_key,
     plain_words,
+    shared_words,
     singular,
     singular_key,
     word_key,
@@ -158,3 +159,9 @@ def test_the_lexicon_is_read_without_its_package() -> None:
     singular_form, *modules = printed.stdout.split()
     assert singular_form == "glacier"
     assert {"lemminflect", "spacy"}.isdisjoint(modules)
+
+
+@given(st.text() | st.sampled_from(("The BERT+DSC models, twice: BERT", "a SST-5 5 é x")), st.text())
+def test_shared_words_are_the_content_words_of_both(text: str, other: str) -> None:
+    wanted = content_words(f"{other} BERT models 5 é")
+    assert shared_words(text, wanted) == wanted & content_words(text)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paperscope_core.types import Paper
-from query.question.paper_names import Citation, citations, named_papers
+from query.question.paper_names import Citation, PaperNames, citations, named_papers
 from tests.query.conftest import listed
 
 
@@ -66,3 +66,9 @@ def test_citations_are_read_with_their_authors_and_year() -> None:
 @given(st.text())
 def test_any_question_is_read(question: str) -> None:
     assert named_papers(question, []) == ()
+
+
+def test_the_ids_are_those_of_the_papers_given(paper: Paper) -> None:
+    names, other = PaperNames(), replace(paper, id="other")
+    for papers in ((listed(paper),), (listed(paper), listed(other)), ()):
+        assert names.ids(papers) == tuple(one.id for one in papers)
