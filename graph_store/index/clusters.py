@@ -144,8 +144,9 @@ class Clusters:
 
 def _mapped(file: Path) -> _Inverted:
     index: Any = faiss.read_index(str(file), faiss.IO_FLAG_MMAP)
+    lists: Any = faiss.downcast_InvertedLists(index.invlists)
     # FAISS would start 32 threads for each question, which read ahead what the system keeps in memory.
-    index.invlists.prefetch_nthread = 0
+    lists.prefetch_nthread = 0
     return cast("_Inverted", index)
 
 

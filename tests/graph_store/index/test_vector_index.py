@@ -1,7 +1,9 @@
 """Clusters of vectors find what a comparison with all vectors finds, and follow additions and removals."""
 
 from pathlib import Path
+from typing import Any
 
+import faiss
 import numpy as np
 import pytest
 from numpy import float32
@@ -120,3 +122,10 @@ def test_a_snapshot_reads_back_equal(clustered: None, tmp_path: Path, papers: in
     assert len(VectorIndex.load(tmp_path / "snapshot", embedder="fake", thorough=True)) == 0
     largest.write_bytes(b"" if papers > 10 else data[:100])
     assert len(VectorIndex.load(tmp_path / "snapshot", embedder="fake")) == 0
+
+
+def test_a_question_starts_no_threads_to_read_ahead(clustered: None, tmp_path: Path) -> None:
+    made(range(14)).save(tmp_path / "snapshot")
+    read: Any = VectorIndex.load(tmp_path / "snapshot", embedder="fake")._index
+    lists: Any = faiss.downcast_InvertedLists(read._mapped.invlists)
+    assert lists.prefetch_nthread == 0
