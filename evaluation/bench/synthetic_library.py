@@ -21,6 +21,7 @@ from ingest.chunking import chunk_paper
 from paperscope.adding import AddRequest, Pipeline
 from paperscope_core.models import CachedEmbedder
 from paperscope_core.models.fakes import FakeEmbedder
+from paperscope_core.processes import collect_rarely
 from paperscope_core.protocols import Embedder, PageCallback
 from paperscope_core.types import (
     Box,
@@ -179,4 +180,6 @@ async def open_library(folder: Path, clock: Clock) -> AsyncIterator[TimedLibrary
 
 
 if __name__ == "__main__":
+    # As the command line and the service do.
+    collect_rarely()
     run_worker(sys.argv[1:], open_library)

@@ -3,7 +3,7 @@
 import json
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Self
 
@@ -88,8 +88,12 @@ AND (:papers IS NULL OR EXISTS (
 ORDER BY rank, entities.id LIMIT :limit
 """
 _RESTRICTED = {"chunk_words": _CHUNKS, "entity_words": _ENTITIES}
+# To skip rows takes half the time of counting them.
 _FREQUENCIES = """
-SELECT wanted.value, (SELECT count(*) FROM (SELECT 1 FROM {table} WHERE {table} MATCH wanted.value LIMIT :most))
+SELECT wanted.value, CASE
+    WHEN (SELECT 1 FROM {table} WHERE {table} MATCH wanted.value LIMIT :most >= 0 OFFSET :most - 1) THEN :most
+    ELSE (SELECT count(*) FROM {table} WHERE {table} MATCH wanted.value)
+END
 FROM json_each(:terms) AS wanted
 """
 _NAMED = """
@@ -240,8 +244,11 @@ class TextIndex:
             sections = json.dumps([path for path in paths if filters.allows_section(path)])
         return {"papers": papers, "sections": sections, "kinds": _list(filters.kinds)}
 
-    def _ranked(self, table: str, terms: Iterable[str], lists: Mapping[str, str | None], *, limit: int) -> list[Hit]:
-        expression = " OR ".join(terms)
+    def _ranked(
+        self, table: str, holding: Mapping[str, int], lists: Mapping[str, str | None], *, limit: int
+    ) -> list[Hit]:
+        # A term that no row contains gives no score, but would be looked up again.
+        expression = " OR ".join(term for term, number in holding.items() if number)
         if not expression or limit < 1:
             return []
         rows = None if any(lists.values()) else self._best(table, expression, limit=limit)
