@@ -246,8 +246,8 @@ def _in_order(found: Mapping[str, T], ids: Sequence[str]) -> dict[str, T]:
 
 def read_chunks(connection: Connection, ids: Sequence[str]) -> dict[str, Chunk]:
     """The chunks with these ids, in this order."""
-    rows = connection.execute(_chunks_query(), {"ids": list(ids)})
-    found = {row.id: read_value(Chunk, row.value, paper=paper_of(row.id)) for row in rows}
+    rows = connection.execute(_chunks_query(), {"ids": list(ids)}).all()
+    found = {key: read_value(Chunk, value, paper=paper_of(key)) for key, value in rows}
     return _in_order(found, ids)
 
 

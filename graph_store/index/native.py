@@ -3,9 +3,8 @@
 import logging
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Self, TypeVar
@@ -41,8 +40,6 @@ _STALE_SHARE = 0.25
 _STALE_LEAST = 2000
 # So many changed vectors are read again from the store when a library is opened, in some 3 s.
 _STALE_MOST = 50_000
-# From so many vectors on, comparing a question with them takes longer than to begin a thread.
-_SEARCHED_MEANWHILE = 10_000
 
 
 class NativeGraphIndex:
@@ -183,22 +180,14 @@ class NativeGraphIndex:
         self._catch_up_if_behind()
         text, filters, papers, limit = request.text, request.filters, request.filters.papers, max(request.limit, 0)
         among = self._words.numbers(filters)
-
-        def search() -> dict[int, float]:
-            return dict(self._vectors.search(request.vector, papers=papers, limit=limit, among=among))
-
-        # Neither FAISS nor SQLite needs Python's lock while it searches.
-        with _meanwhile(search) if len(self._vectors) >= _SEARCHED_MEANWHILE else nullcontext(search) as result:
-            by_words = self._words.chunks(text, filters=filters, limit=limit)
-            names = self._words.names(text, papers=papers, limit=limit)
-            nearest = result()
+        nearest = dict(self._vectors.search(request.vector, papers=papers, limit=limit, among=among))
         ids = self._words.chunk_ids(list(nearest))
         return find_candidates(
             self._store,
             request,
-            by_words=by_words,
+            by_words=self._words.chunks(text, filters=filters, limit=limit),
             by_vectors=[Hit(id=ids[number], score=score) for number, score in nearest.items() if number in ids],
-            names=names,
+            names=self._words.names(text, papers=papers, limit=limit),
             edges=self._edges,
         )
 
@@ -240,13 +229,6 @@ class NativeGraphIndex:
             self._words_file.with_name(self._words_file.name + suffix).unlink(missing_ok=True)
         create_private_file(self._words_file)
         return TextIndex.open(self._words_file)
-
-
-@contextmanager
-def _meanwhile(work: Callable[[], T]) -> Iterator[Callable[[], T]]:
-    """Call `work` in a thread while the block runs; yield a function that waits for it and returns its value."""
-    with ThreadPoolExecutor(1) as executor:
-        yield executor.submit(work).result
 
 
 def _locked(folder: Path) -> AbstractContextManager[object]:

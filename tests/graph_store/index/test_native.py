@@ -296,11 +296,3 @@ def test_words_are_counted_again_after_a_change() -> None:
             assert index.chunks("owl fox", filters=Filters(), limit=9) == fresh.chunks(
                 "owl fox", filters=Filters(), limit=9
             )
-
-
-def test_vectors_may_be_searched_in_another_thread(index: NativeGraphIndex, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = index.retrieve(ask())
-    monkeypatch.setattr(native, "_SEARCHED_MEANWHILE", 1)
-    assert index.retrieve(ask()) == found
-    with pytest.raises(SettingsError, match="shape"):
-        index.retrieve(dataclasses.replace(ask(), vector=unit_vector(1, dimension=5)))
