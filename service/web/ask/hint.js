@@ -1,6 +1,6 @@
 /** A button in running text with a card beside it: what a mark cites, what is known of a number. */
 
-import { html, place, useEffect, useRef, useState } from '../ui/index.js'
+import { html, place, useEffect, useLayoutEffect, useRef, useState } from '../ui/index.js'
 
 const OPEN_AFTER = 180
 const CLOSE_AFTER = 220
@@ -18,7 +18,8 @@ export function Hint({ label, class: className, card, children, onClick, pressed
   const popover = useRef()
   const timer = useRef()
 
-  useEffect(() => {
+  // Before the card is painted: it was at the wrong place for a moment, and Escape didn't close it.
+  useLayoutEffect(() => {
     if (!open) return undefined
     const follow = () => place(popover.current, button.current, 'center')
     follow()

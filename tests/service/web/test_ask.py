@@ -389,6 +389,12 @@ def test_the_keyboard_alone_is_enough(page: Page) -> None:
     turn = page.get_by_role("article", name=_COMPUTED)
     expect_answer(turn)
     mark = turn.locator(".answer-text").get_by_role("button", name=re.compile("^Claim 1"))
+    page.evaluate(
+        """() => new MutationObserver(() => {
+            const card = document.querySelector('.card')
+            if (card) window.openAtOnce ??= card.matches(':popover-open')
+        }).observe(document, {childList: true, subtree: true})"""
+    )
     page.locator("main").focus()
     for _ in range(8):
         page.keyboard.press("Tab")
@@ -396,6 +402,7 @@ def test_the_keyboard_alone_is_enough(page: Page) -> None:
             break
     expect(mark).to_be_focused()
     expect(page.locator(".card")).to_be_visible()
+    assert page.evaluate("openAtOnce"), "Escape doesn't close the card until then"
     page.keyboard.press("Escape")
     expect(page.locator(".card")).to_be_hidden()
     page.keyboard.press("Enter")
