@@ -7,8 +7,6 @@ from typing import TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from ingest.document.source import read_pdf
-from ingest.pdf.backends import backend_for
 from paperscope_core.errors import GoldFileError, PaperFileError
 from paperscope_core.types import content_hash
 
@@ -120,6 +118,9 @@ def check_pages(pages: Iterable[int | None], file: Path) -> None:
 
 @lru_cache(maxsize=256)
 def _page_count(file: Path, _changed: int) -> int | None:
+    from ingest.document.source import read_pdf
+    from ingest.pdf.backends import backend_for
+
     try:
         with backend_for("pymupdf").open(read_pdf(file), name=file.name, password=None) as document:
             return document.page_count
