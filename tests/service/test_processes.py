@@ -35,7 +35,7 @@ class Clients(threading.Thread):
         self._clients = [httpx2.Client(base_url=address, headers=headers, timeout=60) for _ in range(count)]
 
     def run(self) -> None:
-        while not self._stopping.is_set():
+        while not self._stopping.wait(0.02):
             for client in self._clients:
                 try:
                     response = client.post("/v1/retrieve", json={"question": "What is part 1 about?"})

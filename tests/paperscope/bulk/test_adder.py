@@ -96,7 +96,7 @@ def test_a_library_whose_workers_were_killed_equals_one_of_a_single_process(
             sources, on_done=lambda source, result: results.update({source.name: result}), on_stages=on_stages
         )
         assert killed
-        again = library.add_on_ray(sources)
+        again = library.add_on_ray(sources, workers=1)
     assert (report.outcomes["added"], report.outcomes["unchanged"], len(report.failed)) == (4, 1, 1)
     assert "is no PDF file" in str(results["broken.pdf"])
     assert (again.outcomes["unchanged"], len(again.failed), again.pages) == (5, 1, 0)
