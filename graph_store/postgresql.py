@@ -75,8 +75,9 @@ class PostgresDatabase:
         event.listen(self._engine, "begin", _begin)
         event.listen(self._engine, "checkin", self._discard_if_closed)
         self._closed = False
-        # When the server was last asked for the time, and the time when this machine's clock was 0.
-        self._clock_asked, self._epoch = -math.inf, 0.0
+        # When the server was last asked for the time, and the time when this machine's clock was 0. One value, because
+        # several threads use it.
+        self._clock = -math.inf, 0.0
         self._writer = self._engine.execution_options(**{_BEGIN: _BEGIN_WRITE})
 
     @contextmanager
@@ -96,13 +97,15 @@ class PostgresDatabase:
 
     def now(self) -> float:
         """Seconds since the epoch, by the clock of the server: those of the machines that use it may differ."""
-        if time.monotonic() >= self._clock_asked + _CLOCK_SECONDS:
+        asked, epoch = self._clock
+        if time.monotonic() >= asked + _CLOCK_SECONDS:
             seconds = cast(func.extract("epoch", func.clock_timestamp()), Double)
             with self.read() as connection:
                 served = float(connection.execute(select(seconds)).scalar_one())
-            self._clock_asked = time.monotonic()
-            self._epoch = served - self._clock_asked
-        return self._epoch + time.monotonic()
+            asked = time.monotonic()
+            epoch = served - asked
+            self._clock = asked, epoch
+        return epoch + time.monotonic()
 
     def require_writable(self) -> None:
         """Raise StoreReadOnlyError if the library is open for reading only."""
