@@ -74,7 +74,7 @@ class QuestionRunner:
         Closing the generator does not stop the work.
         """
         about = self.caller.conversation(conversation)
-        work = self.service.background.begin(self._stored_events(asked, conversation), about=about)
+        work = await self.service.background.begin(self._stored_events(asked, conversation), about=about)
         events = work.events()
         try:
             return _chain(await self._while_connected(anext(events)), events)

@@ -51,9 +51,11 @@ class Background:
         self._state = state
         self._works: defaultdict[str, set[asyncio.Task[None]]] = defaultdict(set)
 
-    def begin(self, events: AsyncGenerator[T, None], *, about: str) -> BackgroundWork[T]:
+    async def begin(self, events: AsyncGenerator[T, None], *, about: str) -> BackgroundWork[T]:
         """Begins to produce events."""
         queue = asyncio.Queue[T | None]()
+        # Read first, so that no later request to stop is overlooked.
+        before = await self._last_stop(about)
 
         async def produce() -> None:
             async with aclosing(events):
@@ -72,7 +74,7 @@ class Background:
                 _log.error("work in the background failed", exc_info=error)
 
         task = asyncio.create_task(produce())
-        watching = asyncio.create_task(self._watch(task, about))
+        watching = asyncio.create_task(self._watch(task, about, before=before))
         self._works[about].add(task)
         task.add_done_callback(end)
         return BackgroundWork(task, queue)
@@ -83,17 +85,22 @@ class Background:
             task.cancel()
         await asyncio.to_thread(self._state.stop, about)
 
-    async def _watch(self, task: "asyncio.Task[None]", about: str) -> None:
-        """Cancels a task when another process cancels what it is about."""
-        before: float | None = None
+    async def _watch(self, task: "asyncio.Task[None]", about: str, *, before: float | None) -> None:
+        """Cancels a task when another process cancels what it is about, for the last time until now at `before`."""
         while not task.done():
-            # While the state can't be read, nothing is cancelled.
-            with suppress(StoreError):
-                last = await asyncio.to_thread(self._state.last_stop, about)
-                before = last if before is None else before
-                if last != before:
-                    task.cancel()
             await asyncio.sleep(_WATCH_SECONDS)
+            last = await self._last_stop(about)
+            if before is None:
+                before = last
+            # An old request to stop is forgotten meanwhile.
+            elif last and last != before:
+                task.cancel()
+
+    async def _last_stop(self, about: str) -> float | None:
+        """See `ServiceState.last_stop`; None while the state can't be read, so that nothing is cancelled."""
+        with suppress(StoreError):
+            return await asyncio.to_thread(self._state.last_stop, about)
+        return None
 
     async def close(self) -> None:
         """Stops all work, and waits for its end."""

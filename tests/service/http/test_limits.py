@@ -160,7 +160,9 @@ async def test_no_limit_counts_nobody(tmp_path: Path) -> None:
 
 async def test_work_is_cancelled_from_another_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("service.http.background._WATCH_SECONDS", 0.01)
-    states = [ServiceState(tmp_path, folder=tmp_path) for _ in range(2)]
+    clock = Clock()
+    clock.now = 1.0
+    states = [ServiceState(tmp_path, folder=tmp_path, clock=clock) for _ in range(2)]
 
     async def endless() -> AsyncGenerator[int, None]:
         while True:
@@ -169,7 +171,12 @@ async def test_work_is_cancelled_from_another_process(tmp_path: Path, monkeypatc
 
     here, there = map(Background, states)
     await there.cancel("a conversation")
-    work, other = (here.begin(endless(), about=about) for about in ("a conversation", "another one"))
+    work, other = [await here.begin(endless(), about=about) for about in ("a conversation", "another one")]
+    await asyncio.sleep(0.1)
+    assert not work.task.done()
+    # The old request to stop is forgotten.
+    clock.now += 3600
+    await there.cancel("a third one")
     await asyncio.sleep(0.1)
     assert not work.task.done()
     await there.cancel("a conversation")
@@ -178,5 +185,24 @@ async def test_work_is_cancelled_from_another_process(tmp_path: Path, monkeypatc
             pass
     assert not other.task.done()
     await here.close()
+    for state in states:
+        state.close()
+
+
+async def test_work_is_cancelled_however_soon(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("service.http.background._WATCH_SECONDS", 0.01)
+    states = [ServiceState(tmp_path, folder=tmp_path) for _ in range(2)]
+
+    async def endless() -> AsyncGenerator[int, None]:
+        while True:
+            yield 1
+            await asyncio.sleep(0.01)
+
+    work = await Background(states[0]).begin(endless(), about="a conversation")
+    # Before the task has begun.
+    states[1].stop("a conversation")
+    with pytest.raises(ProblemError, match="was stopped"):
+        async for _ in work.events():
+            pass
     for state in states:
         state.close()
