@@ -62,6 +62,8 @@ _ALL = ", ".join(
 _KEY = "integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY"
 # Compared by code points, as in the library's own tables.
 _TEXT = 'text COLLATE "C" NOT NULL'
+# Of a section, in characters: a row of an index has at most 2,704 bytes. What follows can't be searched for.
+_LONGEST_PATH = 500
 # to_regclass() may answer from a cache of before the transaction.
 _HAS_TABLES = """
 SELECT EXISTS (
@@ -338,7 +340,7 @@ class Writer:
             numbers=numbers,
             ids=[chunk.id for chunk in chunks],
             papers=[owners[place] for place in places],
-            sections=[chunk.section for chunk in chunks],
+            sections=[chunk.section[:_LONGEST_PATH] for chunk in chunks],
             kinds=[kind_of(chunk) for chunk in chunks],
             embedders=[embedders[place] for place in places],
             # An empty text is none.

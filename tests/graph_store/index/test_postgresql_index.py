@@ -189,6 +189,15 @@ def test_while_another_process_updates_it_the_older_state_is_searched(
         assert papers_of(index.retrieve(ask())) == {ONE, TWO}
 
 
+def test_a_heading_longer_than_a_row_of_an_index(store: Store) -> None:
+    heading = "1 Results " + "".join(map(chr, range(0x4E00, 0x4E00 + 3000)))
+    indexed = make_indexed(ONE)
+    chunks = tuple(dataclasses.replace(chunk, section=heading) for chunk in indexed.chunks)
+    add(store, dataclasses.replace(indexed, chunks=chunks))
+    with closing(PostgresGraphIndex.open(store, embedder=EMBEDDER)) as index:
+        assert papers_of(index.retrieve(ask(filters=Filters(sections=("Results",))))) == {ONE}
+
+
 def test_who_may_only_read_searches_what_is_there(address: PostgresAddress, store: Store) -> None:
     with closing(Store.open(address, read_only=True)) as reader:
         with closing(PostgresGraphIndex.open(reader)) as index, pytest.raises(StoreError, match="not built yet"):
