@@ -22,6 +22,8 @@ _MAX_TERMS = 2
 _MAX_OWN = 5
 # Two works of one bibliography share a title of fewer words, such as "Introduction".
 _TELLING_WORDS = 3
+# A longer title is no title, and a row of an index in PostgreSQL has at most 2,704 bytes for the ids of a relation.
+_MAX_ID_LENGTH = 300
 # Less than any statement of the text: citations are frequent and carry little information.
 _WEIGHT = 0.25
 _MARK = re.compile(r"\[\S{0,40}\]")
@@ -111,7 +113,7 @@ def _named(reference: Reference) -> tuple[str, str]:
 
 def _work_id(title: str, surname: str) -> str:
     """Returns the id of a work, which is independent of spacing, hyphens and accents."""
-    return f"{WORK} {_letters(surname)} {_letters(title)}"
+    return f"{WORK} {_letters(surname)} {_letters(title)}"[:_MAX_ID_LENGTH]
 
 
 def _letters(text: str) -> str:

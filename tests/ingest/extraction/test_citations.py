@@ -143,6 +143,15 @@ def test_two_entries_of_one_work_are_one_entity() -> None:
     assert bert.sources == ("a/reference-1", "a/reference-2")
 
 
+def test_text_without_spaces_makes_no_endless_id() -> None:
+    title = " ".join("x" * 400 for _ in range(25))
+    found = works(
+        drawn(paper_of("a", TITLE, "Ada King", ("[1]", f"[1] Li, X. (2020). {title}. Venue."), text=SENTENCE))
+    )
+    assert found[title].id.startswith("paper li xxx")
+    assert max(len(one.id) for one in found.values()) == 300
+
+
 def test_a_paper_without_its_title_on_paper_has_no_works() -> None:
     assert works(drawn(replace(CITING, title=""))) == {}
     assert works(drawn(replace(CITING, title="Another title"))) == {}
