@@ -19,7 +19,7 @@ import tempfile
 import threading
 import time
 from asyncio.subprocess import PIPE, Process
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -50,8 +50,8 @@ _HEARTBEAT_SECONDS = 2.0
 # Long, because a loaded machine may not schedule a process for many seconds.
 _HEARTBEAT_TIMEOUT_SECONDS = 60.0
 _START_SECONDS = 120.0
-# Of a password.
-_MAX_LINE_BYTES = 4_000_000
+# Of a password: the field of a form has up to 1 MiB, and JSON writes a control character as six.
+_MAX_LINE_BYTES = 7 * 2**20
 # A process that ended is started again after a pause, which doubles each time that the next one does not serve.
 _FIRST_PAUSE_SECONDS = 0.5
 _MAX_PAUSE_SECONDS = 30.0
@@ -59,6 +59,9 @@ _FINISH, _SERVING = "finish", "serving"
 
 _log = logging.getLogger(__name__)
 _events = event_log(__name__)
+
+
+_OnMessage = Callable[[Mapping[str, str]], Awaitable[None]]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -132,7 +135,7 @@ class _ServerProcess:
         ended: Has its exit code.
     """
 
-    def __init__(self, process: Process, on_message: Callable[[Mapping[str, str]], None]) -> None:
+    def __init__(self, process: Process, on_message: _OnMessage) -> None:
         self.id = process.pid
         self.serving = asyncio.Event()
         self._process = process
@@ -141,8 +144,8 @@ class _ServerProcess:
         self.ended = asyncio.create_task(self._follow(on_message))
 
     @classmethod
-    async def start(cls, start: _Start, on_message: Callable[[Mapping[str, str]], None]) -> Self:
-        """Starts a process, whose messages on jobs are passed on. Raises OSError."""
+    async def start(cls, start: _Start, on_message: _OnMessage) -> Self:
+        """Starts a process, whose messages on jobs are passed on one after the other. Raises OSError."""
         # Ctrl-C reaches only the process above.
         process = await asyncio.create_subprocess_exec(
             *command_of(__name__),
@@ -181,7 +184,7 @@ class _ServerProcess:
         with suppress(ProcessLookupError):
             os.killpg(self.id, signal.SIGKILL)
 
-    async def _follow(self, on_message: Callable[[Mapping[str, str]], None]) -> int:
+    async def _follow(self, on_message: _OnMessage) -> int:
         """Passes on what the process reports until it ends. One without a heartbeat is killed."""
         try:
             while line := await asyncio.wait_for(self._output.readline(), _HEARTBEAT_TIMEOUT_SECONDS):
@@ -191,7 +194,7 @@ class _ServerProcess:
                     if message == _SERVING:
                         self.serving.set()
                     else:
-                        on_message(message)
+                        await on_message(message)
         except TimeoutError:
             _log.warning("the server process %d is stuck and is killed", self.id)
         self.kill()
@@ -216,7 +219,6 @@ class _Service:
         self._serving: list[_ServerProcess | None] = [None] * settings.service.workers
         # One process is started or replaced at a time.
         self._starting = asyncio.Lock()
-        self._keeping: set[asyncio.Task[None]] = set()
         self._ending = asyncio.Event()
         self._restarting = asyncio.Event()
 
@@ -233,11 +235,13 @@ class _Service:
         started = not serving.done()
         for task in (serving, ending):
             task.cancel()
-        await asyncio.gather(serving, ending, return_exceptions=True)
+        await asyncio.wait({serving, ending})
         # In the queue of this socket, connections would be reset at the end; once no process listens, they are refused.
         self._listening.close()
         seconds = self._settings.service.shutdown_seconds + 2 * CLOSING_SECONDS
         await asyncio.gather(self._jobs.stop(), *(server.end(max_wait=seconds) for server in self._servers))
+        if not serving.cancelled():
+            serving.result()
         return started
 
     def _end(self, number: signal.Signals) -> None:
@@ -323,23 +327,18 @@ class _Service:
             else:
                 _events.info("all server processes were replaced", processes=len(self._serving))
 
-    def _receive(self, message: Mapping[str, str]) -> None:
+    async def _receive(self, message: Mapping[str, str]) -> None:
         """Handles what a server process reports on a job."""
         match message:
             case {"notify": folder}:
                 self._jobs.notify(parse_location(folder))
             case {"keep": job, "password": password, "library": folder}:
-                keeping = asyncio.create_task(self._keep_password(job, password, parse_location(folder)))
-                self._keeping.add(keeping)
-                keeping.add_done_callback(self._keeping.discard)
+                try:
+                    await self._jobs.keep_password(job, password, folder=parse_location(folder))
+                except StoreError as error:
+                    _log.warning("%s: its password can't be kept: %s", job, error)
             case {"forget": job}:
                 self._jobs.forget_password(job)
-
-    async def _keep_password(self, job: str, password: str, folder: Location) -> None:
-        try:
-            await self._jobs.keep_password(job, password, folder=folder)
-        except StoreError as error:
-            _log.warning("%s: its password can't be kept: %s", job, error)
 
 
 def _with_same_port(new: Settings, old: Settings) -> Settings:

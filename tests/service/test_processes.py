@@ -1,18 +1,19 @@
 """Several server processes behind one port."""
 
 import asyncio
-import json
 import os
 import signal
 import socket
 import threading
 from io import BytesIO
 from pathlib import Path
+from typing import cast
 
 import httpx2
 import pytest
+from starlette.formparsers import MultiPartParser
 
-from service.http.processes import _RemoteJobs, _Service
+from service.http.processes import _MAX_LINE_BYTES, _RemoteJobs, _ServerProcess, _Service
 from service.jobs.housekeeping import WorkerLocks
 from service.keys import KeyStore
 from tests.model_server import echo, serve
@@ -51,19 +52,32 @@ class Clients(threading.Thread):
             client.close()
 
 
-async def test_a_server_process_passes_jobs_and_passwords_to_the_process_above(tmp_path: Path) -> None:
+async def test_a_server_process_passes_jobs_and_passwords_to_the_process_above(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     settings, library, lines = settings_in(tmp_path), tmp_path / "library", BytesIO()
     with socket.socket() as listening:
         above = _Service(settings, listening=listening, folder=tmp_path, read_settings=lambda: settings)
     jobs = _RemoteJobs(lines, id_=above._jobs.id, takes_jobs=True)
+    # As long as a form takes it, of signs that JSON writes as six.
+    longest = "\1" * MultiPartParser.max_part_size
     await jobs.keep_password("job-1", "open\nsesame", folder=library)
     await jobs.keep_password("job-2", "simsim", folder=library)
     jobs.forget_password("job-2")
+    await jobs.keep_password("job-3", longest, folder=library)
     jobs.notify(library)
-    for line in lines.getvalue().splitlines():
-        above._receive(json.loads(line))
-        await asyncio.gather(*above._keeping)
-    assert above._jobs._passwords == {"job-1": (library, "open\nsesame")}
+
+    class EndedProcess:
+        pid, stdin, stdout = 0, None, asyncio.StreamReader(limit=_MAX_LINE_BYTES)
+
+        async def wait(self) -> int:
+            return 0
+
+    monkeypatch.setattr(_ServerProcess, "kill", lambda _self: None)
+    EndedProcess.stdout.feed_data(lines.getvalue())
+    EndedProcess.stdout.feed_eof()
+    assert await _ServerProcess(cast("asyncio.subprocess.Process", EndedProcess()), above._receive).ended == 0
+    assert above._jobs._passwords == {"job-1": (library, "open\nsesame"), "job-3": (library, longest)}
     assert above._jobs._normal._notified == {library}
     assert WorkerLocks(library).remove_dead() == []
     await above._jobs.stop()
