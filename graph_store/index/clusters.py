@@ -4,6 +4,7 @@ A question is compared with the vectors of the nearest clusters. Vectors that ar
 in memory, in the same clusters.
 """
 
+import errno
 import hashlib
 import math
 import os
@@ -29,7 +30,9 @@ _Inverted: TypeAlias = faiss.IndexIVFScalarQuantizer
 _SEARCHED = 64
 _TRAINING_ROUNDS, _TRAINING_VECTORS, _TRAINING_SEED = 8, 64, 1
 # Each vector has a number of 8 bytes.
-_NUMBER_BYTES = 8
+_NUMBER_BYTES, _MOST_NUMBER = 8, 2**63 - 1
+# FAISS's type stub lacks it.
+_BY_RANGE: int = faiss.InvertedLists.SUBSET_TYPE_ID_RANGE  # type: ignore[attr-defined]
 
 
 class Clusters:
@@ -39,11 +42,10 @@ class Clusters:
         made_from: The number of vectors that the clusters were made from.
     """
 
-    def __init__(self, mapped: _Inverted | None, recent: _Inverted, *, file: Path | None, made_from: int) -> None:
+    def __init__(self, mapped: _Inverted | None, recent: _Inverted, *, made_from: int) -> None:
         self.made_from = made_from
         self._mapped = mapped
         self._recent = recent
-        self._file = file
         # Numbers of vectors in the file that were removed since it was written.
         self._removed: set[int] = set()
 
@@ -59,30 +61,33 @@ class Clusters:
         training.spherical = True
         index.train(vectors)
         index.add_with_ids(vectors, numbers)
-        return cls(None, index, file=None, made_from=len(vectors))
+        return cls(None, index, made_from=len(vectors))
 
     @classmethod
     def map(cls, file: Path, *, made_from: int) -> Self:
         """Map the clusters that `save` wrote."""
         mapped = _mapped(file)
-        return cls(mapped, _empty(mapped.quantizer, mapped.nlist), file=file, made_from=made_from)
+        return cls(mapped, _empty(mapped.quantizer, mapped.nlist), made_from=made_from)
 
     def save(self, file: Path) -> None:
         """Write a new file with all vectors, and map it. Raises OSError."""
         whole = self._recent
-        if self._file is not None:
-            whole = cast("_Inverted", faiss.read_index(str(self._file)))
+        if self._mapped is not None:
+            # Not read from its file, which another process may have replaced by a newer one.
+            whole = _empty(self._mapped.quantizer, self._mapped.nlist)
+            self._mapped.copy_subset_to(whole, _BY_RANGE, 0, _MOST_NUMBER)
             if self._removed:
                 whole.remove_ids(selector(sorted(self._removed)))
             whole.merge_from(self._recent, 0)
-        create_private_file(file)
-        faiss.write_index(whole, str(file))
-        with file.open("rb+") as written:
-            os.fsync(written.fileno())
+        try:
+            _write(whole, file)
+        except BaseException:
+            file.unlink(missing_ok=True)
+            raise
         del whole
         self._mapped = _mapped(file)
         self._recent = _empty(self._mapped.quantizer, self._mapped.nlist)
-        self._file, self._removed = file, set()
+        self._removed = set()
 
     def __len__(self) -> int:
         return (0 if self._mapped is None else int(self._mapped.ntotal)) - len(self._removed) + int(self._recent.ntotal)
@@ -148,6 +153,18 @@ def _mapped(file: Path) -> _Inverted:
     # FAISS would start 32 threads for each question, which read ahead what the system keeps in memory.
     lists.prefetch_nthread = 0
     return cast("_Inverted", index)
+
+
+def _write(index: _Inverted, file: Path) -> None:
+    create_private_file(file)
+    try:
+        faiss.write_index(index, str(file))
+    except RuntimeError as error:
+        # FAISS says why in its text only.
+        code = next((code for code in (errno.ENOSPC, errno.EDQUOT) if os.strerror(code) in str(error)), errno.EIO)
+        raise OSError(code, os.strerror(code), str(file)) from error
+    with file.open("rb+") as written:
+        os.fsync(written.fileno())
 
 
 def _empty(quantizer: Any, clusters: int) -> _Inverted:  # noqa: ANN401 # FAISS's own

@@ -1,5 +1,6 @@
 """Clusters of vectors find what a comparison with all vectors finds, and follow additions and removals."""
 
+import errno
 from pathlib import Path
 from typing import Any
 
@@ -122,6 +123,32 @@ def test_a_snapshot_reads_back_equal(clustered: None, tmp_path: Path, papers: in
     assert len(VectorIndex.load(tmp_path / "snapshot", embedder="fake", thorough=True)) == 0
     largest.write_bytes(b"" if papers > 10 else data[:100])
     assert len(VectorIndex.load(tmp_path / "snapshot", embedder="fake")) == 0
+
+
+def test_several_processes_replace_each_others_snapshots(clustered: None, tmp_path: Path) -> None:
+    made(range(14)).save(tmp_path / "snapshot")
+    one, other = (VectorIndex.load(tmp_path / "snapshot", embedder="fake") for _ in range(2))
+    for index in (one, other):
+        index.replace("p5", None, checkpoint=Checkpoint(revision=15))
+        index.replace("p14", searchable(14), checkpoint=Checkpoint(revision=16))
+        index.save(tmp_path / "snapshot")
+    read = VectorIndex.load(tmp_path / "snapshot", embedder="fake", thorough=True)
+    assert len(read) == 14 * PER_PAPER
+    assert [found(read, question) for question in QUESTIONS] == [found(one, question) for question in QUESTIONS]
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_a_full_disk_keeps_the_older_snapshot(clustered: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made(range(14)).save(tmp_path / "snapshot")
+    before = set(tmp_path.iterdir())
+    index = VectorIndex.load(tmp_path / "snapshot", embedder="fake")
+    write = faiss.write_index
+    monkeypatch.setattr(faiss, "write_index", lambda index, _file: write(index, "/dev/full"))
+    with pytest.raises(OSError, match="No space left on device") as full:
+        index.save(tmp_path / "snapshot")
+    assert full.value.errno == errno.ENOSPC
+    assert set(tmp_path.iterdir()) == before
+    assert [found(index, question) for question in QUESTIONS] == [found(made(range(14)), one) for one in QUESTIONS]
 
 
 def test_a_question_starts_no_threads_to_read_ahead(clustered: None, tmp_path: Path) -> None:
