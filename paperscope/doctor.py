@@ -9,7 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Literal
 
 from graph_store import Store
-from graph_store.index import INDEXES, IndexName, index_damage
+from graph_store.index import INDEXES, index_damage
 from paperscope.originals import open_originals
 from paperscope_core.errors import ModelError, PaperFileError, PaperscopeError, StoreDamagedError
 from paperscope_core.models.weights import find_weights
@@ -126,8 +126,7 @@ def _files(store: Store) -> Iterator[Finding]:
 
 
 def _index(store: Store, settings: Settings, *, repair: bool) -> Iterator[Finding]:
-    name: IndexName = "native" if settings.retrieval.index == "lightrag" else settings.retrieval.index
-    problems = index_damage(store, name)
+    problems = index_damage(store, settings.retrieval.index)
     if not problems:
         yield Finding(part="index", level="ok", text="nothing is damaged; what is missing follows when it is opened")
         return
@@ -138,7 +137,7 @@ def _index(store: Store, settings: Settings, *, repair: bool) -> Iterator[Findin
         # Only a store that is open for writing writes its index.
         with (
             closing(Store.open(settings.library)) as writable,
-            closing(INDEXES[name].rebuild(writable, embedder=_embedder(settings))) as index,
+            closing(INDEXES[settings.retrieval.index].rebuild(writable, embedder=_embedder(settings))) as index,
         ):
             yield Finding(part="index", level="repaired", text=f"built again, at revision {index.revision}")
 

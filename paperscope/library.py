@@ -122,10 +122,8 @@ class Library:
         self._store = store
         self._settings = settings
         self._models = models
-        # LightRAG finds no entities by their names.
-        index = settings.retrieval.index
         try:
-            self._index = INDEXES["native" if index == "lightrag" else index].open(store, embedder=models.embedder.name)
+            self._index = INDEXES[settings.retrieval.index].open(store, embedder=models.embedder.name)
         except PaperscopeError:
             store.close()
             raise

@@ -8,9 +8,15 @@ from graph_store.index.postgresql import PostgresGraphIndex
 
 __all__ = ["INDEXES", "IndexName", "LibraryIndex", "NativeGraphIndex", "PostgresGraphIndex", "index_damage"]
 
-IndexName: TypeAlias = Literal["native", "postgresql"]
+IndexName: TypeAlias = Literal["native", "postgresql", "lightrag"]
 
 LibraryIndex: TypeAlias = NativeGraphIndex | PostgresGraphIndex
 """An index that also finds the entities that a text names."""
 
-INDEXES: dict[IndexName, type[LibraryIndex]] = {"native": NativeGraphIndex, "postgresql": PostgresGraphIndex}
+INDEXES: dict[IndexName, type[LibraryIndex]] = {
+    "native": NativeGraphIndex,
+    "postgresql": PostgresGraphIndex,
+    # LightRAG finds no entities by their names.
+    "lightrag": NativeGraphIndex,
+}
+"""By `retrieval.index`, what finds entities, and also chunks unless LightRAG does."""

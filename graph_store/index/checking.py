@@ -14,8 +14,8 @@ from graph_store.store import Store
 __all__ = ["index_damage"]
 
 
-def index_damage(store: Store, name: Literal["native", "postgresql"]) -> list[str]:
-    """What is wrong with the index of this name that was derived from a store.
+def index_damage(store: Store, name: Literal["native", "postgresql", "lightrag"]) -> list[str]:
+    """What is wrong with the index that was derived from a store; `name` is that of `INDEXES`.
 
     An index that is missing or behind is not damaged, because it catches up when the library is opened.
     """
