@@ -49,6 +49,7 @@ __all__ = [
     "UNFINISHED",
     "check_unused",
     "check_version",
+    "closed_on_error",
     "is_library",
     "open_read_only",
     "open_writable",
@@ -267,7 +268,7 @@ def _open_server(address: PostgresAddress, prepare: Prepare) -> Database:
     with translate_errors(address.files):
         create_private_folder(address.files)
         create_private_folder(address.files / CROPS_FOLDER)
-    with _closed_on_error(PostgresDatabase(address)) as database:
+    with closed_on_error(PostgresDatabase(address)) as database:
         with database.read() as connection:
             is_current = check_version(connection, where=database.where, unfinished=True) == SCHEMA_VERSION
         if is_current:
@@ -289,7 +290,7 @@ def _open_file(folder: Path, prepare: Prepare) -> Database:
         with filelock.FileLock(folder / "library.lock", timeout=_LOCK_SECONDS, mode=PRIVATE_FILE):
             # SQLite gives its log and shared memory the mode of the file.
             create_private_file(file)
-            with _closed_on_error(SqliteDatabase(file, mode="rwc")) as database:
+            with closed_on_error(SqliteDatabase(file, mode="rwc")) as database:
                 with database.write() as connection:
                     upgraded = prepare(connection, where=file, files=folder)
                 if upgraded:
@@ -299,7 +300,7 @@ def _open_file(folder: Path, prepare: Prepare) -> Database:
 
 
 @contextmanager
-def _closed_on_error(database: Opened) -> Iterator[Opened]:
+def closed_on_error(database: Opened) -> Iterator[Opened]:
     """The database, closed if the block fails."""
     with ExitStack() as stack:
         stack.callback(database.close)
@@ -321,7 +322,7 @@ def open_read_only(location: Location) -> Database:
             database = SqliteDatabase(file, mode="ro")
     else:
         raise _no_library(location)
-    with _closed_on_error(database), database.read() as connection:
+    with closed_on_error(database), database.read() as connection:
         found = check_version(connection, where=database.where)
         if found == 0:
             raise _no_library(location)

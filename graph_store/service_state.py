@@ -9,12 +9,14 @@ import tempfile
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import cast
 
 import filelock
 from sqlalchemy import Column, Float, MetaData, Table, delete, func, select
 
 from graph_store.database import Database, SqliteDatabase, translate_errors
-from graph_store.migrations import open_writable
+from graph_store.migrations import closed_on_error, open_writable
+from graph_store.postgresql import PostgresDatabase
 from graph_store.schema import Text
 from paperscope_core.files import PRIVATE_FILE, create_private_file
 from paperscope_core.locations import Location, PostgresAddress
@@ -83,8 +85,8 @@ class ServiceState:
 
     def _open(self) -> Database:
         if isinstance(self._location, PostgresAddress):
-            server = open_writable(self._location)
-            with server.write("service") as connection:
+            server = cast("PostgresDatabase", open_writable(self._location))
+            with closed_on_error(server), server.creating("service") as connection:
                 _metadata.create_all(connection)
             return server
         with translate_errors("the temporary folder"):
@@ -95,7 +97,7 @@ class ServiceState:
             with filelock.FileLock(f"{file}.lock", mode=PRIVATE_FILE):
                 create_private_file(file)
                 database = SqliteDatabase(file, mode="rwc", durable=False)
-                with database.write("service") as connection:
+                with closed_on_error(database), database.write("service") as connection:
                     _metadata.create_all(connection)
         return database
 

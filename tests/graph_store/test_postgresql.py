@@ -16,6 +16,7 @@ from graph_store import NativeGraphIndex, Store
 from graph_store.migrations import is_library
 from graph_store.postgresql import PostgresDatabase
 from graph_store.schema import SCHEMA_VERSION, jobs
+from graph_store.service_state import ServiceState
 from paperscope.library import open_store
 from paperscope_core.errors import StoreError, StoreFullError, StoreReadOnlyError, StoreVersionError
 from paperscope_core.locations import PostgresAddress, parse_location
@@ -109,6 +110,28 @@ def test_a_schema_that_does_not_exist(address: PostgresAddress, schema: str) -> 
 def test_a_user_who_may_not_create_the_tables(reader: PostgresAddress) -> None:
     with pytest.raises(StoreError, match=r"permission denied for schema.*GRANT CREATE"):
         Store.open(reader)
+
+
+def test_a_service_whose_user_may_not_create_tables(
+    address: PostgresAddress,
+    reader: PostgresAddress,
+    schema: str,
+    sql: Callable[[str], None],
+    postgresql: PostgresServer,
+) -> None:
+    rights = f"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {schema} TO guest"
+    Store.open(address).close()
+    sql(rights)
+    with closing(ServiceState(reader)) as state, closing(ServiceState(address)) as of_owner:
+        for _ in range(3):
+            with pytest.raises(StoreError, match=r"permission denied for schema.*GRANT CREATE"):
+                state.take("caller", per_minute=1)
+        with postgresql.connect() as connection:
+            row = connection.execute("SELECT count(*) FROM pg_stat_activity WHERE usename = 'guest'").fetchone()
+        assert row == (0,)
+        assert of_owner.take("caller", per_minute=1) == 0
+        sql(rights)
+        assert state.take("caller", per_minute=1) > 0
 
 
 def test_a_user_who_may_only_read(
