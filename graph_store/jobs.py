@@ -29,8 +29,8 @@ LEASE_SECONDS = 30.0
 RESERVATION_SECONDS = 3 * LEASE_SECONDS
 
 _TOO_MANY_ATTEMPTS = (
-    f"{ATTEMPTS - 1} workers died while they worked on this job only; look at the file or the questions it is about, "
-    "then send it again"
+    f"{ATTEMPTS - 1} workers died while they worked on this job only, or the server of the library did; look at the "
+    "file or the questions it is about, then send it again"
 )
 _QUARANTINE = "in quarantine"
 # All except the worker and its lease.
@@ -162,10 +162,12 @@ class JobQueue:
                 return _end(connection, job, state="cancelled", now=now)
             return _update(connection, job, cancelling=True) if found.state == "running" else found
 
-    def release(self, owner: str, *, died: bool) -> Sequence[str]:
-        """Queue the jobs of a worker that has ended again, and return their ids. The attempt counts only if the worker
-        died; the jobs are then in quarantine."""
+    def release(self, owner: str, *, died: bool, job: str | None = None) -> Sequence[str]:
+        """Queue the jobs of a worker again, or only one of them, and return their ids. The attempt counts only if the
+        worker died, or the server of the library did; the jobs are then in quarantine."""
         held = (jobs.c.state == "running") & (jobs.c.owner == owner)
+        if job is not None:
+            held &= jobs.c.id == job
         values: dict[str, object] = {"stage": _QUARANTINE} if died else {"attempts": jobs.c.attempts - 1}
         # The lease of a reservation.
         values["lease_end"] = self._clock() + RESERVATION_SECONDS

@@ -15,7 +15,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 
 from graph_store.database import Lock, check_folder_room
 from graph_store.schema import metadata
-from paperscope_core.errors import InputError, StoreError, StoreFullError, StoreReadOnlyError
+from paperscope_core.errors import InputError, StoreError, StoreFullError, StoreReadOnlyError, StoreUnavailableError
 from paperscope_core.locations import PostgresAddress
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ _SESSION = (
 _FULL = {"53100"}
 _READ_ONLY = {"25006", "42501"}
 _BUSY = {"55P03", "40001", "40P01"}
+_CANCELLED = {"57014"}
 _LOST = {"08", "57"}
 _DAMAGED = {"XX", "58"}
 _MISSING = {"42P01"}
@@ -163,7 +164,7 @@ class PostgresDatabase:
                 fallback_application_name="paperscope",
             )
         except self._psycopg.Error as error:
-            raise StoreError(
+            raise StoreUnavailableError(
                 "the server can't be reached, or refuses the connection; check that it runs and takes more "
                 "connections, and the address, the user and the password",
                 where=f"{self.where} ({_reason(error)})",
@@ -210,8 +211,12 @@ class PostgresDatabase:
         return self._rare_error(state, where, error)
 
     def _rare_error(self, state: str, where: str, error: BaseException) -> StoreError:
-        if state[:2] in _LOST or (not state and isinstance(error, self._psycopg.OperationalError)):
-            detail = f"the server can't be reached, or the connection was lost; {_LOST_REMEDY}"
+        if state in _CANCELLED:
+            detail = "the server ended a statement that took too long for it; raise statement_timeout for this user"
+        elif state[:2] in _LOST or (not state and isinstance(error, self._psycopg.OperationalError)):
+            return StoreUnavailableError(
+                f"the server can't be reached, or the connection was lost; {_LOST_REMEDY}", where=where
+            )
         elif state[:2] in _DAMAGED:
             detail = "damaged; see the server's log, and restore the database from a backup"
         elif state in _NO_SCHEMA:

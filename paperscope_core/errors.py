@@ -24,6 +24,7 @@ __all__ = [
     "StoreError",
     "StoreFullError",
     "StoreReadOnlyError",
+    "StoreUnavailableError",
     "StoreVersionError",
     "UnknownConversationError",
     "UnknownElementError",
@@ -134,6 +135,10 @@ class StoreReadOnlyError(StoreError):
 
 class StoreFullError(StoreError):
     """The disk that holds the library is full."""
+
+
+class StoreUnavailableError(StoreError):
+    """The server of the library can't be reached, or the connection to it was lost; both may be temporary."""
 
 
 class StoreDamagedError(StoreError):

@@ -2,7 +2,7 @@
 
 Nothing that a caller sent is logged: no key, no question, no text of a paper. Error messages may quote any of these, so
 an unexpected error is logged as its type and traceback without its message. Of a library's log record, only the first
-line is kept, and errors among its arguments are replaced by their types.
+line is kept, and errors among its arguments are replaced by their types, except those of the store, which quote places.
 """
 
 import logging
@@ -14,6 +14,7 @@ from typing import TextIO, cast
 import structlog
 from structlog.typing import EventDict, Processor, WrappedLogger
 
+from paperscope_core.errors import StoreError
 from paperscope_core.text.escaping import one_line, terminal_text
 
 __all__ = ["configure_logs", "event_log"]
@@ -75,10 +76,11 @@ def _formatter(form: str) -> logging.Formatter:
 
 
 def _redact(record: logging.LogRecord) -> bool:
-    """Replaces errors by their types, both among a record's arguments and as its exception."""
+    """Replaces errors by their types among a record's arguments, and its exception by a summary."""
     if isinstance(record.args, tuple):
         record.args = tuple(
-            type(value).__name__ if isinstance(value, BaseException) else value for value in record.args
+            type(value).__name__ if isinstance(value, BaseException) and not isinstance(value, StoreError) else value
+            for value in record.args
         )
     if record.exc_info and record.exc_info[1] is not None:
         summary = _summarize_error(record.exc_info[1])

@@ -13,7 +13,13 @@ from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
 
 from paperscope.library import Library
-from paperscope_core.errors import ModelUnavailableError, OutputError, PaperscopeError, StoreFullError
+from paperscope_core.errors import (
+    ModelUnavailableError,
+    OutputError,
+    PaperscopeError,
+    StoreFullError,
+    StoreUnavailableError,
+)
 from paperscope_core.files import output_errors, write_atomically
 from service.batch.folder import Progress, folder_lock
 from service.batch.questions import BadQuestion, Question
@@ -66,6 +72,7 @@ class BatchRunner:
         Raises:
             OutputError: The folder can't be written, or another batch writes into it.
             StoreFullError: The library can't be written.
+            StoreUnavailableError: Its server can't be reached.
         """
         return self.library.wait(self.run_async(questions, on_row=on_row))
 
@@ -157,13 +164,13 @@ class _Batch:
 async def _ask(library: Library, question: Question) -> BatchRow:
     """The row of a question.
 
-    Raises ModelUnavailableError, which may be temporary, and StoreFullError, because further replies would be paid for
-    and not stored. Any other error becomes a row.
+    Raises ModelUnavailableError and StoreUnavailableError, which may be temporary, and StoreFullError, because further
+    replies would be paid for and not stored. Any other error becomes a row.
     """
     started = time.perf_counter()
     try:
         answer = await library.ask_async(question.text, filters=question.filters)
-    except (ModelUnavailableError, StoreFullError):
+    except (ModelUnavailableError, StoreFullError, StoreUnavailableError):
         raise
     except PaperscopeError as error:
         return _error_row(question, error.public, seconds=time.perf_counter() - started)

@@ -5,11 +5,12 @@ import logging
 import time
 from collections.abc import Callable, Coroutine
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from graph_store import JobQueue
 from paperscope.library import Stage
-from paperscope_core.errors import JobLostError, PaperscopeError, StoreError
+from paperscope_core.errors import JobLostError, PaperscopeError, StoreError, StoreUnavailableError
 from paperscope_core.locations import Location
 from paperscope_core.types import Job, JobState
 from service.logs import event_log
@@ -122,7 +123,9 @@ class LeasedJob:
             await self._finish("cancelled")
         elif task.cancelled():
             await self._finish("failed", error="the work was cancelled from within the worker; send it again")
-        elif error := task.exception():
+        elif isinstance(error := task.exception(), StoreUnavailableError):
+            await self._give_back(error)
+        elif error:
             await self._finish("failed", error=self._message(error))
         else:
             await self._finish("succeeded", result=task.result())
@@ -138,24 +141,32 @@ class LeasedJob:
         _log.error("%s failed with an unexpected error", self.job.id, exc_info=error)
         return f"an unexpected error occurred ({type(error).__name__}); the service's log has the details"
 
+    async def _give_back(self, error: StoreUnavailableError) -> None:
+        """Queues the job again, in quarantine: what it stores may be why the library's server ended."""
+        _events.warning("queued again", job=self.job.id, problem=error.public, where=error.where)
+        await self._write(partial(self._queue.release, self._owner, died=True, job=self.job.id))
+
     async def _finish(self, state: JobState, *, result: str = "", error: str = "") -> None:
-        """Finishes the job.
+        finish = partial(self._queue.finish, self.job.id, self._owner, state=state, result=result, error=error)
+        self.ended = await self._write(finish)
+        if self.ended:
+            seconds = round(time.monotonic() - self._started, 3)
+            _events.info("job", job=self.job.id, kind=self.job.kind, state=state, seconds=seconds)
+
+    async def _write(self, change: Callable[[], object]) -> bool:
+        """Changes the job in the queue; returns whether that was possible.
 
         Retries while the library can't be written, because an expired lease would repeat the work.
         """
         for attempt in range(_FINISH_ATTEMPTS):
             try:
-                await asyncio.to_thread(
-                    self._queue.finish, self.job.id, self._owner, state=state, result=result, error=error
-                )
+                await asyncio.to_thread(change)
             except JobLostError as lost:
                 _log.warning("%s: %s", self.job.id, lost)
-                return
+                return False
             except StoreError as failure:
                 _log.warning("%s: %s", self.job.id, failure)
                 await asyncio.sleep(2.0**attempt)
             else:
-                self.ended = True
-                seconds = round(time.monotonic() - self._started, 3)
-                _events.info("job", job=self.job.id, kind=self.job.kind, state=state, seconds=seconds)
-                return
+                return True
+        return False

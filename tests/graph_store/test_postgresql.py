@@ -18,7 +18,13 @@ from graph_store.postgresql import PostgresDatabase
 from graph_store.schema import SCHEMA_VERSION, jobs
 from graph_store.service_state import ServiceState
 from paperscope.library import open_store
-from paperscope_core.errors import StoreError, StoreFullError, StoreReadOnlyError, StoreVersionError
+from paperscope_core.errors import (
+    StoreError,
+    StoreFullError,
+    StoreReadOnlyError,
+    StoreUnavailableError,
+    StoreVersionError,
+)
 from paperscope_core.locations import PostgresAddress, parse_location
 from paperscope_core.types import ModelReply, Usage
 from tests.graph_store.indexed_papers import PAPER_IDS, add, make_indexed, view
@@ -69,7 +75,7 @@ def guest(postgresql: PostgresServer, sql: Callable[[str], None]) -> Iterator[st
 
 def test_a_server_that_does_not_answer(tmp_path: Path) -> None:
     missing = parse_location(f"postgresql://ann:s3cret@/papers?host={tmp_path}&files={tmp_path}")
-    with pytest.raises(StoreError, match=r"ann@/papers\?host=.*No such file.*can't be reached") as raised:
+    with pytest.raises(StoreUnavailableError, match=r"ann@/papers\?host=.*No such file.*can't be reached") as raised:
         Store.open(missing)
     assert "s3cret" not in str(raised.value)
 
@@ -194,7 +200,7 @@ def test_a_connection_that_is_cut_within_a_transaction(address: PostgresAddress,
     with closing(Store.open(address)) as store:
         add(store, make_indexed(ONE))
         before = view(store)
-        with pytest.raises(StoreError, match=r"connection was lost.*run the same command again"):
+        with pytest.raises(StoreUnavailableError, match=r"connection was lost.*run the same command again"):
             cut_add(store, lambda: sql(end_others))
         assert (view(store), store.revision) == (before, 1)
         sql(end_others)
@@ -226,7 +232,8 @@ def test_a_full_server_and_others(address: PostgresAddress) -> None:
             ("25006", StoreReadOnlyError, "not writable"),
             ("55P03", StoreError, "locked it for too long"),
             ("XX001", StoreError, "damaged"),
-            ("57P01", StoreError, "connection was lost"),
+            ("57P01", StoreUnavailableError, "connection was lost"),
+            ("57014", StoreError, "statement_timeout"),
         ):
             failure = psycopg.errors.lookup(state)("the server says why")
             with pytest.raises(kind, match=message), database._translated():

@@ -10,12 +10,13 @@ import textwrap
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from paperscope_core.errors import ModelUnavailableError
+from paperscope_core.errors import ModelUnavailableError, StoreUnavailableError
 from paperscope_core.models import FakeModel
-from paperscope_core.types import ModelRequest
+from paperscope_core.types import Answer, ModelRequest
 from service.batch import BatchRow, BatchRunner
 from service.batch.retries import RetryRounds
 from tests.service.batch.fakes import HangingModel, MakeLibrary, questions, reply
@@ -60,6 +61,25 @@ def test_questions_of_two_files_are_all_answered(make_library: MakeLibrary, tmp_
     both = [*questions("F1 of the tagger?"), *questions("Its name?")]
     rows = BatchRunner(make_library(FakeModel(reply)), out=tmp_path / "out").run(both).rows
     assert [(row.index, row.question) for row in rows] == [(0, "F1 of the tagger?"), (1, "Its name?")]
+
+
+def test_a_batch_whose_server_is_lost_stops_and_the_next_run_goes_on(
+    make_library: MakeLibrary, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library, asked = make_library(FakeModel(reply)), questions("F1 of the tagger?", "Its name?", "Its year?")
+    ask = library.ask_async
+
+    async def losing(question: str, **options: Any) -> Answer:
+        if question == "Its name?":
+            raise StoreUnavailableError("the connection was lost")
+        return await ask(question, **options)
+
+    monkeypatch.setattr(library, "ask_async", losing)
+    with pytest.raises(StoreUnavailableError):
+        BatchRunner(library, out=tmp_path / "out", concurrency=1).run(asked)
+    monkeypatch.undo()
+    rows = BatchRunner(library, out=tmp_path / "out").run(asked).rows
+    assert [row.resumed for row in rows] == [True, False, False]
 
 
 def test_a_torn_progress_line_is_asked_again(make_library: MakeLibrary, tmp_path: Path) -> None:

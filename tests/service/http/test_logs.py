@@ -10,6 +10,7 @@ import httpx2
 import pytest
 from fastapi import APIRouter
 
+from paperscope_core.errors import StoreError
 from service.http.auth import CallerOf
 from service.keys import KeyStore
 from service.logs import configure_logs, event_log
@@ -176,6 +177,7 @@ def test_lines_of_libraries_are_short_and_quote_no_error(log: Callable[[str], io
     logger = logging.getLogger("some.library")
     logger.info("not told")
     logger.warning("it failed: %s", ValueError(SECRET))
+    logger.warning("no jobs: %s", StoreError("the server can't be reached", where="postgresql://ann@host/papers"))
     logger.warning("a task failed\nfuture: <Task exception=ValueError(%r)>", SECRET)
     logging.getLogger("httpx2").info("HTTP Request: POST http://host/?key=%s", SECRET)
     try:
@@ -184,8 +186,12 @@ def test_lines_of_libraries_are_short_and_quote_no_error(log: Callable[[str], io
         logger.exception("it \x1b[31mfailed again")
     event_log("service.test").warning("an event", seconds=1.5, text="several\nlines")
     told = events(text)
-    assert [event["event"] for event in told][:2] == ["it failed: ValueError", "a task failed"]
-    assert str(told[2]["event"]).startswith("it [31mfailed again: ValueError at test_logs.py")
-    assert (told[3]["event"], told[3]["seconds"], told[3]["level"]) == ("an event", 1.5, "warning")
-    assert len(told) == 4
+    assert [event["event"] for event in told][:3] == [
+        "it failed: ValueError",
+        "no jobs: postgresql://ann@host/papers: the server can't be reached",
+        "a task failed",
+    ]
+    assert str(told[3]["event"]).startswith("it [31mfailed again: ValueError at test_logs.py")
+    assert (told[4]["event"], told[4]["seconds"], told[4]["level"]) == ("an event", 1.5, "warning")
+    assert len(told) == 5
     assert SECRET not in text.getvalue()

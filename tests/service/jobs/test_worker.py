@@ -1,7 +1,7 @@
 """The worker: turns of libraries, work that does not stop, unexpected errors, a full disk."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing
 from pathlib import Path
 
@@ -9,7 +9,7 @@ import pytest
 
 from graph_store import Store
 from paperscope.library import Stage
-from paperscope_core.errors import PaperFileError, StoreFullError
+from paperscope_core.errors import PaperFileError, StoreFullError, StoreUnavailableError
 from paperscope_core.settings import load_settings
 from paperscope_core.types import Job
 from service.jobs import leased_job as held_module
@@ -117,6 +117,25 @@ async def test_a_disk_that_is_full_for_a_moment_ends_no_work(store: Store, monke
     await held.run(work())
     assert failures == []
     assert store.jobs.get(held.job.id).state == "succeeded"
+
+
+async def test_a_job_whose_server_was_restarted_is_done_again(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    held = hold(store)
+    release, failures = store.jobs.release, [StoreUnavailableError("the server can't be reached")]
+
+    def failing(owner: str, *, died: bool, job: str) -> Sequence[str]:
+        if failures:
+            raise failures.pop()
+        return release(owner, died=died, job=job)
+
+    monkeypatch.setattr(store.jobs, "release", failing)
+    await held.run(fails(StoreUnavailableError("the connection was lost", where="postgresql://here")))
+    job = store.jobs.get(held.job.id)
+    assert (job.state, job.error, held.ended) == ("queued", "", False)
+    # Its work may be why the server ended.
+    again = store.jobs.claim("other", quarantined=True)
+    assert again is not None
+    assert again.id == job.id
 
 
 async def test_a_job_that_another_worker_has_by_now_is_left_to_it(store: Store) -> None:
