@@ -1,6 +1,7 @@
 """Where a library is: in a folder, or in a PostgreSQL database with a folder for its files."""
 
 import hashlib
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,6 +23,10 @@ __all__ = [
 _SCHEMES = ("postgresql", "postgres")
 _OWN = ("files", "cache", "objects")
 _EXAMPLE = "postgresql://host/papers?files=/srv/papers"
+# libpq's parameters that are secrets.
+_SECRETS = ("password", "sslpassword", "oauth_client_secret", "scram_client_key", "scram_server_key")
+# libpq quotes the value in which it finds such a %.
+_NO_CODE = re.compile("%(?![0-9A-Fa-f]{2})|%00")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, order=True)
@@ -74,10 +79,13 @@ def parse_location(value: object) -> Location:
     text = value.strip()
     scheme = text.partition("://")[0].lower() if "://" in text else ""
     if not scheme:
+        if text.partition(":")[0].lower() in _SCHEMES:
+            raise ValueError(f"the address of a database begins with postgresql://, such as {_EXAMPLE}")
         # The name of a folder may begin or end with a space.
         return _expanded(Path(value))
     if scheme not in _SCHEMES:
         raise ValueError(f"{scheme}:// is no place of a library; name a folder, or {_EXAMPLE}")
+    _check_characters(text.partition("://")[2])
     parts = urlsplit(text)
     given = [one.partition("=") for one in parts.query.split("&") if one]
     own = {name: unquote(one) for name, _, one in given if name in _OWN}
@@ -133,10 +141,31 @@ def _default_cache(key: str) -> Path:
     return home / ".cache" / "paperscope" / hashlib.sha256(key.encode()).hexdigest()[:16]
 
 
+def _check_characters(address: str) -> None:
+    """Raise ValueError if an address has a character that must be encoded, of which nothing is quoted: it may be a
+    password's, and the rest of the address is then not what it looks like."""
+    place, _, query = address.partition("?")
+    host, _, path = place.partition("/")
+    user = host.rpartition("@")[0]
+    found = {
+        "#": "#" in address,
+        "%": _NO_CODE.search(address),
+        "?": "?" in query and "@" in query.partition("?")[0],
+        "/": "@" in path,
+        "@": "@" in user,
+        "[": "[" in user,
+        "]": "]" in user,
+        "&": any("=" not in one for one in query.split("&") if one),
+    }
+    wrong = next((character for character, is_there in found.items() if is_there), None)
+    if wrong is not None:
+        raise ValueError(f"write {wrong} as {quote(wrong, safe='')} in the address, such as in its password")
+
+
 def _without_password(address: str) -> str:
     parts = urlsplit(address)
     user, at, host = parts.netloc.rpartition("@")
-    query = [one for one in parts.query.split("&") if one and not one.startswith("password=")]
+    query = [one for one in parts.query.split("&") if one and unquote(one.partition("=")[0]) not in _SECRETS]
     return _joined(f"{user.partition(':')[0]}{at}{host}", parts.path, query)
 
 

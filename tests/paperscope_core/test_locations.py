@@ -47,6 +47,18 @@ def test_no_text_of_an_address_contains_its_password() -> None:
     assert settings.library == found == Settings.model_validate_json(settings.model_dump_json()).library
 
 
+@pytest.mark.parametrize("name", ["password", "passwor%64", "sslpassword", "oauth_client_secret"])
+def test_a_secret_among_the_parameters_is_not_shown(name: str) -> None:
+    found = parsed(f"postgresql://db/papers?user=ann&{name}=s3cret&files=/x")
+    assert str(found) == "postgresql://db/papers?user=ann"
+    assert f"{name}=s3cret" in found.address
+
+
+def test_a_password_may_have_any_character_if_it_is_encoded() -> None:
+    address = "postgresql://ann:a%2Fb%40c%3Ad%23e%3Ff%25g%26h%20i@/papers?host=%2Frun&files=/srv/a@b"
+    assert str(parsed(address)) == "postgresql://ann@/papers?host=%2Frun"
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -54,6 +66,15 @@ def test_no_text_of_an_address_contains_its_password() -> None:
         ("mysql://ann:s3cret@db/papers?files=/x", "mysql:// is no place of a library"),
         ("postgresql://ann:s3cret@db/papers?files=s3://bucket/papers", "name a folder"),
         ("postgresql://ann:s3cret@db/papers?files=/x&objects=gs://bucket", "objects: name a bucket"),
+        # A password with characters that have a meaning in an address.
+        ("postgresql://ann:s3cret#1@db/papers?files=/x", "write # as %23"),
+        ("postgresql://ann:s3cret?1@db/papers?files=/x", "write [?] as %3F"),
+        ("postgresql://ann:s3cret/1@db/papers?files=/x", "write / as %2F"),
+        ("postgresql://ann:s3cret@1@db/papers?files=/x", "write @ as %40"),
+        ("postgresql://ann:s3cret[1@db/papers?files=/x", r"write \[ as %5B"),
+        ("postgresql://ann:s3cret%zz@db/papers?files=/x", "write % as %25"),
+        ("postgresql://db/papers?password=s3cret%&files=/x", "write % as %25"),
+        ("postgresql:/ann:s3cret@db/papers?files=/x", "postgresql://host"),
     ],
 )
 def test_an_address_that_cannot_be_used(text: str, message: str) -> None:
