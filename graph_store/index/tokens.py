@@ -82,10 +82,12 @@ class Tokenizer:
         """The terms with the numbers of their texts, from 0, and their positions, by term."""
         with self._lock:
             rows = [(number, text) for number, text in enumerate(texts, start=1)]
-            self._connection.executemany("INSERT INTO texts (rowid, text) VALUES (?, ?)", rows)
-            query = "SELECT term, doc - 1, offset FROM words ORDER BY term, doc, offset"
-            found = self._connection.execute(query).fetchall()
-            self._connection.execute("INSERT INTO texts (texts) VALUES ('delete-all')")
+            try:
+                self._connection.executemany("INSERT INTO texts (rowid, text) VALUES (?, ?)", rows)
+                query = "SELECT term, doc - 1, offset FROM words ORDER BY term, doc, offset"
+                found = self._connection.execute(query).fetchall()
+            finally:
+                self._connection.execute("INSERT INTO texts (texts) VALUES ('delete-all')")
         return [(bounded(term), text, place) for term, text, place in found]
 
 

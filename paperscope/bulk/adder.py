@@ -149,13 +149,13 @@ class ClusterAdder:
     ) -> BulkReport:
         """See `Library.add_on_ray`."""
         report, started = BulkReport(), time.monotonic()
-        self._start(self._answer_calls())
-        await self._check_embedders()
-        for _ in range(self._cluster.workers):
-            self._start_worker()
         waiting, running = iter(sources), dict[asyncio.Task[AddResult], PaperSource]()
         done = 0
         try:
+            self._start(self._answer_calls())
+            await self._check_embedders()
+            for _ in range(self._cluster.workers):
+                self._start_worker()
             while True:
                 while len(running) < self._cluster.workers + _AHEAD and (source := next(waiting, None)) is not None:
                     running[asyncio.create_task(self._add(source, password))] = source

@@ -47,3 +47,11 @@ def test_an_owner_has_a_row_for_each_of_its_terms() -> None:
         # A key of a database is limited.
         assert tokenizer.terms(["x" * 300]) == [(bounded("x" * 300),)]
         assert len(bounded("β" * 5000)) < 256
+
+
+def test_a_text_that_has_no_terms_leaves_nothing_behind() -> None:
+    tokenizer = Tokenizer()
+    with pytest.raises(UnicodeEncodeError):
+        tokenizer.terms(["before", "half of a sign: \ud800"])
+    assert tokenizer.terms(["after"]) == [("after",)]
+    tokenizer.close()
