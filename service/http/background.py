@@ -51,6 +51,11 @@ class Background:
         self._state = state
         self._works: defaultdict[str, set[asyncio.Task[None]]] = defaultdict(set)
 
+    @property
+    def tasks(self) -> set[asyncio.Task[None]]:
+        """All work in progress."""
+        return set().union(*self._works.values())
+
     async def begin(self, events: AsyncGenerator[T, None], *, about: str) -> BackgroundWork[T]:
         """Begins to produce events."""
         queue = asyncio.Queue[T | None]()
@@ -104,7 +109,7 @@ class Background:
 
     async def close(self) -> None:
         """Stops all work, and waits for its end."""
-        tasks = set().union(*self._works.values())
+        tasks = self.tasks
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)

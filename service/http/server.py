@@ -20,6 +20,8 @@ from uvicorn.server import ServerState
 
 from paperscope_core.settings import Settings
 from service.http.app import Shared, create_app
+from service.http.auth import Service
+from service.http.background import Background
 from service.http.middleware import HEAD_TOO_LARGE, MAX_HEAD_BYTES, SECURITY_HEADERS
 from service.http.problems import MEDIA_TYPE, Problem
 from service.http.shutdown import CLOSING_SECONDS, Shutdown
@@ -73,10 +75,11 @@ def build_server(
         # One of several processes accepts one connection at a time, so that others get the next.
         backlog=_BACKLOG if shared is None else 1,
     )
-    shutdown = app.state.service.shutdown
+    state: Service = app.state.service
     return Server(
         config,
-        shutdown=shutdown,
+        shutdown=state.shutdown,
+        background=state.background,
         grace_seconds=service.shutdown_seconds,
         finish_seconds=service.question_seconds,
         on_started=on_started,
@@ -97,6 +100,7 @@ class Server(uvicorn.Server):
         config: uvicorn.Config,
         *,
         shutdown: Shutdown,
+        background: Background,
         grace_seconds: float,
         finish_seconds: float,
         on_started: Callable[[str], None],
@@ -105,6 +109,7 @@ class Server(uvicorn.Server):
         self.grace_seconds = grace_seconds
         self._on_started = on_started
         self._shutdown = shutdown
+        self._background = background
         self._finish_seconds: float = finish_seconds
         self._finishing = self._signalled = False
 
@@ -116,7 +121,8 @@ class Server(uvicorn.Server):
         self.should_exit = self._signalled = True
 
     def finish(self, *, max_seconds: float = math.inf) -> None:
-        """Accepts no more connections, and ends when those that are open have had their responses; from any thread.
+        """Accepts no more connections, and ends when those that are open have had their responses and work in the
+        background has ended; from any thread.
 
         Args:
             max_seconds: How long requests may take, at most as long as a question.
@@ -134,7 +140,7 @@ class Server(uvicorn.Server):
             self._on_started(address_of(self.servers[0].sockets[0]))
 
     async def shutdown(self, sockets: "list[socket.socket] | None" = None) -> None:
-        """Lets requests finish for some time, cancels the others, and stops.
+        """Lets requests and work in the background finish for some time, cancels the others, and stops.
 
         After a signal the process ends in any case, even if a thread hangs.
         """
@@ -147,8 +153,10 @@ class Server(uvicorn.Server):
         self._shutdown.begun.set()
         loop = asyncio.get_running_loop()
         deadline = loop.time() + self.grace_seconds
-        while self.server_state.tasks and (remaining := deadline - loop.time()) > 0:
-            await asyncio.wait(set(self.server_state.tasks), timeout=remaining)
+        while (tasks := {*self.server_state.tasks, *self._background.tasks}) and (
+            remaining := deadline - loop.time()
+        ) > 0:
+            await asyncio.wait(tasks, timeout=remaining)
         self._shutdown.cancel()
         if self._signalled:
             # Connections that have just been made are told that it ends; uvicorn would reset them.
@@ -172,7 +180,7 @@ class Server(uvicorn.Server):
             server.close()
 
     async def _finish_connections(self) -> None:
-        """Waits until all connections have ended, which `Shutdown.finishing` makes them do.
+        """Waits until all connections have ended, which `Shutdown.finishing` makes them do, and work in the background.
 
         Endless streams are ended after the time that requests have after a signal.
         """
@@ -180,7 +188,7 @@ class Server(uvicorn.Server):
         self._shutdown.finishing = True
         await self._stop_listening()
         streams_end, end = clock() + self.grace_seconds, clock() + self._finish_seconds
-        while self.server_state.connections and clock() < end and not self._signalled:
+        while (self.server_state.connections or self._background.tasks) and clock() < end and not self._signalled:
             if clock() >= streams_end:
                 self._shutdown.begun.set()
             await asyncio.sleep(_FINISH_POLL_SECONDS)

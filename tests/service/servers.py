@@ -46,11 +46,17 @@ __all__ = [
 _SECONDS = 60
 
 
+def _exit(server: Server) -> None:
+    server.should_exit = True
+
+
 @contextmanager
-def serve_app(settings: Settings, *, routes: APIRouter | None = None) -> Iterator[str]:
+def serve_app(
+    settings: Settings, *, routes: APIRouter | None = None, finish: Callable[[Server], None] = _exit
+) -> Iterator[str]:
     """Serve with these settings on a free port; yields the address, such as http://127.0.0.1:40123.
 
-    `routes` are a test's own, beside the service's.
+    `routes` are a test's own, beside the service's; `finish` ends the server after the block.
     """
     listening = socket.socket()
     listening.bind(("127.0.0.1", 0))
@@ -69,7 +75,7 @@ def serve_app(settings: Settings, *, routes: APIRouter | None = None) -> Iterato
             time.sleep(0.005)
         yield f"http://127.0.0.1:{listening.getsockname()[1]}"
     finally:
-        server.should_exit = True
+        finish(server)
         thread.join(_SECONDS)
         assert not thread.is_alive(), f"the service did not end:\n{_stacks(server)}"
 

@@ -2,13 +2,16 @@
 
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import httpx2
 import pytest
 
+from graph_store import Store
+from service.http.server import Server
 from service.keys import KeyStore
 from tests.model_server import ModelServer, kind_of, serve, words
 from tests.service.conftest import settings_of
@@ -184,12 +187,32 @@ def test_a_revoked_key_ends_what_goes_on_in_the_background(
         assert httpx2.get(f"{address}{PATH}/{conversation}", headers=headers).json()["turns"] == []
 
 
-def test_the_service_ends_while_an_answer_goes_on(example_library: Path, tmp_path: Path) -> None:
-    with serve(model_reply, seconds=3.0) as model:
-        with serve_library(copy_library(example_library, tmp_path), model=model) as address:
-            leave(address, begin(address))
+@pytest.mark.parametrize("finish", [Server.finish, lambda server: setattr(server, "should_exit", True)])
+def test_the_service_ends_while_an_answer_goes_on(
+    example_library: Path, tmp_path: Path, finish: Callable[[Server], None]
+) -> None:
+    library = copy_library(example_library, tmp_path)
+    with serve(model_reply, seconds=1.0) as model:
+        with serve_app(
+            settings_of(library, **{"answer.model": "m", "answer.base_url": model.url}), finish=finish
+        ) as address:
+            conversation = begin(address)
+            leave(address, conversation)
             began = time.monotonic()
         assert time.monotonic() - began < 20
+    with closing(Store.open(library, read_only=True)) as store:
+        assert len(store.conversations.get(conversation).turns) == 1
+
+
+def test_an_answer_that_takes_too_long_does_not_delay_the_end(example_library: Path, tmp_path: Path) -> None:
+    library = copy_library(example_library, tmp_path)
+    with (
+        serve(model_reply, seconds=30.0) as model,
+        serve_library(library, model=model, **{"service.shutdown_seconds": 0.5}) as address,
+    ):
+        leave(address, begin(address))
+        began = time.monotonic()
+    assert time.monotonic() - began < 20
 
 
 def test_a_conversation_opens_after_its_paper_was_removed(example_library: Path, tmp_path: Path) -> None:
