@@ -13,7 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from ner.evaluating import Evaluation, ScorerFigures, evaluate, f1_tallies, label_tallies, markdown_table
 from ner.examples import Example, Span
-from ner.scoring import SCORERS, Score
+from ner.scoring import SCORERS, PredictedTags, Score
 from paperscope_core.errors import ExampleFileError
 from paperscope_core.files import write_atomically
 from paperscope_core.statistics import Difference, Tally, adjusted, mean_difference, paired_difference
@@ -188,6 +188,7 @@ def compare(
     systems: Mapping[str, Sequence[Example]],
     *,
     runs: Mapping[str, RunRecord] | None = None,
+    tags: Mapping[str, PredictedTags | None] | None = None,
     failed_gates: Mapping[str, Sequence[str]] | None = None,
     seed: int = 0,
 ) -> Comparison:
@@ -197,6 +198,7 @@ def compare(
         gold: The examples.
         systems: The predictions of each system, in the order of the gold.
         runs: What each run cost.
+        tags: The tags that systems predicted, of those that predicted tags.
         failed_gates: Reasons not to use the figures of a system.
         seed: The seed of resamples and permutations.
 
@@ -205,7 +207,14 @@ def compare(
         the number of comparisons (Benjamini & Hochberg).
     """
     evaluations = [
-        evaluate(gold, found, system=name, failed_gates=(failed_gates or {}).get(name, ()), seed=seed)
+        evaluate(
+            gold,
+            found,
+            system=name,
+            tags=(tags or {}).get(name),
+            failed_gates=(failed_gates or {}).get(name, ()),
+            seed=seed,
+        )
         for name, found in systems.items()
     ]
     entity, sentence = (next(one for one in SCORERS if one.name == name) for name in ("entity", "sentence"))

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ner.examples import Example
-from ner.scoring import Counts, Score, score_all, tag_macro_f1
-from ner.tags import Scheme
+from ner.scoring import Counts, PredictedTags, Score, score_all, tag_macro_f1
 from paperscope_core.statistics import Tally, mean_interval
 from paperscope_core.text.escaping import markdown_line
 
@@ -93,8 +92,7 @@ def evaluate(
     predictions: Sequence[Example],
     *,
     system: str,
-    tags: Sequence[Sequence[str]] | None = None,
-    scheme: Scheme = "IOB2",
+    tags: PredictedTags | None = None,
     pieces: Callable[[str], Sequence[tuple[int, int]]] | None = None,
     failed_gates: Sequence[str] = (),
     seed: int = 0,
@@ -105,13 +103,12 @@ def evaluate(
         gold: The examples.
         predictions: Their predictions, in the same order.
         system: The system's name.
-        tags: The predicted tags, if the system predicted tags; see `score_all`.
-        scheme: Their scheme.
+        tags: The predicted tags, if the system predicted tags.
         pieces: Splits a text into the pieces of the system's tokenizer.
         failed_gates: What `join_predictions` and `check_run` found.
         seed: The seed of the intervals.
     """
-    scores = score_all(gold, predictions, tags=tags, scheme=scheme)
+    scores = score_all(gold, predictions, tags=tags)
     labels = {span.label for one in gold for span in one.spans}
     return Evaluation(
         system=system,

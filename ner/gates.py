@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ner.datasets import leakage
 from ner.examples import Example
-from ner.scoring import aligned_tags
+from ner.scoring import PredictedTags, aligned_tags
 from paperscope_core.errors import InputError
 
 if TYPE_CHECKING:
@@ -27,15 +27,24 @@ _UNKNOWN_LIMIT = 0.02
 class Joined:
     """Predictions in the order of the gold, and the gates that joining them failed.
 
-    A gold example without a usable prediction has one with a failure, which scores as empty.
+    A gold example without a usable prediction has one with a failure, which scores as empty. `tags` are those that the
+    system predicted, if all of them are for the tokens of the gold.
     """
 
     predictions: list[Example]
     failed: list[str]
+    tags: PredictedTags | None = None
 
 
-def join_predictions(gold: Sequence[Example], predictions: Sequence[Example]) -> Joined:
+def join_predictions(
+    gold: Sequence[Example], predictions: Sequence[Example], *, tags: PredictedTags | None = None
+) -> Joined:
     """Find the prediction of each gold example by its id.
+
+    Args:
+        gold: The examples.
+        predictions: Their predictions, in any order.
+        tags: The tags that the system predicted, in the order of the gold, if it predicted tags.
 
     Returns:
         The predictions, and a reason for each of these gates that fails: an example without a prediction, a prediction
@@ -66,7 +75,7 @@ def join_predictions(gold: Sequence[Example], predictions: Sequence[Example]) ->
     ]
     if known:
         failed.append(f"predictions of unknown examples: {len(known)}, the first is {next(iter(known))}")
-    return Joined(predictions=joined, failed=failed)
+    return Joined(predictions=joined, failed=failed, tags=None if failed else tags)
 
 
 def check_run(
@@ -110,8 +119,7 @@ def _token_accuracy(gold: Sequence[Example], predictions: Sequence[Example]) -> 
     """The tokens whose tag is right, those that are O, and all."""
     right = outside = total = 0
     for example, prediction in zip(gold, predictions, strict=True):
-        due, _ = aligned_tags(example)
-        given, _ = aligned_tags(prediction, tokens=example.tokens)
+        due, given = aligned_tags(example), aligned_tags(prediction, tokens=example.tokens)
         right += sum(one == other for one, other in zip(due, given, strict=True))
         outside += due.count("O")
         total += len(due)

@@ -13,13 +13,14 @@ and scorers are named. `paperscope ner audit` finds no contradiction in them.
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from itertools import chain
 from typing import Literal, get_args
 
 from ner.ensemble import mean_and_deviation
 from ner.evaluating import f1_tallies, label_tallies, markdown_table
 from ner.examples import Example
-from ner.scoring import SCORERS, Counts, Score, Scorer, aligned_tags, score_tags, tag_macro_f1, token_classes
+from ner.scoring import SCORERS, Counts, PredictedTags, Score, Scorer, score_seqeval, tag_macro_f1, token_classes
 from paperscope_core.errors import InputError
 from paperscope_core.statistics import Difference, Tally, adjusted, mean_difference, paired_difference
 
@@ -31,13 +32,21 @@ _SIGNIFICANT = 0.05
 Systems = Mapping[str, Sequence[Example]]
 
 
-def write_report(form: ReportForm, gold: Sequence[Example], systems: Systems, *, seed: int = 0) -> str:
+def write_report(
+    form: ReportForm,
+    gold: Sequence[Example],
+    systems: Systems,
+    *,
+    tags: Mapping[str, PredictedTags | None] | None = None,
+    seed: int = 0,
+) -> str:
     """A report as Markdown.
 
     Args:
         form: Its form.
         gold: The examples.
         systems: The predictions of each system, in the order of the gold. A failed output counts as empty.
+        tags: The tags that systems predicted, of those that predicted tags.
         seed: The seed of permutations and resamples.
 
     Raises:
@@ -52,7 +61,13 @@ def write_report(form: ReportForm, gold: Sequence[Example], systems: Systems, *,
     for name, predictions in systems.items():
         if failures := sum(one.failure is not None for one in predictions):
             lines.append(f"{failures:,} outputs of {name} could not be read; they count as empty.")
-    return "\n".join([*lines, "", *_FORMS[form](gold, systems, seed)]) + "\n"
+    forms: Mapping[ReportForm, Callable[[Sequence[Example], Systems], list[str]]] = {
+        "levels": _levels,
+        "seeds": _seeds,
+        "spans": partial(_spans, tags=tags or {}),
+        "pair": partial(_pair, seed=seed),
+    }
+    return "\n".join([*lines, "", *forms[form](gold, systems)]) + "\n"
 
 
 def _score(scorer: Scorer, gold: Sequence[Example], predictions: Sequence[Example]) -> Score:
@@ -63,7 +78,7 @@ def _scorer(name: str) -> Scorer:
     return next(one for one in SCORERS if one.name == name)
 
 
-def _levels(gold: Sequence[Example], systems: Systems, _seed: int) -> list[str]:
+def _levels(gold: Sequence[Example], systems: Systems) -> list[str]:
     lines = [
         "An entity is a surface, the number of its occurrence, and a label; a sentence is right if all its entities",
         "are. Tokens are those of entities that are right as a whole; O does not count. Total is the gold.",
@@ -93,7 +108,7 @@ def _shares(counts: Counts) -> list[str]:
 _SEED_COLUMNS = ("Entity F1", "Entity macro F1", "Char F1")
 
 
-def _seeds(gold: Sequence[Example], systems: Systems, _seed: int) -> list[str]:
+def _seeds(gold: Sequence[Example], systems: Systems) -> list[str]:
     figures: dict[str, dict[str, tuple[float, ...]]] = defaultdict(dict)
     for system, predictions in systems.items():
         number, slash, name = system.partition("/")
@@ -124,30 +139,23 @@ def _mean(values: Sequence[float]) -> str:
     return f"{found.mean:.2f}{spread}"
 
 
-def _spans(gold: Sequence[Example], systems: Systems, _seed: int) -> list[str]:
-    lines = ["seqeval: strict, IOB2. nervaluate: exact boundaries are matched first."]
+def _spans(gold: Sequence[Example], systems: Systems, *, tags: Mapping[str, PredictedTags | None]) -> list[str]:
+    lines = ["nervaluate: exact boundaries are matched first."]
     scenarios = [one for one in SCORERS if one.name.startswith("nervaluate ")]
     for system, predictions in systems.items():
-        due = [aligned_tags(example) for example in gold]
-        given = [aligned_tags(found, tokens=one.tokens) for one, found in zip(gold, predictions, strict=True)]
-        seqeval = score_tags(
-            [tags for tags, _ in due],
-            [tags for tags, _ in given],
-            strict=True,
-            untagged=[(lost, more) for (_, lost), (_, more) in zip(due, given, strict=True)],
-        )
+        seqeval = score_seqeval(gold, predictions, strict=True, tags=tags.get(system))
         rows = [[label, *_shares(counts), f"{counts.gold:,}"] for label, counts in seqeval.labels.items()]
         rows.append(["micro avg", *_shares(seqeval.total), f"{seqeval.total.gold:,}"])
         shown = [
             [one.name.removeprefix("nervaluate "), *_shares(_score(one, gold, predictions).total)] for one in scenarios
         ]
-        lines += ["", f"### {system}", "", "seqeval", ""]
+        lines += ["", f"### {system}", "", f"{seqeval.name} ({seqeval.mode})", ""]
         lines += markdown_table(("Entity", "Precision", "Recall", "F1", "Support"), rows)
         lines += ["", "nervaluate", "", *markdown_table(("Scenario", "Precision", "Recall", "F1"), shown)]
     return lines
 
 
-def _pair(gold: Sequence[Example], systems: Systems, seed: int) -> list[str]:
+def _pair(gold: Sequence[Example], systems: Systems, *, seed: int) -> list[str]:
     if len(systems) != 2:
         raise InputError(f"a pair is two systems, not {len(systems)}; use the form levels or spans for more")
     first, second = systems
@@ -213,11 +221,3 @@ def _class_report(score: Score) -> list[str]:
     rows.append(["macro avg", *average([1 / len(all_)] * len(all_))])
     rows.append(["weighted avg", *average([one.gold / max(1, total) for one in all_])])
     return markdown_table(("", "precision", "recall", "f1-score", "support"), rows)
-
-
-_FORMS: Mapping[ReportForm, Callable[[Sequence[Example], Systems, int], list[str]]] = {
-    "levels": _levels,
-    "seeds": _seeds,
-    "spans": _spans,
-    "pair": _pair,
-}

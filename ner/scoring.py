@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import cast
 
-from ner.examples import Example, Span
+from ner.examples import Example
 from ner.tags import Entity, Scheme, decode, decode_strict, encode
 
 __all__ = [
@@ -21,12 +21,13 @@ __all__ = [
     "Counted",
     "Counts",
     "Outcomes",
+    "PredictedTags",
     "Score",
     "Scorer",
     "aligned_tags",
     "match_scenarios",
     "score_all",
-    "score_tags",
+    "score_seqeval",
     "tag_macro_f1",
     "token_classes",
 ]
@@ -34,6 +35,14 @@ __all__ = [
 Tagged = Sequence[Sequence[str]]
 Item = tuple[object, str]
 Units = Callable[[str], Sequence[tuple[int, int]]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PredictedTags:
+    """The tags that a system predicted, one for each token of each gold example, and their scheme."""
+
+    tags: Tagged
+    scheme: Scheme
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,96 +139,93 @@ class Outcomes:
 
 
 def score_all(
-    gold: Sequence[Example],
-    predictions: Sequence[Example],
-    *,
-    tags: Tagged | None = None,
-    scheme: Scheme = "IOB2",
+    gold: Sequence[Example], predictions: Sequence[Example], *, tags: PredictedTags | None = None
 ) -> list[Score]:
     """Score predictions by every scorer.
 
     Args:
         gold: The examples.
         predictions: Their predictions, in the same order. One with a failure counts as empty.
-        tags: The tags that the system predicted, one a token of the gold, if it predicted tags. They decide what
-            seqeval's two modes read; without them both read the tags of the predicted spans.
-        scheme: The scheme of `tags`.
+        tags: The tags that the system predicted, if it predicted tags.
 
     Returns:
         One score per scorer, in the order of `SCORERS`, then those of seqeval.
 
     Raises:
-        ValueError: The numbers of examples differ.
+        ValueError: The numbers of examples or of tags differ.
     """
     pairs = list(zip(gold, predictions, strict=True))
     scores = [Score(name=one.name, mode=one.mode, examples=[one.count(*pair) for pair in pairs]) for one in SCORERS]
-    due = [aligned_tags(example) for example in gold]
-    given = [aligned_tags(prediction, tokens=example.tokens) for example, prediction in pairs]
-    if tags is not None:
-        given = [(list(one), []) for one in tags]
-    untagged = [(spans, more) for (_, spans), (_, more) in zip(due, given, strict=True)]
-    modes = (
-        score_tags([one for one, _ in due], [one for one, _ in given], strict=strict, scheme=scheme, untagged=untagged)
-        for strict in (False, True)
-    )
-    return [*scores, *modes]
+    return [*scores, *(score_seqeval(gold, predictions, strict=strict, tags=tags) for strict in (False, True))]
 
 
-def aligned_tags(example: Example, *, tokens: Sequence[tuple[int, int]] | None = None) -> tuple[list[str], list[Span]]:
-    """The IOB2 tags of an example's tokens, and the spans that tags can't say.
-
-    Args:
-        example: The example.
-        tokens: Other tokens of its text, such as those of the gold.
-
-    Returns:
-        The tags, and the spans left out: those that don't start and end with a token, and those that overlap one that
-        starts before them or is longer.
-    """
-    tokens = example.tokens if tokens is None else tokens
-    starts = {start: number for number, (start, _) in enumerate(tokens)}
-    ends = {end: number + 1 for number, (_, end) in enumerate(tokens)}
-    entities: list[Entity] = []
-    left_out: list[Span] = []
-    reached = 0
-    for span in sorted(example.spans, key=lambda span: (span.start, -span.end)):
-        if span.start not in starts or span.end not in ends or span.start < reached:
-            left_out.append(span)
-            continue
-        entities.append((starts[span.start], ends[span.end], span.label))
-        reached = span.end
-    return encode(len(tokens), entities), left_out
-
-
-def score_tags(
-    gold: Tagged,
-    predicted: Tagged,
-    *,
-    strict: bool,
-    scheme: Scheme = "IOB2",
-    untagged: Sequence[tuple[Sequence[Span], Sequence[Span]]] = (),
+def score_seqeval(
+    gold: Sequence[Example], predictions: Sequence[Example], *, strict: bool, tags: PredictedTags | None = None
 ) -> Score:
-    """Score tags as seqeval does.
+    """Score predictions as seqeval does.
 
     Args:
-        gold: The gold tags of each sentence.
-        predicted: The predicted ones.
+        gold: The examples.
+        predictions: Their predictions, in the same order.
         strict: Whether a predicted entity has to keep to the scheme. Otherwise a tag that continues nothing opens an
             entity.
-        scheme: The scheme, which only the strict mode needs.
-        untagged: The gold and the predicted entities of each sentence that no tags can say. They count, too.
+        tags: The tags that the system predicted, which then decide what is predicted. Without tags the entities
+            do, and both modes are the same. Entities that tags can't say count, too: those that overlap, and those
+            that don't start and end with a token.
 
     Raises:
-        ValueError: Sentences or their lengths differ, or a tag is of none of the schemes.
+        ValueError: The numbers of examples or of tags differ, or a tag is of none of the schemes.
     """
     examples = []
-    for gold_tags, tags, (lost, more) in zip(gold, predicted, untagged or [((), ())] * len(gold), strict=True):
-        if len(gold_tags) != len(tags):
-            raise ValueError(f"{len(tags)} tags for {len(gold_tags)} tokens")
-        due, given = (decode_strict(one, scheme) if strict else decode(one) for one in (gold_tags, tags))
-        examples.append(_count_items(_entity_items(due) | _untagged(lost), _entity_items(given) | _untagged(more)))
+    for number, (due, given) in enumerate(zip(gold, predictions, strict=True)):
+        found = _token_entities(given, due.tokens) if tags is None else _tagged_entities(due, tags, number, strict)
+        examples.append(_count_items(_token_entities(due, due.tokens), found))
+    scheme = tags.scheme if tags else "IOB2"
     name, mode = ("seqeval strict", f"{scheme}, orphans dropped") if strict else ("seqeval default", "orphans open")
     return Score(name=name, mode=mode, examples=examples)
+
+
+def _tagged_entities(gold: Example, tags: PredictedTags, number: int, strict: bool) -> set[Item]:
+    found = tags.tags[number]
+    if len(found) != len(gold.tokens):
+        raise ValueError(f"{len(found)} tags for {len(gold.tokens)} tokens")
+    return _entity_items(decode_strict(found, tags.scheme) if strict else decode(found))
+
+
+def _token_entities(example: Example, tokens: Sequence[tuple[int, int]]) -> set[Item]:
+    """The tokens [first, after the last) of each entity; the characters of one that does not start and end with one."""
+    starts, ends = _token_numbers(tokens)
+    return {
+        ((starts[span.start], ends[span.end]), span.label)
+        if span.start in starts and span.end in ends
+        else ((span.start, span.end, "characters"), span.label)
+        for span in example.spans
+    }
+
+
+def _token_numbers(tokens: Sequence[tuple[int, int]]) -> tuple[dict[int, int], dict[int, int]]:
+    """The number of the token that starts at a character, and that of the token after the one that ends at it."""
+    starts = {start: number for number, (start, _) in enumerate(tokens)}
+    return starts, {end: number + 1 for number, (_, end) in enumerate(tokens)}
+
+
+def aligned_tags(example: Example, *, tokens: Sequence[tuple[int, int]] | None = None) -> list[str]:
+    """The IOB2 tags of an example's tokens.
+
+    Args:
+        example: The example. Entities that don't start and end with a token have no tags, nor do those that overlap one
+            that starts before them or is longer.
+        tokens: Other tokens of its text, such as those of the gold.
+    """
+    tokens = example.tokens if tokens is None else tokens
+    starts, ends = _token_numbers(tokens)
+    entities: list[Entity] = []
+    reached = 0
+    for span in sorted(example.spans, key=lambda span: (span.start, -span.end)):
+        if span.start in starts and span.end in ends and span.start >= reached:
+            entities.append((starts[span.start], ends[span.end], span.label))
+            reached = span.end
+    return encode(len(tokens), entities)
 
 
 def tag_macro_f1(gold: Sequence[Example], predictions: Sequence[Example], units: Units | None = None) -> float:
@@ -340,10 +346,6 @@ def _entity_items(entities: Iterable[Entity]) -> set[Item]:
     return {((start, end), label) for start, end, label in entities}
 
 
-def _untagged(spans: Iterable[Span]) -> set[Item]:
-    return {((span.start, span.end, "no tokens"), span.label) for span in spans}
-
-
 def _offsets(example: Example) -> list[Entity]:
     return [(span.start, span.end, span.label) for span in example.spans]
 
@@ -386,7 +388,7 @@ def _tokens(gold: Example, prediction: Example) -> Counted:
 
 def token_classes(gold: Example, prediction: Example) -> Counted:
     """Counts each token of the gold as one item of a class: the label of the entity that it is in, or O."""
-    due, given = (aligned_tags(one, tokens=gold.tokens)[0] for one in (gold, prediction))
+    due, given = (aligned_tags(one, tokens=gold.tokens) for one in (gold, prediction))
     given_items, due_items = (((place, tag[2:] or "O") for place, tag in enumerate(tags)) for tags in (given, due))
     return _count_items(due_items, given_items)
 

@@ -20,7 +20,6 @@ from service.cli.recognizers import ensemble, init, predict, train
 if TYPE_CHECKING:
     from ner.examples import Example
     from ner.gates import Joined
-    from ner.importing import Imported
 
 __all__ = ["ner_app"]
 
@@ -151,6 +150,9 @@ def evaluate_predictions(
     trained_on: TrainedOption = None,
     selected_on: SelectedOption = None,
     tokenizer: TokenizerOption = None,
+    scheme: Annotated[
+        Scheme | None, typer.Option("--scheme", help="The scheme of the predicted tags; found if it is not given.")
+    ] = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Write report.json and report.md here.")] = None,
     seed: SeedOption = 0,
     as_json: JsonOption = False,
@@ -161,12 +163,11 @@ def evaluate_predictions(
     by always predicting O, gold in the data for training or selection, a tokenizer that doesn't know the script.
     """
     from ner.evaluating import evaluate, markdown
-    from ner.gates import check_run, join_predictions, piece_places
+    from ner.gates import check_run, piece_places
     from paperscope_core.codec import to_json
 
     due = import_examples(gold).examples
-    found = import_examples(predictions)
-    joined = join_predictions(due, _with_ids(predictions, found, due))
+    joined = _joined(due, predictions, scheme)
     seen = {"training": trained_on, "selection": selected_on}
     failed = joined.failed + check_run(
         due,
@@ -178,8 +179,7 @@ def evaluate_predictions(
         due,
         joined.predictions,
         system=name or predictions.name,
-        tags=None if joined.failed else found.tags,
-        scheme=found.scheme or "IOB2",
+        tags=joined.tags,
         pieces=piece_places(tokenizer) if tokenizer else None,
         failed_gates=failed,
         seed=seed,
@@ -190,18 +190,6 @@ def evaluate_predictions(
     else:
         print_text(markdown(report))
     raise typer.Exit(1 if failed else 0)
-
-
-def _with_ids(file: Path, found: "Imported", gold: "list[Example]") -> "list[Example]":
-    """The examples of a file; those of a format without ids get the ids of the gold, in its order."""
-    if found.format == "spans":
-        return found.examples
-    if len(found.examples) != len(gold):
-        raise InputError(
-            f"{len(found.examples)} sentences, but the gold has {len(gold)}; without ids they are joined by order",
-            where=file,
-        )
-    return [replace(example, id=due.id) for example, due in zip(found.examples, gold, strict=True)]
 
 
 def _write_reports(folder: Path | None, texts: dict[str, str]) -> None:
@@ -272,12 +260,13 @@ def compare_systems(
         raise InputError("compare needs two or more systems; name them by NAME=FILE")
     due = import_examples(gold).examples
     files = _named_files(systems)
-    joined = _joined(due, files)
+    joined = {name: _joined(due, file) for name, file in files.items()}
     failed = {name: [*one.failed, *check_run(due, one.predictions)] for name, one in joined.items()}
     found = compare(
         due,
         {name: one.predictions for name, one in joined.items()},
         runs={name: read_run(file) for name, file in files.items()},
+        tags={name: one.tags for name, one in joined.items()},
         failed_gates=failed,
         seed=seed,
     )
@@ -314,8 +303,14 @@ def write_report_of(
     from ner.reports import write_report
 
     due = import_examples(gold).examples
-    joined = _joined(due, _named_files(systems))
-    text = write_report(form, due, {name: one.predictions for name, one in joined.items()}, seed=seed)
+    joined = {name: _joined(due, file) for name, file in _named_files(systems).items()}
+    text = write_report(
+        form,
+        due,
+        {name: one.predictions for name, one in joined.items()},
+        tags={name: one.tags for name, one in joined.items()},
+        seed=seed,
+    )
     failed = [f"{name}: {reason}" for name, one in joined.items() for reason in one.failed]
     text = "".join(f"**Gate failed** {reason}\n\n" for reason in failed) + text
     if out:
@@ -337,7 +332,23 @@ def _named_files(systems: list[str]) -> dict[str, Path]:
     return files
 
 
-def _joined(gold: "list[Example]", files: dict[str, Path]) -> "dict[str, Joined]":
-    from ner.gates import join_predictions
+def _joined(gold: "list[Example]", file: Path, scheme: Scheme | None = None) -> "Joined":
+    """The predictions of a file in the order of the gold; those of a format without ids are in this order.
 
-    return {name: join_predictions(gold, _with_ids(file, import_examples(file), gold)) for name, file in files.items()}
+    Raises:
+        InputError: The file can't be read, or has no ids and another number of sentences.
+    """
+    from ner.gates import join_predictions
+    from ner.scoring import PredictedTags
+
+    found = import_examples(file, scheme=scheme)
+    if found.format == "spans":
+        return join_predictions(gold, found.examples)
+    if len(found.examples) != len(gold):
+        raise InputError(
+            f"{len(found.examples)} sentences, but the gold has {len(gold)}; without ids they are joined by order",
+            where=file,
+        )
+    examples = [replace(example, id=due.id) for example, due in zip(found.examples, gold, strict=True)]
+    tags = PredictedTags(tags=found.tags, scheme=found.scheme) if found.tags and found.scheme else None
+    return join_predictions(gold, examples, tags=tags)

@@ -9,9 +9,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ner.columns import example_of_tags
 from ner.examples import Example, Span
-from ner.scoring import SCORERS, Counts, Score, aligned_tags, match_scenarios, score_all, score_tags, tag_macro_f1
-from ner.tags import Entity, Scheme
+from ner.scoring import (
+    SCORERS,
+    Counts,
+    PredictedTags,
+    Score,
+    aligned_tags,
+    match_scenarios,
+    score_all,
+    score_seqeval,
+    tag_macro_f1,
+)
+from ner.tags import Entity, Scheme, decode, encode
 
 TAGS: dict[Scheme, list[str]] = {
     "IOB1": "O B-A I-A B-B I-B".split(),
@@ -25,7 +36,12 @@ QUICK, ALL = 15, int(os.environ.get("RANDOM_CASES", "1500"))
 def random_tags(draw: random.Random, scheme: Scheme) -> tuple[list[list[str]], list[list[str]]]:
     lengths = [draw.randint(1, 6) for _ in range(draw.randint(1, 3))]
     gold, predicted = ([[draw.choice(TAGS[scheme]) for _ in range(size)] for size in lengths] for _ in range(2))
-    return gold, predicted
+    return [encode(len(tags), decode(tags), scheme) for tags in gold], predicted
+
+
+def score_tags(gold: list[list[str]], predicted: list[list[str]], *, strict: bool, scheme: Scheme) -> Score:
+    examples = [example_of_tags(str(number), ["w"] * len(tags), tags) for number, tags in enumerate(gold)]
+    return score_seqeval(examples, examples, strict=strict, tags=PredictedTags(tags=predicted, scheme=scheme))
 
 
 def random_entities(draw: random.Random, *, overlap: bool) -> list[Entity]:
@@ -141,7 +157,7 @@ def test_nervaluate_fails_if_the_first_document_is_empty() -> None:
 
     with pytest.raises(IndexError):
         Evaluator([[], ["B-A"]], [[], ["B-A"]], tags=["A"], loader="default").evaluate()
-    assert score_tags([[], ["B-A"]], [[], ["B-A"]], strict=True).total.f1 == 1
+    assert score_tags([[], ["B-A"]], [[], ["B-A"]], strict=True, scheme="IOB2").total.f1 == 1
 
 
 def test_nervaluate_lets_an_entity_of_another_label_take_the_gold() -> None:
@@ -212,8 +228,7 @@ def test_an_entity_off_the_tokens_is_wrong_and_not_forgotten() -> None:
     gold = example("Ada saw", (0, 3, "PER"))
     predicted = example("Ada saw", (0, 2, "PER"), (0, 7, "PER"))
     assert totals(gold, predicted)["seqeval strict"] == (0, 2, 1)
-    tags, left_out = aligned_tags(predicted)
-    assert (tags, [(span.start, span.end) for span in left_out]) == (["B-PER", "I-PER"], [(0, 2)])
+    assert aligned_tags(predicted) == ["B-PER", "I-PER"]
 
 
 def test_a_repeated_prediction_counts_only_in_multisets() -> None:
@@ -222,13 +237,33 @@ def test_a_repeated_prediction_counts_only_in_multisets() -> None:
     assert (found["entity"], found["entity multiset"]) == ((1, 1, 1), (1, 2, 1))
 
 
+def test_entities_that_overlap_or_repeat_count_in_seqeval_as_they_do_by_offsets() -> None:
+    gold = example("New York City", (0, 13, "LOC"), (4, 8, "LOC"), (4, 8, "LOC"))
+    found = totals(gold, example("New York City", (4, 8, "LOC")))
+    assert found["seqeval default"] == found["seqeval strict"] == found["entity"] == (1, 1, 2)
+
+
 def test_predicted_tags_decide_seqeval_s_modes() -> None:
     gold = example("New York saw", (0, 8, "LOC"))
-    by_name = {one.name: one for one in score_all([gold], [gold], tags=[["I-LOC", "I-LOC", "O"]])}
+
+    def score(scheme: Scheme, *tags: str) -> dict[str, Score]:
+        return {one.name: one for one in score_all([gold], [gold], tags=PredictedTags(tags=[tags], scheme=scheme))}
+
+    by_name = score("IOB2", "I-LOC", "I-LOC", "O")
     assert by_name["seqeval default"].total.f1 == 1
     assert by_name["seqeval strict"].total == Counts(correct=0, predicted=0, gold=1)
     with pytest.raises(ValueError, match="2 tags for 3 tokens"):
-        score_all([gold], [gold], tags=[["O", "O"]])
+        score("IOB2", "O", "O")
+
+
+@pytest.mark.parametrize(
+    ("scheme", "tags"), [("BIOES", ["B-LOC", "E-LOC", "S-PER"]), ("IOB1", ["I-LOC", "I-LOC", "I-PER"])]
+)
+def test_the_scheme_of_the_predicted_tags_is_not_asked_of_the_gold(scheme: Scheme, tags: list[str]) -> None:
+    gold = example("New York Ada", (0, 8, "LOC"), (9, 12, "PER"))
+    scores = score_all([gold], [gold], tags=PredictedTags(tags=[tags], scheme=scheme))
+    assert [score.total.f1 for score in scores[-2:]] == [1, 1]
+    assert scores[-1].mode == f"{scheme}, orphans dropped"
 
 
 @st.composite

@@ -57,6 +57,26 @@ def test_predictions_are_scored_and_gates_decide_the_exit_code(run: "Run", tmp_p
     assert "short.txt: 1 sentences, but the gold has 2" in run("ner", "eval", gold, tmp_path / "short.txt").err
 
 
+def test_every_command_scores_the_tags_that_were_predicted(run: "Run", tmp_path: Path) -> None:
+    (tmp_path / "gold.txt").write_text("New I-LOC\nYork I-LOC\n\nAda I-PER\nran O\n")
+    (tmp_path / "bioes.txt").write_text("New B-LOC\nYork E-LOC\n\nAda I-PER\nran O\n")
+    files = (tmp_path / "gold.txt", tmp_path / "bioes.txt")
+
+    def strict(*options: str) -> dict[str, object]:
+        (score,) = (
+            one for one in json.loads(run("ner", *options, "--json").out)["scores"] if one["scorer"] == "seqeval strict"
+        )
+        return {"mode": score["mode"], "correct": score["micro"]["correct"], "predicted": score["micro"]["predicted"]}
+
+    assert strict("eval", *map(str, files)) == {"mode": "BIOES, orphans dropped", "correct": 1, "predicted": 1}
+    assert strict("eval", *map(str, files), "--scheme", "IOB1")["predicted"] == 1
+    compared = json.loads(run("ner", "compare", files[0], f"a={files[0]}", f"b={files[1]}", "--json").out)
+    assert [one["scores"][-1]["micro"]["predicted"] for one in compared["systems"]] == [2, 1]
+    reported = run("ner", "report", "spans", files[0], f"b={files[1]}").out
+    assert "seqeval strict (BIOES, orphans dropped)" in reported
+    assert "| micro avg | 1.0000 | 0.5000 | 0.6667 | 2 |" in reported
+
+
 def test_reports_are_audited(run: "Run", tmp_path: Path) -> None:
     (tmp_path / "wrong.md").write_text(
         "| Model | Precision | Recall | F1 |\n|---|---|---|---|\n| x | 0.80 | 0.60 | 0.70 |\n"
