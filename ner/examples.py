@@ -15,7 +15,16 @@ from pydantic.dataclasses import dataclass as validated
 from paperscope_core.errors import ExampleFileError
 from paperscope_core.files import write_atomically
 
-__all__ = ["Example", "Span", "read_examples", "read_lines", "write_examples"]
+__all__ = [
+    "Example",
+    "Span",
+    "first_problem",
+    "offset_problem",
+    "read_examples",
+    "read_lines",
+    "repeated_id",
+    "write_examples",
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,6 +98,16 @@ def write_examples(path: Path, examples: Iterable[Example]) -> None:
     write_atomically(path, b"".join(lines))
 
 
+def repeated_id(examples: Iterable[Example]) -> str | None:
+    """The first id that two examples have, if any."""
+    seen = set[str]()
+    for example in examples:
+        if example.id in seen:
+            return example.id
+        seen.add(example.id)
+    return None
+
+
 def read_lines(path: Path) -> Iterable[tuple[int, str]]:
     """The lines of a text file without their ends, with their numbers from 1.
 
@@ -136,22 +155,28 @@ def _parse(text: str, *, where: str) -> Example:
     try:
         line = _adapter().validate_json(text)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        place = ".".join(map(str, first["loc"]))
-        message = f"field {place!r} is missing" if first["type"] == "missing" else f"{first['msg']} at {place!r}"
-        raise ExampleFileError(message.removesuffix(" at ''"), where=where) from error
+        raise ExampleFileError(first_problem(error), where=where) from error
     spans = tuple(
         Span(start=span.start, end=span.end, label=span.label, confidence=span.confidence) for span in line.spans
     )
     example = Example(
         id=line.id, text=line.text, tokens=line.tokens, spans=spans, document=line.document, failure=line.failure
     )
-    if problem := _problem(example):
+    if problem := offset_problem(example):
         raise ExampleFileError(problem, where=where)
     return example
 
 
-def _problem(example: Example) -> str:
+def first_problem(error: ValidationError) -> str:
+    """The first thing that is wrong with a record, and its place in it."""
+    first = error.errors(include_url=False)[0]
+    place = ".".join(map(str, first["loc"]))
+    if first["type"] == "missing":
+        return f"field {place!r} is missing"
+    return f"{first['msg'].removeprefix('Value error, ')} at {place!r}".removesuffix(" at ''")
+
+
+def offset_problem(example: Example) -> str:
     """What is wrong with the offsets of an example, if anything."""
     length = len(example.text)
     for start, end in example.tokens:

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from ner.columns import TaggedText, read_columns, read_klue
-from ner.examples import Example, read_examples, read_lines
+from ner.examples import Example, read_examples, read_lines, repeated_id
 from ner.records import Records, read_records, read_standoff
 from ner.tags import Scheme
-from paperscope_core.errors import InputError
+from paperscope_core.errors import ExampleFileError, InputError
 
 __all__ = ["FORMATS", "Format", "Imported", "import_examples"]
 
@@ -44,7 +44,7 @@ def import_examples(path: Path, *, form: Format | None = None, scheme: Scheme | 
         scheme: The scheme of tags in columns; None finds it.
 
     Raises:
-        ExampleFileError: The file can't be read in this format; the message names the line.
+        ExampleFileError: The file can't be read in this format (the message names the line), or two texts have one id.
         InputError: A scheme is given for a format without tags.
     """
     form = form or _format_of(path)
@@ -54,9 +54,13 @@ def import_examples(path: Path, *, form: Format | None = None, scheme: Scheme | 
         return Imported(examples=read_examples(path), format=form, counts=Counter())
     if form in ("columns", "klue"):
         text: TaggedText = (read_klue if form == "klue" else read_columns)(path, scheme=scheme)
-        return Imported(examples=text.examples, format=form, counts=text.counts, tags=text.tags, scheme=text.scheme)
-    records: Records = (read_standoff if form == "standoff" else read_records)(path)
-    return Imported(examples=records.examples, format=form, counts=records.counts)
+        found = Imported(examples=text.examples, format=form, counts=text.counts, tags=text.tags, scheme=text.scheme)
+    else:
+        records: Records = (read_standoff if form == "standoff" else read_records)(path)
+        found = Imported(examples=records.examples, format=form, counts=records.counts)
+    if repeated := repeated_id(found.examples):
+        raise ExampleFileError(f"two texts have the id {repeated!r}; an id joins a prediction to its text", where=path)
+    return found
 
 
 def _format_of(path: Path) -> Format:

@@ -3,14 +3,24 @@
 import re
 import tarfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
+from typing import Annotated, cast
 
+from pydantic import (
+    AfterValidator,
+    AliasChoices,
+    BaseModel,
+    BeforeValidator,
+    Field,
+    StrictInt,
+    StrictStr,
+    ValidationError,
+)
 from pydantic_core import from_json
 
-from ner.examples import Example, Span, read_lines
+from ner.examples import Example, Span, first_problem, offset_problem, read_lines
 from paperscope_core.errors import ExampleFileError
 
 __all__ = ["Records", "read_records", "read_standoff", "word_tokens"]
@@ -55,11 +65,18 @@ def read_records(path: Path) -> Records:
     form = ""
     for number, where, record in _records(path):
         form = form or _form(record, where)
+        if not isinstance(record, dict) and not _is_pair(record):
+            raise ExampleFileError(f"no record of the form {form!r}: no JSON object", where=where)
         try:
-            examples += _READERS[form](record, f"{path.name}-{number}", counts)
-        except (KeyError, TypeError, ValueError, IndexError) as error:
-            reason = f"field {error} is missing" if isinstance(error, KeyError) else str(error)
-            raise ExampleFileError(f"no record of the form {form!r}: {reason}", where=where) from error
+            found = list(_READERS[form](record, f"{path.name}-{number}", counts))
+            problem = next(filter(None, map(offset_problem, found)), "")
+        except ValidationError as error:
+            problem = first_problem(error)
+        except ValueError as error:
+            problem = str(error)
+        if problem:
+            raise ExampleFileError(f"no record of the form {form!r}: {problem}", where=where)
+        examples += found
     if not examples:
         raise ExampleFileError("the file has no records", where=path)
     return Records(examples=examples, form=form, counts=counts)
@@ -117,106 +134,130 @@ def _form(record: object, where: str) -> str:
     )
 
 
-def _joined(tokens: Sequence[object]) -> tuple[str, tuple[tuple[int, int], ...]]:
+def _named(text: str) -> str:
+    if not text.strip():
+        raise ValueError(f"label {text!r} is blank")
+    return text
+
+
+def _listed(*names: str) -> BeforeValidator:
+    """Reads a list of these values, of which other programs add more at its end, or an object with them."""
+
+    def read(value: object) -> object:
+        if isinstance(value, list):
+            return value[: len(names)]
+        if isinstance(value, dict):
+            if missing := [name for name in names if name not in value]:
+                raise ValueError(f"field {missing[0]!r} is missing")
+            return [value[name] for name in names]
+        return value
+
+    return BeforeValidator(read)
+
+
+_Token = Annotated[StrictStr, Field(min_length=1)]
+_Label = Annotated[StrictStr, AfterValidator(_named)]
+_Entity = Annotated[tuple[StrictInt, StrictInt, _Label], _listed("start", "end", "label")]
+_Document = StrictStr | StrictInt | None
+
+
+class _TokenRecord(BaseModel):
+    sentences: list[list[_Token]]
+    ner: list[list[_Entity]]
+    doc_id: _Document = None
+    doc_key: _Document = None
+
+
+class _GlinerRecord(BaseModel):
+    tokenized_text: list[_Token]
+    ner: list[_Entity]
+
+
+class _SurfaceRecord(BaseModel):
+    sentence: StrictStr
+    ner: list[tuple[_Token, _Label]]
+    doc_id: _Document = None
+
+
+class _SpacyRecord(BaseModel):
+    text: _Token
+    entities: list[_Entity] = Field(validation_alias=AliasChoices(*_FIELDS))
+    tokens: list[Annotated[tuple[StrictInt, StrictInt], _listed("start", "end")]] | None = None
+
+
+def _joined(tokens: Sequence[str]) -> tuple[str, tuple[tuple[int, int], ...]]:
     places: list[tuple[int, int]] = []
-    texts: list[str] = []
     position = 0
     for token in tokens:
-        if not isinstance(token, str) or not token:
-            raise ValueError(f"token {token!r} is not text")
         places.append((position, position + len(token)))
-        texts.append(token)
         position += len(token) + 1
-    return " ".join(texts), tuple(places)
+    return " ".join(tokens), tuple(places)
 
 
-def _token_span(places: Sequence[tuple[int, int]], first: object, last: object, label: object) -> Span:
-    if not isinstance(first, int) or not isinstance(last, int) or not 0 <= first <= last < len(places):
+def _token_span(places: Sequence[tuple[int, int]], first: int, last: int, label: str) -> Span:
+    if not 0 <= first <= last < len(places):
         raise ValueError(f"entity [{first}, {last}] is not within the {len(places)} tokens")
-    return Span(start=places[first][0], end=places[last][1], label=_label(label))
-
-
-def _label(label: object) -> str:
-    if not isinstance(label, str) or not label.strip():
-        raise ValueError(f"label {label!r} is not text")
-    return label
+    return Span(start=places[first][0], end=places[last][1], label=label)
 
 
 def _token_documents(record: object, identity: str, _counts: Counter[str]) -> Iterator[Example]:
-    fields = cast("Mapping[str, list[list[object]]]", record)
-    document = str(fields.get("doc_id", fields.get("doc_key", identity)))
-    entities = fields["ner"]
-    if len(entities) != len(fields["sentences"]):
-        raise ValueError(f"{len(fields['sentences'])} sentences, but entities of {len(entities)}")
+    found = _TokenRecord.model_validate(record)
+    named = found.doc_id if found.doc_id is not None else found.doc_key
+    document = identity if named is None else str(named)
+    if len(found.ner) != len(found.sentences):
+        raise ValueError(f"{len(found.sentences)} sentences, but entities of {len(found.ner)}")
     begin = 0
-    for number, (tokens, found) in enumerate(zip(fields["sentences"], entities, strict=True), start=1):
+    for number, (tokens, entities) in enumerate(zip(found.sentences, found.ner, strict=True), start=1):
         text, places = _joined(tokens)
-        spans = []
-        for entity in cast("list[list[object]]", found):
-            first, last, label = entity[:3]
-            if not isinstance(first, int) or not isinstance(last, int):
-                raise TypeError(f"entity {entity} has no numbers of tokens")
-            spans.append(_token_span(places, first - begin, last - begin, label))
+        spans = tuple(_token_span(places, first - begin, last - begin, label) for first, last, label in entities)
         begin += len(tokens)
         if tokens:
-            yield Example(id=f"{document}-{number}", text=text, tokens=places, spans=tuple(spans), document=document)
+            yield Example(id=f"{document}-{number}", text=text, tokens=places, spans=spans, document=document)
 
 
 def _gliner(record: object, identity: str, _counts: Counter[str]) -> Iterator[Example]:
-    fields = cast("Mapping[str, list[object]]", record)
-    text, places = _joined(fields["tokenized_text"])
-    entities = cast("list[list[object]]", fields["ner"])
-    spans = tuple(_token_span(places, *entity) for entity in entities)
+    found = _GlinerRecord.model_validate(record)
+    text, places = _joined(found.tokenized_text)
+    spans = tuple(_token_span(places, *entity) for entity in found.ner)
     yield Example(id=identity, text=text, tokens=places, spans=spans)
 
 
 def _surfaces(record: object, identity: str, counts: Counter[str]) -> Iterator[Example]:
-    """Surfaces stand in the order of the text; one that does not is placed where it first stands free."""
-    fields = cast("Mapping[str, object]", record)
-    text, places = _joined(str(fields["sentence"]).split())
+    """Surfaces stand in the order of the text and do not overlap; one that can't is placed where it first stands."""
+    found = _SurfaceRecord.model_validate(record)
+    text, places = _joined(found.sentence.split())
     starts, ends = {start for start, _ in places}, {end for _, end in places}
     spans: list[Span] = []
     reached = 0
-    for surface, label in cast("list[list[object]]", fields["ner"]):
-        wanted = " ".join(str(surface).split())
-        found = [
+    for surface, label in found.ner:
+        wanted = " ".join(surface.split())
+        there = [
             (match.start(), match.start() + len(wanted))
             for match in re.finditer(f"(?={re.escape(wanted)})", text)
             if wanted and match.start() in starts and match.start() + len(wanted) in ends
         ]
-        free = [place for place in found if all(place != (span.start, span.end) for span in spans)]
-        if not free:
+        unused = [place for place in there if all(place != (span.start, span.end) for span in spans)]
+        if not unused:
             counts["surfaces that the sentence does not contain, or not as often"] += 1
             continue
-        start, end = next((place for place in free if place[0] >= reached), free[0])
+        free = [place for place in unused if all(place[1] <= span.start or span.end <= place[0] for span in spans)]
+        possible = free or unused
+        start, end = next((place for place in possible if place[0] >= reached), possible[0])
         reached = max(reached, start)
-        spans.append(Span(start=start, end=end, label=_label(label)))
-    document = fields.get("doc_id")
+        spans.append(Span(start=start, end=end, label=label))
+    document = None if found.doc_id is None else str(found.doc_id)
     ordered = tuple(sorted(spans, key=lambda span: (span.start, span.end)))
-    yield Example(id=identity, text=text, tokens=places, spans=ordered, document=str(document) if document else None)
+    yield Example(id=identity, text=text, tokens=places, spans=ordered, document=document)
 
 
 def _spacy(record: object, identity: str, _counts: Counter[str]) -> Iterator[Example]:
-    text, fields = cast("tuple[object, Mapping[str, object]]", record) if _is_pair(record) else ("", record)
-    fields = cast("Mapping[str, object]", fields)
-    text = text or fields.get("text")
-    if not isinstance(text, str) or not text:
-        raise ValueError(f"text {text!r} is empty")
-    entities = next((fields[name] for name in _FIELDS if name in fields), None)
-    if not isinstance(entities, list):
-        raise TypeError("no list of entities")
-    spans = tuple(_character_span(entity, len(text)) for entity in entities)
-    tokens = cast("Sequence[Mapping[str, int]]", fields.get("tokens") or ())
-    places = tuple((token["start"], token["end"]) for token in tokens) if tokens else word_tokens(text)
-    yield Example(id=identity, text=text, tokens=places, spans=spans)
-
-
-def _character_span(entity: object, length: int) -> Span:
-    values = [entity["start"], entity["end"], entity["label"]] if isinstance(entity, dict) else entity
-    start, end, label = cast("list[object]", values)[:3]
-    if not isinstance(start, int) or not isinstance(end, int) or not 0 <= start < end <= length:
-        raise ValueError(f"entity [{start}, {end}] is empty or not within the text of {length} characters")
-    return Span(start=start, end=end, label=_label(label))
+    if _is_pair(record):
+        text, fields = cast("tuple[str, dict[str, object]]", record)
+        record = {**fields, "text": text}
+    found = _SpacyRecord.model_validate(record)
+    spans = tuple(Span(start=start, end=end, label=label) for start, end, label in found.entities)
+    tokens = tuple(found.tokens or ()) or word_tokens(found.text)
+    yield Example(id=identity, text=found.text, tokens=tokens, spans=spans)
 
 
 _READERS = {"tokens": _token_documents, "gliner": _gliner, "surfaces": _surfaces, "spacy": _spacy}

@@ -63,6 +63,12 @@ def test_surfaces_are_found_in_their_order(tmp_path: Path) -> None:
     assert found.counts.total() == 2  # "NN" is a part of a token
 
 
+def test_surfaces_do_not_overlap_if_they_need_not(tmp_path: Path) -> None:
+    record = {"sentence": "2D CNNs and 3D CNNs beat CNNs", "ner": [["3D CNNs", "M"], ["CNNs", "M"]]}
+    (example,) = read(tmp_path, json.dumps(record)).examples
+    assert [(span.start, span.end) for span in example.spans] == [(12, 19), (25, 29)]
+
+
 @pytest.mark.parametrize(
     "record",
     [
@@ -113,10 +119,19 @@ def test_our_own_files_are_recognized(tmp_path: Path) -> None:
         ('{"sentence": "a", "ner": []}\n{"ner": []}\n', ":2", "'sentence' is missing"),
         ('{"sentence": "a", "ner": []}\n{broken\n', ":2", "no JSON"),
         ('{"tokenized_text": ["a"], "ner": [[0, 1, "X"]]}', ", record 1", "[0, 1] is not within"),
-        ('["a", {"entities": [[0, 0, "X"]]}]', ", record 1", "[0, 0] is empty"),
-        ('["a", {"entities": [[0, 1, ""]]}]', ", record 1", "label '' is not text"),
+        ('["a", {"entities": [[0, 0, "X"]]}]', ", record 1", "span [0, 0] is empty"),
+        ('["a", {"entities": [[0, 1, ""]]}]', ", record 1", "label '' is blank at 'entities.0.2'"),
         ('{"sentences": [["a"]], "ner": []}', ", record 1", "1 sentences, but entities of 0"),
-        ('{"tokenized_text": [3], "ner": []}', ", record 1", "token 3 is not text"),
+        ('{"tokenized_text": [3], "ner": []}', ", record 1", "valid string at 'tokenized_text.0'"),
+        ('{"tokenized_text": ["a"], "ner": [[0, 0]]}', ", record 1", "'ner.0.2' is missing"),
+        ('[["a", {"entities": []}], [3, {"entities": []}]]', ", record 2", "no JSON object"),
+        ('["a", {"entities": [5]}]', ", record 1", "at 'entities.0'"),
+        ('["a", {"entities": [[false, true, "X"]]}]', ", record 1", "valid integer at 'entities.0.0'"),
+        ('{"text": "a", "ents": [{"start": 0, "end": 1}]}', ", record 1", "field 'label' is missing at 'ents.0'"),
+        ('{"text": "a", "ents": [], "tokens": [{"start": 0, "end": 9}]}', ", record 1", "token [0, 9]"),
+        ('{"text": "a", "ents": [], "tokens": [{"start": 0, "end": "1"}]}', ", record 1", "at 'tokens.0.1'"),
+        ("## k\tx\na\tB-A\n## k\tx\na\tB-A\n", "", "two texts have the id 'k'"),
+        ('{"doc_key": "d", "sentences": [["a"]], "ner": [[]]}\n' * 2, "", "two texts have the id 'd-1'"),
     ],
 )
 def test_a_broken_file_is_named_with_its_line(tmp_path: Path, text: str, where: str, reason: str) -> None:
