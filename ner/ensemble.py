@@ -139,7 +139,7 @@ def _aligned(systems: Sequence[Sequence[Example]]) -> list[list[Example]]:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MeanAndDeviation:
-    """The mean of runs that differ in their seed, and the sample standard deviation (n - 1); None for one run."""
+    """The mean of runs and the sample standard deviation (n - 1), which is None for one run."""
 
     mean: float
     sample_deviation: float | None
@@ -148,7 +148,7 @@ class MeanAndDeviation:
     def __str__(self) -> str:
         if self.sample_deviation is None:
             return f"{self.mean:.4f} (1 run)"
-        return f"{self.mean:.4f} ± {self.sample_deviation:.4f} (sample standard deviation over {self.runs} seeds)"
+        return f"{self.mean:.4f} ± {self.sample_deviation:.4f} (sample standard deviation over {self.runs} runs)"
 
 
 def mean_and_deviation(values: Sequence[float]) -> MeanAndDeviation:

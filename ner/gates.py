@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 
 from ner.datasets import leakage
 from ner.examples import Example
+from ner.importing import import_examples
 from ner.scoring import PredictedTags, aligned_tags
+from ner.tags import Scheme
 from paperscope_core.errors import InputError
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-__all__ = ["Joined", "check_run", "join_predictions", "piece_places", "unknown_rate"]
+__all__ = ["Joined", "check_run", "check_seen", "join_predictions", "piece_places", "read_predictions", "unknown_rate"]
 
 # Short sentences recur: 6 % of CoNLL-2003's dev texts are in its train split, none of SciER's or WNUT's. A set that was
 # selected on has all of them.
@@ -78,6 +80,31 @@ def join_predictions(
     return Joined(predictions=joined, failed=failed, tags=None if failed else tags)
 
 
+def read_predictions(file: Path, gold: Sequence[Example], *, scheme: Scheme | None = None) -> Joined:
+    """The predictions of a file in the order of the gold; those of a format without ids are in this order already.
+
+    Args:
+        file: Predictions in any format that `import_examples` reads.
+        gold: The examples.
+        scheme: The scheme of predicted tags; None finds it.
+
+    Raises:
+        ExampleFileError: The file can't be read.
+        InputError: It has no ids and another number of examples, or a scheme is given for a format without tags.
+    """
+    found = import_examples(file, scheme=scheme)
+    if found.format == "spans":
+        return join_predictions(gold, found.examples)
+    if len(found.examples) != len(gold):
+        raise InputError(
+            f"{len(found.examples)} sentences, but the gold has {len(gold)}; without ids they are joined by order",
+            where=file,
+        )
+    examples = [replace(example, id=due.id) for example, due in zip(found.examples, gold, strict=True)]
+    tags = PredictedTags(tags=found.tags, scheme=found.scheme) if found.tags and found.scheme else None
+    return join_predictions(gold, examples, tags=tags)
+
+
 def check_run(
     gold: Sequence[Example],
     predictions: Sequence[Example],
@@ -106,12 +133,19 @@ def check_run(
         failed.append(
             f"worse than always predicting O: {right / total:.4f} of the tokens are right, {outside / total:.4f} are O"
         )
-    for use, examples in (seen or {}).items():
+    failed += check_seen(gold, seen or {})
+    if tokenizer and (rate := unknown_rate(tokenizer, gold)) > _UNKNOWN_LIMIT:
+        failed.append(f"the tokenizer does not suit the data: {rate:.1%} of its pieces are unknown")
+    return failed
+
+
+def check_seen(gold: Sequence[Example], seen: Mapping[str, Sequence[Example]]) -> list[str]:
+    """A reason for each use of data that have more of the gold's texts than recur by themselves."""
+    failed = []
+    for use, examples in seen.items():
         both = leakage(examples, gold)
         if both.examples > _SHARED_LIMIT * both.of_examples:
             failed.append(f"the data were used for {use}: {both.examples} of {both.of_examples} texts are the same")
-    if tokenizer and (rate := unknown_rate(tokenizer, gold)) > _UNKNOWN_LIMIT:
-        failed.append(f"the tokenizer does not suit the data: {rate:.1%} of its pieces are unknown")
     return failed
 
 

@@ -1,7 +1,7 @@
 """`paperscope ner`: data, training, scores and comparisons of entity extractors."""
 
 import json
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -19,7 +19,6 @@ from service.cli.recognizers import ensemble, init, predict, train
 
 if TYPE_CHECKING:
     from ner.examples import Example
-    from ner.gates import Joined
 
 __all__ = ["ner_app"]
 
@@ -163,11 +162,11 @@ def evaluate_predictions(
     by always predicting O, gold in the data for training or selection, a tokenizer that doesn't know the script.
     """
     from ner.evaluating import evaluate, markdown
-    from ner.gates import check_run, piece_places
+    from ner.gates import check_run, piece_places, read_predictions
     from paperscope_core.codec import to_json
 
     due = import_examples(gold).examples
-    joined = _joined(due, predictions, scheme)
+    joined = read_predictions(predictions, due, scheme=scheme)
     seen = {"training": trained_on, "selection": selected_on}
     failed = joined.failed + check_run(
         due,
@@ -253,14 +252,14 @@ def compare_systems(
     What `ner predict` recorded beside the predictions (FILE.run.json) gives speed, cost and the learning curve.
     """
     from ner.comparison import compare, comparison_markdown, draw, read_run
-    from ner.gates import check_run
+    from ner.gates import check_run, read_predictions
     from paperscope_core.codec import to_json
 
     if len(systems) < 2:
         raise InputError("compare needs two or more systems; name them by NAME=FILE")
     due = import_examples(gold).examples
     files = _named_files(systems)
-    joined = {name: _joined(due, file) for name, file in files.items()}
+    joined = {name: read_predictions(file, due) for name, file in files.items()}
     failed = {name: [*one.failed, *check_run(due, one.predictions)] for name, one in joined.items()}
     found = compare(
         due,
@@ -300,10 +299,11 @@ def write_report_of(
     seed: SeedOption = 0,
 ) -> None:
     """Report systems in one of four short forms, counted from their predictions; 1 if a prediction is missing."""
+    from ner.gates import read_predictions
     from ner.reports import write_report
 
     due = import_examples(gold).examples
-    joined = {name: _joined(due, file) for name, file in _named_files(systems).items()}
+    joined = {name: read_predictions(file, due) for name, file in _named_files(systems).items()}
     text = write_report(
         form,
         due,
@@ -330,25 +330,3 @@ def _named_files(systems: list[str]) -> dict[str, Path]:
             raise InputError(f"two systems are named {name}; name them by NAME=FILE")
         files[name] = path
     return files
-
-
-def _joined(gold: "list[Example]", file: Path, scheme: Scheme | None = None) -> "Joined":
-    """The predictions of a file in the order of the gold; those of a format without ids are in this order.
-
-    Raises:
-        InputError: The file can't be read, or has no ids and another number of sentences.
-    """
-    from ner.gates import join_predictions
-    from ner.scoring import PredictedTags
-
-    found = import_examples(file, scheme=scheme)
-    if found.format == "spans":
-        return join_predictions(gold, found.examples)
-    if len(found.examples) != len(gold):
-        raise InputError(
-            f"{len(found.examples)} sentences, but the gold has {len(gold)}; without ids they are joined by order",
-            where=file,
-        )
-    examples = [replace(example, id=due.id) for example, due in zip(found.examples, gold, strict=True)]
-    tags = PredictedTags(tags=found.tags, scheme=found.scheme) if found.tags and found.scheme else None
-    return join_predictions(gold, examples, tags=tags)

@@ -34,7 +34,8 @@ __all__ = ["ensemble", "init", "predict", "train"]
 _TABLE_RATE = 2e-2
 Kind = Literal["encoder", "soft-labels", "spacy", "generative", "alpaca"]
 OutFile = Annotated[Path, typer.Option("--out", "-o", help="The file of span JSONL to write.")]
-DeviceOption = Annotated[str, typer.Option("--device", help="cpu, cuda, or auto: a GPU if there is one.")]
+Device = Literal["auto", "cpu", "cuda"]
+DeviceOption = Annotated[Device, typer.Option("--device", help="auto: a GPU if there is one.")]
 LabelsOption = Annotated[
     Path | None,
     typer.Option("--labels", help="A JSON object: what each label means. Without it, the names of the labels."),
@@ -74,8 +75,10 @@ def train(
     swa: Annotated[bool, typer.Option("--swa", help="Average the weights of the second half of training.")] = False,
     epochs: Annotated[int | None, typer.Option("--epochs", min=1)] = None,
     batch: Annotated[int | None, typer.Option("--batch", min=1, help="Texts of a step.")] = None,
-    rate: Annotated[float | None, typer.Option("--rate", help="The highest learning rate.")] = None,
-    rank: Annotated[int | None, typer.Option("--rank", help="The rank of an adapter (LoRA); 0 for none.")] = None,
+    rate: Annotated[float | None, typer.Option("--rate", min=0, help="The highest learning rate.")] = None,
+    rank: Annotated[
+        int | None, typer.Option("--rank", min=0, help="The rank of an adapter (LoRA); 0 for none.")
+    ] = None,
     no_case: Annotated[bool, typer.Option("--no-case", help="No embedding of case (for cased encoders).")] = False,
     no_context: Annotated[bool, typer.Option("--no-context", help="Read each text without its neighbours.")] = False,
     dtype: Annotated[
@@ -91,6 +94,8 @@ def train(
     labels: LabelsOption = None,
 ) -> None:
     """Train a recognizer. Interrupted, it continues from the last epoch or seed when it is run again."""
+    from ner.gates import check_seen
+
     corpora: list[Sequence[Example]] = [import_examples(file).examples for file in files]
     examples = [example for corpus in corpora for example in corpus]
     if kind == "alpaca":
@@ -118,6 +123,8 @@ def train(
         threads=threads,
         device=_device(device),
     )
+    for reason in check_seen(held_out, {"training": examples}):
+        stderr().print(Text(f"! --dev {dev}: {reason}", style="yellow"))
     manifests = []
     numbers = _seeds(seeds)
     for seed in numbers:
@@ -174,7 +181,7 @@ def _summarise(manifests: Sequence[dict[str, Any]]) -> None:
 
     scores = [manifest["dev_f1_strict"] for manifest in manifests if "dev_f1_strict" in manifest]
     if len(scores) > 1:
-        print_text(f"entity F1 on dev: {mean_and_deviation(scores)}")
+        print_text(f"entity F1 (offsets and label) on dev: {mean_and_deviation(scores)}")
 
 
 def predict(
@@ -201,9 +208,11 @@ def predict(
 ) -> None:
     """Find entities by a trained recognizer, or without --system by the language model of the role `extract`."""
     from ner.comparison import RunRecord, train_examples, training_recipe, write_run
-    from ner.examples import write_examples
+    from ner.examples import repeated_id, write_examples
 
     examples = _texts(files) if text else [one for file in files for one in import_examples(file).examples]
+    if repeated := repeated_id(examples):
+        raise InputError(f"two texts have the id {repeated!r}; read their files one at a time")
     if system is not None:
         from ner.loading import load_recognizer
 
@@ -238,7 +247,7 @@ def _texts(files: Sequence[Path]) -> "list[Example]":
     found = []
     for file in files:
         try:
-            text = file.read_text(encoding="utf-8")
+            text = file.read_text(encoding="utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
             raise InputError(f"{file}: can't be read ({error}); name a text file in UTF-8") from error
         found.append(Example(id=str(file), text=text, tokens=(), spans=()))
@@ -277,7 +286,7 @@ def ensemble(
     from ner.encoder_tagger import EncoderTagger
     from ner.ensemble import ScoreEnsemble, mean_and_deviation
     from ner.ensemble import vote as vote_on
-    from ner.examples import read_examples, write_examples
+    from ner.examples import write_examples
     from ner.loading import load_recognizer
     from ner.training import entity_f1
 
@@ -285,7 +294,7 @@ def ensemble(
 
     def predictions(system: Path) -> "list[Example]":
         if system.is_file():
-            return read_examples(system)
+            return _predicted(system, examples)
         return asyncio.run(load_recognizer(system, device=_device(device)).recognize(examples))
 
     scored = any(example.spans for example in examples)
@@ -293,17 +302,33 @@ def ensemble(
         alone = [predictions(system) for system in systems]
         found = vote_on(alone)
     else:
-        taggers = [EncoderTagger.load(system, device=_device(device)) for system in systems]
+        taggers = []
+        for system in systems:
+            tagger = None if system.is_file() else load_recognizer(system, device=_device(device))
+            if not isinstance(tagger, EncoderTagger):
+                raise InputError("it has no scores to average; count votes by --vote", where=system)
+            taggers.append(tagger)
         alone = [tagger.tag(examples) for tagger in taggers] if scored else []
         found = ScoreEnsemble(taggers).tag(examples)
     write_examples(out, found)
     print_text(f"{out}: {len(found)} texts, {sum(len(example.spans) for example in found)} entities")
     if scored:
+        print_text("entity F1 (offsets and label):")
         scores = [entity_f1(examples, one) for one in alone]
         for system, score in zip(systems, scores, strict=True):
-            print_text(f"{system}: entity F1 (offsets and label) {score:.4f}")
+            print_text(f"{system}: {score:.4f}")
         print_text(f"alone: {mean_and_deviation(scores)}")
         print_text(f"ensemble: {entity_f1(examples, found):.4f}")
+
+
+def _predicted(file: Path, examples: "Sequence[Example]") -> "list[Example]":
+    """The predictions of a file for these texts. Raises InputError if it has not one for each."""
+    from ner.gates import read_predictions
+
+    joined = read_predictions(file, examples)
+    if joined.failed:
+        raise InputError(joined.failed[0], where=file)
+    return joined.predictions
 
 
 def init(
@@ -338,16 +363,14 @@ def init(
     print_text(f"{out}: {count} pieces, {layers} layers")
 
 
-def _device(name: str) -> str:
+def _device(name: Device) -> str:
     """The device that `auto` means; another name as it is. Raises InputError."""
     import torch
 
     available = torch.cuda.is_available()
-    if name == "auto":
-        return "cuda" if available else "cpu"
     if name == "cuda" and not available:
         raise InputError("--device cuda: PyTorch finds no GPU; use cpu or auto")
-    return name
+    return ("cuda" if available else "cpu") if name == "auto" else name
 
 
 def _seeds(text: str) -> list[int]:
@@ -358,7 +381,7 @@ def _seeds(text: str) -> list[int]:
         found = [int(part) for part in text.split(",") if part.strip().isdigit()]
     if not found or (not match and len(found) != len(text.split(","))):
         raise InputError(f"--seeds {text}: no seeds; give some such as 1..8 or 1,3")
-    return found
+    return list(dict.fromkeys(found))
 
 
 def _meanings(file: Path | None, examples: "Sequence[Example]") -> dict[str, str]:

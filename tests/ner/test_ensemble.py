@@ -64,5 +64,5 @@ def test_systems_of_other_texts_are_refused() -> None:
 
 def test_the_deviation_is_named() -> None:
     summary = mean_and_deviation([0.1, 0.2, 0.3])
-    assert str(summary) == "0.2000 ± 0.1000 (sample standard deviation over 3 seeds)"
+    assert str(summary) == "0.2000 ± 0.1000 (sample standard deviation over 3 runs)"
     assert str(mean_and_deviation([0.5])) == "0.5000 (1 run)"

@@ -22,13 +22,16 @@ def test_recognizers_are_trained_combined_and_used(run: "Run", tmp_path: Path) -
     trained = run("ner", "train", gold, "--out", tmp_path / "a", "--seeds", "1..2", "--batch", "1", *common)
     assert trained.code == 0, trained.err
     assert f"{tmp_path / 'a' / 'seed-2'}: entity F1 (offsets and label) on dev" in trained.out
-    assert "(sample standard deviation over 2 seeds)" in trained.out
+    assert "entity F1 (offsets and label) on dev: " in trained.out
+    assert "(sample standard deviation over 2 runs)" in trained.out
+    assert f"! --dev {gold}: the data were used for training: 2 of 2 texts are the same" in trained.err
     again = run("ner", "train", gold, "--out", tmp_path / "a", "--seeds", "1..2", "--batch", "1", *common)
     assert again.out == trained.out
     systems = [tmp_path / "a" / f"seed-{seed}" for seed in (1, 2)]
     for extra in ((), ("--vote",)):
         found = run("ner", "ensemble", *systems, "--data", gold, "--out", tmp_path / "both.jsonl", *extra)
         assert found.code == 0, found.err
+        assert "entity F1 (offsets and label):\n" in found.out
         assert "ensemble: " in found.out
     (tmp_path / "text.txt").write_text("Ada Byron met Bob")
     found = run("ner", "predict", tmp_path / "text.txt", "--text", "-s", systems[0], "-o", tmp_path / "found.jsonl")
@@ -65,6 +68,21 @@ def test_data_for_a_language_model_are_written(run: "Run", tmp_path: Path) -> No
     assert "LOC: a place" in first["instruction"]
 
 
+def test_votes_join_predictions_to_the_texts_by_their_ids(run: "Run", tmp_path: Path) -> None:
+    gold, found = tmp_path / "gold.txt", tmp_path / "found.jsonl"
+    gold.write_text(GOLD)
+    run("ner", "data", "import", gold, "--out", found)
+    lines = found.read_text().splitlines(keepends=True)
+    found.write_text("".join(reversed(lines)))
+    voted = run("ner", "ensemble", found, gold, "--vote", "--data", gold, "--out", tmp_path / "voted.jsonl")
+    assert f"{found}: 1.0000\n{gold}: 1.0000\n" in voted.out
+    assert "ensemble: 1.0000" in voted.out
+    found.write_text(lines[0])
+    refused = run("ner", "ensemble", found, "--vote", "--data", gold, "--out", tmp_path / "voted.jsonl")
+    assert (refused.code, refused.out) == (2, "")
+    assert "unscored, because there is no prediction: 1 of 2 examples" in refused.err
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -72,10 +90,18 @@ def test_data_for_a_language_model_are_written(run: "Run", tmp_path: Path) -> No
         (("train", "gold.txt", "-o", "a", "--dev", "gold.txt", "--seeds", "1-3"), "--seeds 1-3: no seeds"),
         (("predict", "gold.txt", "-o", "a"), "no --system, and no model of the role extract"),
         (("predict", "gold.txt", "-o", "a", "-s", "."), "no recognizer"),
+        (("predict", "gold.txt", "-o", "a", "-s", "papers", "--device", "tpu"), "'tpu' is not one of"),
+        (("predict", "gold.txt", "gold.txt", "-o", "a", "-s", "papers"), "two texts have the id 'gold.txt-1'"),
+        (("ensemble", "gold.txt", "--data", "gold.txt", "-o", "a"), "gold.txt: it has no scores to average"),
+        (
+            ("ensemble", "one.txt", "--vote", "--data", "gold.txt", "-o", "a"),
+            "one.txt: 1 sentences, but the gold has 2",
+        ),
     ],
 )
 def test_wrong_options_are_named(run: "Run", tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
     (tmp_path / "gold.txt").write_text(GOLD)
+    (tmp_path / "one.txt").write_text("Ada B-PER\n")
     found = run("ner", *arguments)
     assert found.code != 0
     assert message in found.err
