@@ -18,6 +18,8 @@ _Indices = NDArray[int64]
 _RESAMPLES = 2000
 # Up to 12 items all 2^n assignments are enumerated, and p is exact.
 _PERMUTATIONS = 4999
+# Equal differences of shares are equal up to here.
+_DECIMALS = 12
 # Tallies per array operation: 16 MB, which bounds the memory that many items take.
 _BATCH_TALLIES = 1_000_000
 
@@ -120,7 +122,8 @@ def mean_difference(a: Sequence[Sequence[Tally]], b: Sequence[Sequence[Tally]], 
         return _mean_share(second[:, items], axis) - _mean_share(first[:, items], axis)
 
     def distance(one: _Indices, two: _Indices, axis: int = -1) -> NDArray[float64]:
-        return np.abs(_mean_share(both[:, two], axis) - _mean_share(both[:, one], axis))
+        # scipy counts swaps that give the observed distance, but for the rounding error of numbers of its own size.
+        return np.abs(np.round(_mean_share(both[:, two], axis) - _mean_share(both[:, one], axis), _DECIMALS))
 
     p = 1.0
     if count > 1:  # else a swap only changes the sign

@@ -77,6 +77,11 @@ def test_p_of_many_items_is_drawn_and_counts_the_data_themselves() -> None:
     assert (found.value, found.low, found.high) == (1, 1, 1)
 
 
+def test_p_counts_a_swap_that_gives_the_same_difference_but_for_rounding() -> None:
+    values = [item % 7 / 6 for item in range(600)]
+    assert paired_difference(ones(*values), ones(*values[:6], 0.0, *values[7:]), seed=0).p == 1.0
+
+
 def test_equal_runs_do_not_differ() -> None:
     tallies = ones(0.2, 0.7, 1)
     found = paired_difference(tallies, tallies, seed=0)
