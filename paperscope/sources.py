@@ -62,11 +62,13 @@ def find_sources(place: str) -> Sequence[PaperSource]:
         place: A file, a folder, or an S3 address: of an object, or the beginning of the addresses of several.
 
     Raises:
-        PaperFileError: There is none.
-        InputError: The storage can't be read.
+        PaperFileError: There is none, or the storage can't be read.
+        InputError: The address has no bucket, or s3fs is not installed.
     """
     if not place.startswith(_S3):
         return [PaperSource(address=str(file)) for file in paper_files(Path(place))]
+    if place.startswith(f"{_S3}/") or place == _S3:
+        raise InputError(f"{place!r} has no bucket; write s3://BUCKET/PREFIX")
     with _translated(place):
         system = open_s3()
         found = _objects(system, place)

@@ -39,6 +39,12 @@ def test_files_are_found_where_they_are(tmp_path: Path) -> None:
         find_sources(str(tmp_path / "c.md"))
 
 
+@pytest.mark.parametrize("place", ["s3://", "s3:///papers"])
+def test_an_address_without_a_bucket(place: str) -> None:
+    with pytest.raises(InputError, match="has no bucket"):
+        find_sources(place)
+
+
 @pytest.mark.slow
 def test_papers_in_s3_are_fetched_kept_and_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from graph_store.objects import open_s3
