@@ -79,17 +79,20 @@ class KeyStore:
     key works until it is repaired.
     """
 
-    def __init__(self, file: Path, *, today: Callable[[], date] = _today) -> None:
+    def __init__(self, file: Path, *, today: Callable[[], date] = _today, existed: bool = False) -> None:
         self._file = file
         self._today = today
         # The stat values of the file when it was last read, and what was read.
         self._last: tuple[tuple[int, ...], _Content] | None = None
-        self._has_existed = False
+        self._has_existed = existed
 
     @classmethod
-    def open(cls, file: Path, *, today: Callable[[], date] = _today) -> Self:
-        """The keys of a file, which need not exist yet. Raises KeyFileError if it can't be read."""
-        keys = cls(file, today=today)
+    def open(cls, file: Path, *, today: Callable[[], date] = _today, existed: bool = False) -> Self:
+        """The keys of a file, which need not exist yet, or not any more if it `existed`.
+
+        Raises KeyFileError if it can't be read.
+        """
+        keys = cls(file, today=today, existed=existed)
         keys.all()
         return keys
 

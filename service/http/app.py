@@ -57,11 +57,13 @@ class Shared:
         processes: How many there are.
         folder: Where the file of their common state is.
         jobs: Passes jobs to the process that does them.
+        keyed: Whether the service requires keys, also if their file is gone.
     """
 
     processes: int
     folder: Path
     jobs: JobRunner
+    keyed: bool
 
 
 _DESCRIPTION = """Ask your papers a question, get an answer that you can check.
@@ -128,7 +130,7 @@ async def _stop_jobs(service: Service) -> None:
 
 def _build_service(settings: Settings, shared: Shared | None) -> Service:
     limits = settings.service
-    keys = KeyStore.open(limits.keys)
+    keys = KeyStore.open(limits.keys, existed=shared is not None and shared.keyed)
 
     library_folders = partial(keys.libraries, default=settings.library)
     metrics = Metrics(folders=library_folders)

@@ -28,7 +28,7 @@ from typing import BinaryIO, Self, cast
 
 from prometheus_client.multiprocess import mark_process_dead
 
-from paperscope_core.errors import PaperscopeError, SettingsError, StoreError
+from paperscope_core.errors import KeyFileError, PaperscopeError, SettingsError, StoreError
 from paperscope_core.locations import Location, location_text, parse_location
 from paperscope_core.processes import command_of
 from paperscope_core.settings import Settings
@@ -73,6 +73,7 @@ class _Start:
     folder: Path
     jobs: str
     takes_jobs: bool
+    keyed: bool
 
 
 def serve_with_processes(
@@ -211,7 +212,8 @@ class _Service:
         self._read_settings = read_settings
         self._listening = listening
         self._folder = folder
-        folders = partial(KeyStore.open(settings.service.keys).libraries, default=settings.library)
+        self._keys = KeyStore.open(settings.service.keys)
+        folders = partial(self._keys.libraries, default=settings.library)
         metrics = Metrics(folders=folders)
         self._jobs = Supervisor(settings, folders=folders, on_usage=metrics.count_usage)
         # All that run, and those that accept connections by their places.
@@ -267,16 +269,17 @@ class _Service:
 
     async def _start(self) -> _ServerProcess | None:
         """A server process that serves; None if it ended or did not start."""
-        start = _Start(
-            settings=self._settings,
-            listening=self._listening.fileno(),
-            folder=self._folder,
-            jobs=self._jobs.id,
-            takes_jobs=self._jobs.takes_jobs,
-        )
         try:
+            start = _Start(
+                settings=self._settings,
+                listening=self._listening.fileno(),
+                folder=self._folder,
+                jobs=self._jobs.id,
+                takes_jobs=self._jobs.takes_jobs,
+                keyed=self._keys.required,
+            )
             server = await _ServerProcess.start(start, self._receive)
-        except OSError as error:
+        except (OSError, KeyFileError) as error:
             _log.warning("a server process can't be started (%s)", error)
             return None
         self._servers.add(server)
@@ -406,7 +409,7 @@ def main() -> None:
     configure_logs(start.settings.service.log)
     share_processor(processes=processes)
     jobs = _RemoteJobs(output, id_=start.jobs, takes_jobs=start.takes_jobs)
-    shared = Shared(processes=processes, folder=start.folder, jobs=jobs)
+    shared = Shared(processes=processes, folder=start.folder, jobs=jobs, keyed=start.keyed)
     server = build_server(start.settings, shared=shared, on_started=lambda _address: jobs.report_serving())
     threading.Thread(target=_read_commands, args=(server, start.folder), daemon=True).start()
     server.run([socket.socket(fileno=start.listening)])

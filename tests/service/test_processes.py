@@ -5,6 +5,7 @@ import os
 import signal
 import socket
 import threading
+from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
 from typing import cast
@@ -131,3 +132,21 @@ def test_processes_share_jobs_sessions_and_metrics_and_are_replaced_without_a_fa
         servers = server_pids(above)
         assert service.end(signal.SIGTERM) == 0
         assert not any(map(is_alive, servers))
+
+
+@pytest.mark.slow
+def test_a_process_that_starts_while_the_file_of_keys_is_gone_lets_nobody_in(tmp_path: Path) -> None:
+    KeyStore.open(tmp_path / "keys.json").create("alice", tmp_path / "alice")
+    service = ServiceProcess(tmp_path / "library", {"service.keys": tmp_path / "keys.json", "service.workers": 2})
+    service.start()
+    (tmp_path / "keys.json").unlink()
+    for server in server_pids(service.process.pid):
+        os.kill(server, signal.SIGKILL)
+
+    def status() -> int:
+        with suppress(httpx2.TransportError):
+            return httpx2.get(f"{service.address}/v1/papers").status_code
+        return 0
+
+    assert wait_until(status) == 401
+    assert service.end(signal.SIGTERM) == 0
