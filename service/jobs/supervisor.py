@@ -145,7 +145,8 @@ class Supervisor:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await asyncio.gather(*(loop.stop(max_wait=self._max_wait) for loop in (self._normal, self._quarantine)))
-        for folder, lock in self._locks.items():
+        # A request in progress may still add one.
+        for folder, lock in list(self._locks.items()):
             with suppress(StoreError):
                 await asyncio.to_thread(_end_reservations, folder, self.id, lock)
 
