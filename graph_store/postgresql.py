@@ -33,8 +33,9 @@ _BEGIN = "paperscope_begin"
 _BEGIN_WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 _BEGIN_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 # The server ends a transaction whose client's machine is gone, since others wait for its locks. Statements take
-# milliseconds, which compiling them would exceed.
+# milliseconds, which compiling them would exceed. Tables of another library in a later schema of the path are not ours.
 _SESSION = (
+    "SELECT set_config('search_path', quote_ident(current_schema()), false)",
     "SET jit = off",
     "SET lock_timeout = '60s'",
     "SET tcp_keepalives_idle = 30",

@@ -198,6 +198,20 @@ def test_a_heading_longer_than_a_row_of_an_index(store: Store) -> None:
         assert papers_of(index.retrieve(ask(filters=Filters(sections=("Results",))))) == {ONE}
 
 
+def test_another_library_on_the_path_is_apart(postgresql: PostgresServer, tmp_path: Path) -> None:
+    one, other = postgresql.new_schema(), postgresql.new_schema()
+    with closing(Store.open(postgresql.address(tmp_path / "one", schema=one))) as store:
+        add(store, make_indexed(ONE))
+        PostgresGraphIndex.open(store, embedder=EMBEDDER).close()
+        with closing(Store.open(postgresql.address(tmp_path / "other", schema=f"{other},{one}"))) as beside:
+            assert not beside.entries()
+            for build in (PostgresGraphIndex.open, PostgresGraphIndex.rebuild):
+                with closing(build(beside, embedder=EMBEDDER)) as index:
+                    assert not index.retrieve(ask()).by_words
+        with store.database.read() as connection:
+            assert connection.execute(text("SELECT chunks FROM search_state")).scalar_one() > 0
+
+
 def test_who_may_only_read_searches_what_is_there(address: PostgresAddress, store: Store) -> None:
     with closing(Store.open(address, read_only=True)) as reader:
         with closing(PostgresGraphIndex.open(reader)) as index, pytest.raises(StoreError, match="not built yet"):
