@@ -145,7 +145,7 @@ def check_seen(gold: Sequence[Example], seen: Mapping[str, Sequence[Example]]) -
     for use, examples in seen.items():
         both = leakage(examples, gold)
         if both.examples > _SHARED_LIMIT * both.of_examples:
-            failed.append(f"the data were used for {use}: {both.examples} of {both.of_examples} texts are the same")
+            failed.append(f"the data were used for {use}: {both.examples} of {both.of_examples} texts are in them")
     return failed
 
 

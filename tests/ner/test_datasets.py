@@ -36,3 +36,15 @@ def test_leakage_counts_texts_documents_and_surfaces() -> None:
     found = leakage(train, test)
     assert (found.examples, found.of_examples, found.documents) == (1, 2, 1)
     assert (found.surfaces, found.of_surfaces) == (1, 2)
+
+
+def test_leakage_finds_sentences_in_documents_and_documents_of_sentences() -> None:
+    sentences = [
+        "The CD28 costimulatory pathway activates nuclear factor kappa B in primary T cells .",
+        "It does not .",
+    ]
+    document = "The CD28 costimulatory pathway activates nuclear factor kappa B in primary T cells. It does not."
+    whole, parts = [example("d", document)], [example(text[:3], text) for text in sentences]
+    assert leakage(whole, parts).examples == 1  # a short sentence may be in any text
+    assert leakage(parts, whole).examples == 1
+    assert leakage(parts[1:], whole).examples == 0

@@ -53,7 +53,7 @@ def test_a_run_worse_than_always_o_fails() -> None:
 
 def test_gold_that_was_selected_on_fails() -> None:
     assert check_run(GOLD, GOLD, seen={"selection": GOLD[:1]}) == [
-        "the data were used for selection: 1 of 2 texts are the same"
+        "the data were used for selection: 1 of 2 texts are in them"
     ]
 
 

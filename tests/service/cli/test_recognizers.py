@@ -24,7 +24,7 @@ def test_recognizers_are_trained_combined_and_used(run: "Run", tmp_path: Path) -
     assert f"{tmp_path / 'a' / 'seed-2'}: entity F1 (offsets and label) on dev" in trained.out
     assert "entity F1 (offsets and label) on dev: " in trained.out
     assert "(sample standard deviation over 2 runs)" in trained.out
-    assert f"! --dev {gold}: the data were used for training: 2 of 2 texts are the same" in trained.err
+    assert f"! --dev {gold}: the data were used for training: 2 of 2 texts are in them" in trained.err
     again = run("ner", "train", gold, "--out", tmp_path / "a", "--seeds", "1..2", "--batch", "1", *common)
     assert again.out == trained.out
     systems = [tmp_path / "a" / f"seed-{seed}" for seed in (1, 2)]
