@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import warnings
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -17,6 +18,7 @@ from ner.scoring import SCORERS, PredictedTags, Score
 from paperscope_core.errors import ExampleFileError
 from paperscope_core.files import write_atomically
 from paperscope_core.statistics import Difference, Tally, adjusted, mean_difference, paired_difference
+from paperscope_core.text.escaping import markdown_line
 
 __all__ = [
     "Comparison",
@@ -111,12 +113,13 @@ class Comparison:
             found = one.difference
             if one.metric != "entity, micro F1":
                 continue
-            figures = f"{found.value:+.4f} [{found.low:+.4f}, {found.high:+.4f}], p = {found.p_adjusted:.4f}"
-            if one.significant:
-                better, other = (one.b, one.a) if found.value > 0 else (one.a, one.b)
-                lines.append(f"{better} is better than {other} in entity F1: {figures}")
-            else:
-                lines.append(f"no significant winner between {one.a} and {one.b} in entity F1: {figures}")
+            pair, values = (one.b, one.a), (found.value, found.low, found.high)
+            if found.value < 0:
+                pair, values = (one.a, one.b), (-found.value, -found.high, -found.low)
+            value, low, high = (f"{number:+.4f}" for number in values)
+            verdict = "{} is better than {}" if one.significant else "no significant winner between {} and {}"
+            figures = f"{value} [{low}, {high}], p = {found.p_adjusted:.4f}"
+            lines.append(f"{verdict.format(*pair)} in entity F1 (offsets and label): {figures}")
         return lines
 
 
@@ -309,8 +312,14 @@ def comparison_markdown(found: Comparison) -> str:
     """The comparison as Markdown."""
     names = [one.system for one in found.systems]
     lines = ["# Comparison of entity extractors", "", *(f"- {verdict}" for verdict in found.verdicts), ""]
-    lines += [f"**Gate failed** ({one.system}): {reason}" for one in found.systems for reason in one.failed_gates]
-    lines += ["", "## Figures", "", "Figures that are equal for all systems are one row.", ""]
+    lines += [
+        f"**Gate failed** ({markdown_line(one.system)}): {markdown_line(reason)}"
+        for one in found.systems
+        for reason in one.failed_gates
+    ]
+    modes = dict.fromkeys(f"{one.scorer} ({one.mode})" for system in found.systems for one in system.scores)
+    lines += ["", "## Figures", "", f"Scorers and their modes: {', '.join(modes)}.", ""]
+    lines += ["Figures that are equal for all systems are one row.", ""]
     rows = [["; ".join(one.names), *(f"{value:.4f}" for value in one.values.values())] for one in found.metrics]
     lines += [*markdown_table(("figure", *names), rows), "", "## Labels", "", "Entity F1 (offsets and label).", ""]
     by_label = {one.system: _entity_figures(one).labels for one in found.systems}
@@ -401,7 +410,8 @@ def draw(found: Comparison, file: Path) -> None:
     entity = {one.system: _entity_figures(one) for one in found.systems}
     curves = learning_curves(found)
     labels = ["micro", *sorted({label for one in entity.values() for label in one.labels})]
-    figure = Figure(figsize=(max(6.0, 1.2 * len(labels) + 2), 8 if curves else 4), layout="constrained")
+    height = (8 if curves else 4) + 0.2 * len(entity)
+    figure = Figure(figsize=(max(6.0, 1.2 * len(labels) + 2), height), layout="constrained")
     axes = figure.subplots(2 if curves else 1, squeeze=False)[:, 0]
     width = 0.8 / len(entity)
     for number, (name, score) in enumerate(entity.items()):
@@ -412,12 +422,14 @@ def draw(found: Comparison, file: Path) -> None:
         axes[0].errorbar(places[:1], values[:1], yerr=error, capsize=2, color="black")
     axes[0].set_xticks([place + 0.4 - width / 2 for place in range(len(labels))], labels, rotation=20, ha="right")
     axes[0].set_title("entity F1 (offsets and label), 95 % bootstrap interval", fontsize=10)
-    axes[0].legend(fontsize=8)
+    axes[0].set_ylabel("entity F1")
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower left", fontsize=8)
     for name, points in curves.items():
         axes[1].plot(*zip(*points, strict=True), marker="o", label=name)
     if curves:
         axes[1].set_xlabel("training examples")
         axes[1].set_ylabel("entity F1")
         axes[1].legend(fontsize=8)
-    with output_errors(file):
+    with output_errors(file), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from font")  # a box stands for it
         figure.savefig(file, dpi=120, metadata={"Software": None})

@@ -176,8 +176,8 @@ def markdown(evaluation: Evaluation, *, by_label: Sequence[str] = ("entity", "ne
         "micro averages; macro F1 is the mean of the labels' F1. Failed outputs score as empty.",
         "",
     ]
-    lines += [f"**Gate failed:** {reason}" for reason in evaluation.failed_gates]
-    lines += [f"Failed outputs: {count} ({reason})" for reason, count in evaluation.failures.items()]
+    lines += [f"**Gate failed:** {markdown_line(reason)}" for reason in evaluation.failed_gates]
+    lines += [f"Failed outputs: {count} ({markdown_line(reason)})" for reason, count in evaluation.failures.items()]
     lines += [
         f"Entities of a label that the gold doesn't have: {count} ({markdown_line(label)})"
         for label, count in evaluation.unknown_labels.items()

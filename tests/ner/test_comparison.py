@@ -42,10 +42,11 @@ def without(numbers: range) -> list[Example]:
 def test_a_real_difference_is_found_and_a_small_one_is_no_win() -> None:
     found = compare(GOLD, {"good": without(range(2)), "other": without(range(1, 4)), "bad": without(range(30))})
     assert [verdict.partition(":")[0] for verdict in found.verdicts] == [
-        "no significant winner between good and other in entity F1",
-        "good is better than bad in entity F1",
-        "other is better than bad in entity F1",
+        "no significant winner between good and other in entity F1 (offsets and label)",
+        "good is better than bad in entity F1 (offsets and label)",
+        "other is better than bad in entity F1 (offsets and label)",
     ]
+    assert all(": +0." in verdict and "[-0." not in verdict for verdict in found.verdicts[1:])
     difference = next(one for one in found.differences if (one.a, one.b) == ("good", "bad"))
     assert difference.difference.low < difference.difference.value < difference.difference.high < 0
     assert difference.difference.p <= difference.difference.p_adjusted < 0.05
@@ -83,6 +84,7 @@ def test_the_report_has_cost_and_curve_beside_f1(tmp_path: Path) -> None:
     assert "| a | 0.9404 | 20.0 | 0.5000 | 100 |" in text
     assert "| b | 1.0000 | 10.0 |  | 400 |" in text
     assert "**Gate failed** (a): unscored: 1" in text
+    assert "nervaluate partial (exact first, any label), " in text
     assert "| small | 100 | 0.9404 |\n| small | 400 | 1.0000 |" in text
     pytest.importorskip("matplotlib")
     draw(found, tmp_path / "comparison.png")

@@ -12,7 +12,7 @@ GOLD = [
     Example(id=str(number), text="a|b c", tokens=((0, 3), (4, 5)), spans=(Span(start=0, end=3, label="A|B"),))
     for number in range(6)
 ]
-FOUND = [*GOLD[:4], *(replace(one, spans=(), failure="cut") for one in GOLD[4:])]
+FOUND = [*GOLD[:4], *(replace(one, spans=(), failure="cut\n| off") for one in GOLD[4:])]
 
 
 def test_the_report_names_scorers_failures_and_gates() -> None:
@@ -20,11 +20,11 @@ def test_the_report_names_scorers_failures_and_gates() -> None:
     entity = next(one for one in report.scores if one.scorer == "entity")
     assert (entity.micro.correct, entity.micro.predicted, entity.micro.gold) == (4, 4, 6)
     assert entity.interval[0] < entity.micro.f1 == 0.8 == entity.macro_f1 < entity.interval[1]
-    assert report.failures == {"cut": 2}
+    assert report.failures == {"cut\n| off": 2}
     text = markdown(report)
     assert not [one for one in audit_report(text) if one.kind != "recovered"]
     assert "**Gate failed:** unscored" in text
-    assert "Failed outputs: 2 (cut)" in text
+    assert r"Failed outputs: 2 (cut \| off)" in text
     assert "| entity | offsets and label | 1.0000 | 0.6667 | 0.8000 |" in text
     assert r"| A\|B | 1.0000 | 0.6667 | 0.8000 | 4 | 4 | 6 |" in text
 

@@ -108,7 +108,7 @@ def test_systems_are_compared(run: "Run", tmp_path: Path) -> None:
     (tmp_path / "found.txt").write_text("Ada B-PER\nran O\n\nEve B-PER\nsat O\n")
     found = run("ner", "compare", gold, f"perfect={gold}", tmp_path / "found.txt", "--out", tmp_path / "out")
     assert found.code == 0
-    assert "no significant winner between perfect and found.txt in entity F1: -0.2000" in found.out
+    assert "no significant winner between perfect and found.txt in entity F1 (offsets and label): +0.2000" in found.out
     assert json.loads((tmp_path / "out/comparison.json").read_text())["errors"][0]["only_a"] == ["test.txt-2"]
     assert (tmp_path / "out/comparison.md").is_file()
     assert "two or more systems" in run("ner", "compare", gold, gold).err
