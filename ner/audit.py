@@ -8,6 +8,7 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from statistics import mean, pstdev, stdev
 
 from ner.datasets import DataStats
@@ -157,40 +158,51 @@ def _check_deviations(report: Report) -> Iterator[Finding]:
     named = {kind for line in report.lines for kind in _DEVIATION_KIND.findall(line.lower())}
     for number, line in enumerate(report.lines, start=1):
         for average, deviation in _DEVIATION.findall(line):
-            stated, spread = (_printed(text) for text in (average, deviation))
-            for name, values, half in columns:
-                if not stated.shows(mean(values)):
+            near = [found for found in columns if _printed(average).shows(mean(found.values))]
+            # Columns of other figures may have this mean by chance.
+            fitting = [found for found in near if found.kinds(_printed(deviation))]
+            for found in fitting or near:
+                kinds = found.kinds(_printed(deviation))
+                if named & set(kinds):
                     continue
-                kinds = {"population": pstdev(values), "sample": stdev(values)}
-                # Rounding moves each value by up to half a unit, and the deviations by no more than this.
-                slack = {"population": half, "sample": half * math.sqrt(len(values) / (len(values) - 1))}
-                near = [one for one, value in kinds.items() if spread.shows(value - slack[one], value + slack[one])]
-                kind = [one for one, value in kinds.items() if spread.shows(value)] or near
-                if named & set(kind):
-                    continue
-                told = f"{average} \u00b1 {deviation} is the mean of {len(values)} values of {name}"
-                other = "; ".join(
-                    f"the {one} deviation is {value:.{len(deviation.partition('.')[2])}f}"
-                    for one, value in kinds.items()
-                )
-                if len(kind) == 1:
-                    yield Finding(
-                        line=number,
-                        kind="doubt",
-                        message=f"{told} with the {kind[0]} deviation, which is not named; {other}",
-                    )
-                elif not kind:
-                    yield Finding(
-                        line=number, kind="contradiction", message=f"{told}, but not their deviation; {other}"
-                    )
+                told = f"{average} \u00b1 {deviation} is the mean of {len(found.values)} values of {found.name}"
+                digits = len(deviation.partition(".")[2])
+                other = "; ".join(f"the {one} deviation is {value:.{digits}f}" for one, value in found.spread().items())
+                if len(kinds) == 1:
+                    message = f"{told} with the {kinds[0]} deviation, which is not named; {other}"
+                    yield Finding(line=number, kind="doubt", message=message)
+                elif not kinds:
+                    message = f"{told}, but not their deviation; {other}"
+                    yield Finding(line=number, kind="contradiction", message=message)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Column:
+    """The values of a column, all or those of one group of rows, and half a unit of their last digit."""
+
+    name: str
+    values: Sequence[float]
+    half: float
+
+    def spread(self) -> dict[str, float]:
+        """The deviation of the values by its kind."""
+        return {"population": pstdev(self.values), "sample": stdev(self.values)}
+
+    def kinds(self, stated: Number) -> list[str]:
+        """The kinds of deviation that can be printed so; if none can, those that values before rounding can have."""
+        spread, count = self.spread(), len(self.values)
+        # Rounding moves each value by up to half a unit, and the deviations by no more than this.
+        slack = {"population": self.half, "sample": self.half * math.sqrt(count / (count - 1))}
+        near = [one for one, value in spread.items() if stated.shows(value - slack[one], value + slack[one])]
+        return [one for one, value in spread.items() if stated.shows(value)] or near
 
 
 def _printed(text: str) -> Number:
     return Number(value=float(text), half=0.5 * 10.0 ** -len(text.partition(".")[2]))
 
 
-def _columns(tables: Sequence[Table]) -> Iterator[tuple[str, list[float], float]]:
-    """Each column of shares, whole and of the rows that have the same text in another column; and half a unit."""
+def _columns(tables: Sequence[Table]) -> Iterator[_Column]:
+    """Each column of shares, whole and of the rows that have the same text in another column."""
     for table in tables:
         for column in table.columns:
             groups: defaultdict[str, list[float]] = defaultdict(list)
@@ -204,7 +216,7 @@ def _columns(tables: Sequence[Table]) -> Iterator[tuple[str, list[float], float]
             for key, values in groups.items():
                 seen[tuple(values)] += 1
                 if role_of(column) and len(values) > 1 and seen[tuple(values)] == 1:
-                    yield f"{column} ({key})" if key else column, values, half
+                    yield _Column(name=f"{column} ({key})" if key else column, values=values, half=half)
 
 
 def _check_data_counts(report: Report, data: DataStats | None) -> Iterator[Finding]:

@@ -15,8 +15,9 @@ __all__ = ["SCENARIOS", "ClassReport", "Finding", "check_table", "is_average", "
 
 Kind = Literal["contradiction", "doubt", "recovered"]
 
-# A system that predicts more than three times the gold is rather broken than weak, unless there is little gold.
+# A system that predicts more than three times the gold is rather broken than weak.
 _RATIO_LIMIT = 3
+# With less gold, such a ratio and equal figures can be chance.
 _FEW = 100
 # Coarser figures fit so many counts that none is found again.
 _MOST_COUNTS = 100
@@ -112,6 +113,8 @@ def _check_precision(
     row: Row, precision: Number, *, correct: float, gold: float | None, wrong: float | None, predicted: float | None
 ) -> Iterator[Finding]:
     stated = predicted if predicted is not None else (correct + wrong if wrong is not None else None)
+    if stated == 0 and precision.shows(0):
+        return
     if stated and precision.shows(correct / stated):
         accuracy = correct / (stated + gold - correct) if gold else None
         if _is_called_accuracy(row, precision) and accuracy is not None and not precision.shows(accuracy):
@@ -181,8 +184,11 @@ def _range(low: int, high: int) -> str:
 
 
 def _check_repeated(table: Table) -> Iterator[Finding]:
-    """Rows in which precision, recall and F1 are one number."""
+    """Rows in which precision, recall and F1 are one number, which by chance few items give more often than many."""
     for row in table.rows:
+        gold = row.role("gold")
+        if gold and gold.value < _FEW:
+            continue
         shares = [row.role(role) for role in ("precision", "recall", "f1")]
         values = {number.value for number in shares if number and number.half < _COARSE}
         if all(shares) and len(values) == 1 and not values & {0.0, 1.0}:
@@ -211,11 +217,14 @@ class ClassReport:
 
     @classmethod
     def of(cls, table: Table) -> "ClassReport | None":
-        """The classes of a table with a recall and a support for each of two or more; None otherwise."""
+        """The classes of a table with a recall and a support for each of two or more, and gold; None otherwise."""
         averages = {_words(row.name)[0]: row for row in table.rows if is_average(row)}
         classes = [row for row in table.rows if not is_average(row)]
         complete = [row for row in classes if row.role("recall") and row.role("gold") and not row.role("correct")]
-        return cls(classes=classes, averages=averages) if len(classes) > 1 and len(complete) == len(classes) else None
+        if len(classes) < 2 or len(complete) < len(classes):
+            return None
+        found = cls(classes=classes, averages=averages)
+        return found if sum(found.support) > 0 else None
 
     @property
     def support(self) -> list[float]:
@@ -223,12 +232,13 @@ class ClassReport:
         return [number.value for row in self.classes if (number := row.role("gold"))]
 
     def accuracy(self) -> Number | None:
-        """The stated accuracy, or micro average of which all three figures are one number."""
+        """The stated accuracy, or micro average of which all three figures are one number; of few items by chance."""
         if row := self.averages.get("accuracy"):
             return row.role("accuracy") or row.role("f1") or row.role("precision")
         row = self.averages.get("micro")
         shares = [row.role(role) for role in ("precision", "recall", "f1")] if row else []
-        return shares[0] if shares and all(shares) and len({one.value for one in shares if one}) == 1 else None
+        same = bool(shares) and all(shares) and len({one.value for one in shares if one}) == 1
+        return shares[0] if same and sum(self.support) >= _FEW else None
 
 
 def _check_class_report(table: Table) -> Iterator[Finding]:
@@ -248,7 +258,7 @@ def _check_class_report(table: Table) -> Iterator[Finding]:
                 "doubt",
                 f"always predicting {main.name} has accuracy {largest / total:.4f}, which beats {accuracy.value:g}",
             )
-        if largest / total > 0.5:
+        if total / 2 < largest < total:
             others = [one for one in found.classes if one is not main]
             right = [_bounds(one, "recall") for one in others]
             gold = total - largest
@@ -258,7 +268,11 @@ def _check_class_report(table: Table) -> Iterator[Finding]:
                 f"without {main.name}, {_range(sum(low for low, _ in right), sum(high for _, high in right))} of "
                 f"{gold:,.0f} are right, a recall of {sum(high for _, high in right) / gold:.4f} at most",
             )
-    silent = [row.name for row in found.classes if (recall := row.role("recall")) and recall.value == 0]
+    silent = [
+        row.name
+        for row, gold in zip(found.classes, found.support, strict=True)
+        if gold and (recall := row.role("recall")) and recall.value == 0
+    ]
     if silent:
         yield Finding(
             line=table.line,
@@ -334,9 +348,10 @@ def _recover_scenarios(table: Table, rows: Mapping[str, Row], gold: int) -> Iter
     fitting = []
     strict = rows["strict"]
     precision, recall = strict.role("precision"), strict.role("recall")
-    if not precision or not recall or precision.low <= 0:
+    if not precision or not recall or precision.low <= 0 or gold <= 0:
         return
     low, high = whole_between(gold * recall.low / precision.high, gold * recall.high / precision.low)
+    low = max(low, 1)
     if high - low > _MOST_COUNTS:
         return
     for predicted in range(low, high + 1):
@@ -393,6 +408,8 @@ def _check_metric_rows(table: Table) -> Iterator[Finding]:
 
 def _recount_wins(groups: Sequence[Sequence[Row]], systems: Sequence[str]) -> Iterator[Finding]:
     """The wins of the first two columns, with equal metrics as one."""
+    if len(systems) < 2:
+        return
     one, other = systems[:2]
     for name, rival in ((one, other), (other, one)):
         wins = [group for group in groups if group[0].numbers[name].value > group[0].numbers[rival].value]

@@ -206,7 +206,7 @@ def audit(
     *,
     gold: Annotated[
         list[int] | None,
-        typer.Option("--gold", help="A number of gold entities that the report does not state (repeatable)."),
+        typer.Option("--gold", min=1, help="A number of gold entities that the report does not state (repeatable)."),
     ] = None,
     data: Annotated[Path | None, typer.Option("--data", help="The data that the report is about, to count.")] = None,
     as_json: JsonOption = False,

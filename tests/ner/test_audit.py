@@ -305,3 +305,33 @@ def test_the_owner_s_bracketed_report() -> None:
         "gold 5,942, predicted 5,969: strict 5,766, exact 5,839, partial 5,870 (5,839 and 62 halves), type 5,816"
         in found
     )
+
+
+def test_what_chance_gives_is_no_finding() -> None:
+    none = table("Model,TP,FP,FN,Precision,Recall,F1", "silent,0,0,7,0.000,0.000,0.000", "empty,0,0,0,0,0,0")
+    few = table(
+        "label,precision,recall,f1,support",
+        "A,0.545,0.545,0.545,11",
+        "B,0.0,0.0,0.0,0",
+        "micro avg,0.545,0.545,0.545,11",
+    )
+    assert messages(f"{none}\n\n{few}") == []
+
+
+def test_degenerate_reports_are_audited() -> None:
+    one = table("label,f1,recall,support", "A,0.9,0.9,400", "B,0.0,0.0,0", "accuracy,0.95,,400")
+    assert messages(one) == ["accuracy: always predicting A has accuracy 1.0000, which beats 0.95"]
+    assert messages(one.replace("400", "0")) == []
+    assert messages(table("Metric,only", "Precision,0.5", "Recall,0.5", "Recall,0.4")) == []
+    scenarios = [f"{name},0.5000,0.5000,0.5000" for name in ("strict", "exact", "partial", "ent_type")]
+    assert messages(table("Scenario,Precision,Recall,F1", *scenarios), "contradiction", gold=[0])
+
+
+def test_a_mean_that_a_column_fits_with_its_deviation_is_not_asked_of_others() -> None:
+    seeds = [
+        table("Seed,F1", *(f"{number},{value}" for number, value in enumerate(values)))
+        for values in (("82.00", "83.00"), ("82.40", "82.60"))
+    ]
+    text = "\n\n".join([*seeds, "F1: 82.50 ± 0.71 (sample standard deviation)"])
+    assert messages(text) == []
+    assert len(messages(text.replace("0.71", "0.40"), "contradiction")) == 2
