@@ -16,7 +16,6 @@ from numpy import float64
 from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save
-from tokenizers import Tokenizer
 
 from ner.examples import Example, Span
 from ner.network import (
@@ -30,7 +29,7 @@ from ner.network import (
     save_config,
     windows,
 )
-from ner.pieces import Pieces, PieceSplitter, pack
+from ner.pieces import Pieces, PieceSplitter, pack, read_tokenizer
 from ner.tagging import TagSet, text_tokens
 from paperscope_core.errors import ModelError
 from paperscope_core.files import output_errors, write_atomically
@@ -177,7 +176,7 @@ class EncoderTagger:
                 )
             if options.encoder:
                 encoder = encoder or encoder_of_config(folder / _CONFIG)
-                splitter = PieceSplitter.of(Tokenizer.from_file(str(folder / _TOKENIZER)))
+                splitter = PieceSplitter.of(read_tokenizer(folder / _TOKENIZER))
             else:
                 splitter = load_tokenizer("")
             network = TaggerNetwork(replace(options, dropout=0.0), encoder)

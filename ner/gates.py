@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ner.datasets import leakage
 from ner.examples import Example
 from ner.importing import import_examples
+from ner.pieces import read_tokenizer
 from ner.scoring import PredictedTags, aligned_tags
 from ner.tags import Scheme
 from paperscope_core.errors import InputError
@@ -188,12 +189,7 @@ def piece_places(tokenizer: Path) -> Callable[[str], Sequence[tuple[int, int]]]:
 
 
 def _load_tokenizer(file: Path) -> "Tokenizer":
-    from tokenizers import Tokenizer
-
     try:
-        found = Tokenizer.from_file(str(file))
-    except Exception as error:  # tokenizers raises no narrower one
+        return read_tokenizer(file)
+    except ValueError as error:
         raise InputError(f"{error}; name a tokenizer.json", where=file) from error
-    found.no_truncation()
-    found.no_padding()
-    return found

@@ -225,7 +225,11 @@ def _load(model: str, dtype: str, device: str) -> tuple[Any, Any]:
     from paperscope_core.models.weights import find_weights, load_weights
 
     def load(folder: str) -> tuple[Any, Any]:
-        loaded = AutoModelForCausalLM.from_pretrained(folder, dtype=getattr(torch, dtype))
+        loaded, about = AutoModelForCausalLM.from_pretrained(
+            folder, dtype=getattr(torch, dtype), output_loading_info=True
+        )
+        if missing := sorted(about["missing_keys"]):
+            raise ValueError(f"no language model: it has no weights {', '.join(missing[:3])}")
         return loaded.to(device), AutoTokenizer.from_pretrained(folder)
 
     return load_weights(find_weights(model), load)

@@ -7,12 +7,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import torch
-from tokenizers import Tokenizer
 from torch import Tensor, nn
 from torch.nn import functional
 from torch.nn.utils.rnn import pad_sequence
 
-from ner.pieces import CASES, Pieces, PieceSplitter
+from ner.pieces import CASES, Pieces, PieceSplitter, read_tokenizer
 from paperscope_core.models.bert import Bert, BertShape
 from paperscope_core.models.weights import find_weights, load_weights
 
@@ -238,7 +237,7 @@ def _is_bert(folder: Path) -> bool:
 def load_tokenizer(name: str) -> PieceSplitter:
     """Load the tokenizer of an encoder. Raises ModelError."""
     return load_weights(
-        find_weights(name), lambda folder: PieceSplitter.of(Tokenizer.from_file(f"{folder}/tokenizer.json"))
+        find_weights(name), lambda folder: PieceSplitter.of(read_tokenizer(Path(folder) / "tokenizer.json"))
     )
 
 

@@ -5,12 +5,13 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-__all__ = ["CASES", "PieceSplitter", "Pieces", "pack"]
+__all__ = ["CASES", "PieceSplitter", "Pieces", "pack", "read_tokenizer"]
 
 CASES = 6
 """The number of classes of `Pieces.cases`: no letters, lower, Title, UPPER, mixed case, digits."""
@@ -123,6 +124,23 @@ class PieceSplitter:
             if number is not None:
                 return number
         return None
+
+
+def read_tokenizer(file: Path) -> "Tokenizer":
+    """Read a `tokenizer.json`, without truncation and padding.
+
+    Raises:
+        ValueError: The file can't be read, or is none.
+    """
+    from tokenizers import Tokenizer
+
+    try:
+        found = Tokenizer.from_file(str(file))
+    except Exception as error:  # tokenizers raises no narrower one
+        raise ValueError(f"{file.name}: {error}") from error
+    found.no_truncation()
+    found.no_padding()
+    return found
 
 
 def _units(

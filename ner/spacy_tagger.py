@@ -133,15 +133,16 @@ def train_spacy(
         losses.append(round(float(sums["ner"]), 2))
         on_progress(epoch + 1, options.epochs, sums["ner"])
     tagger = SpacyTagger(pipeline, name=folder.name)
-    manifest = {
+    manifest: dict[str, Any] = {
         "options": asdict(options),
         "labels": labels,
         "train": described(train),
         "dev": described(dev),
         "versions": {"spacy": spacy.__version__},
         "losses": losses,
-        "dev_f1_strict": round(entity_f1(dev, tagger.tag(dev)), 5),
     }
+    if dev:
+        manifest["dev_f1_strict"] = round(entity_f1(dev, tagger.tag(dev)), 5)
     with output_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
         pipeline.to_disk(folder / _PIPELINE)

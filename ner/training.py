@@ -5,6 +5,7 @@ import io
 import json
 import operator
 import os
+import pickle
 import platform
 import random
 import time
@@ -29,7 +30,7 @@ from ner.network import WINDOW, NetworkOptions, TaggerNetwork, Window, batches, 
 from ner.pieces import Pieces, PieceSplitter, pack
 from ner.scoring import SCORERS, Counts
 from ner.tagging import TagSet, flat_spans
-from paperscope_core.errors import InputError
+from paperscope_core.errors import InputError, ModelError
 from paperscope_core.files import output_errors, replace_file, write_atomically
 
 __all__ = [
@@ -144,7 +145,7 @@ def train_tagger(
 
     Raises:
         InputError: There are no entities to learn, or `dev` has labels that the first corpus lacks.
-        ModelError: The encoder can't be loaded.
+        ModelError: The encoder can't be loaded, or the state of an interrupted training.
         OutputError: A file can't be written.
     """
     started, cpu_started = time.perf_counter(), time.process_time()
@@ -153,7 +154,10 @@ def train_tagger(
     if not labels:
         raise InputError("the training data have no entities")
     if foreign := sorted(_labels(dev) - of_corpora[0]):
-        raise InputError(f"labels of the dev data that the training data lack: {', '.join(foreign)}")
+        lacking = ", ".join(foreign)
+        raise InputError(
+            f"labels of the dev data that the training data lack: {lacking}; train with more, or omit them"
+        )
     tags = TagSet(labels=labels)
     with output_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
@@ -394,11 +398,18 @@ class _Run:
             replace_file(folder / _CHECKPOINT, buffer.getvalue())
 
     def resume(self, folder: Path) -> list[dict[str, Any]]:
-        """Set the state to that of an interrupted training of the same identity; returns its history."""
+        """Set the state to that of an interrupted training of the same identity; returns its history.
+
+        Raises:
+            ModelError: The state can't be read.
+        """
         file = folder / _CHECKPOINT
         if not file.exists():
             return []
-        state = torch.load(file, weights_only=True)
+        try:
+            state = torch.load(file, weights_only=True)
+        except (OSError, EOFError, RuntimeError, KeyError, ValueError, pickle.UnpicklingError) as error:
+            raise ModelError("the state of an interrupted training is damaged; delete it", where=file) from error
         if state["identity"] != self.identity:
             return []
         self.tagger.network.load_trained(state["weights"])

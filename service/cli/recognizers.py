@@ -33,6 +33,17 @@ __all__ = ["ensemble", "init", "predict", "train"]
 # On JNLPBA, 5e-3 learns next to nothing in five epochs: the table starts far from where it ends.
 _TABLE_RATE = 2e-2
 Kind = Literal["encoder", "soft-labels", "spacy", "generative", "alpaca"]
+_ALWAYS = {"files", "out", "kind"}
+_TAGGER = _ALWAYS | {"dev", "seeds", "swa", "epochs", "batch", "rate", "dtype", "threads", "device", "no_context"}
+# The options of `train` that each kind of training obeys.
+_OBEYED = {
+    "encoder": _TAGGER | {"encoder", "rank", "no_case"},
+    "preset": (_TAGGER | {"preset", "rank", "no_case"}) - {"kind"},
+    "soft-labels": _TAGGER | {"encoder"},
+    "spacy": _ALWAYS | {"dev", "seeds", "epochs", "language"},
+    "generative": _ALWAYS | {"encoder", "seeds", "epochs", "rate", "rank", "form", "labels", "dtype", "device"},
+    "alpaca": _ALWAYS | {"form", "labels"},
+}
 OutFile = Annotated[Path, typer.Option("--out", "-o", help="The file of span JSONL to write.")]
 Device = Literal["auto", "cpu", "cuda"]
 DeviceOption = Annotated[Device, typer.Option("--device", help="auto: a GPU if there is one.")]
@@ -44,6 +55,7 @@ FormOption = Annotated[FormatName, typer.Option("--form", help="The format of a 
 
 
 def train(
+    context: typer.Context,
     files: Annotated[
         list[Path],
         typer.Argument(
@@ -94,6 +106,7 @@ def train(
     labels: LabelsOption = None,
 ) -> None:
     """Train a recognizer. Interrupted, it continues from the last epoch or seed when it is run again."""
+    _check_options(context, kind, preset)
     from ner.gates import check_seen
 
     corpora: list[Sequence[Example]] = [import_examples(file).examples for file in files]
@@ -146,6 +159,17 @@ def train(
                 manifests.append(_train_tagger(corpora, held_out, replace(options, seed=seed), folder, step))
         _report(folder, manifests[-1])
     _summarise(manifests)
+
+
+def _check_options(context: typer.Context, kind: Kind, preset: str | None) -> None:
+    """Raises InputError if an option is given that this kind of training does not obey, or lacks one that it needs."""
+    obeyed = _OBEYED["preset" if preset else kind]
+    sources = {name: context.get_parameter_source(name) for name in sorted(context.params)}
+    given = [name for name, source in sources.items() if source and source.name != "DEFAULT"]
+    if unused := [f"--{name.replace('_', '-')}" for name in given if name not in obeyed]:
+        raise InputError(f"--{'preset' if preset else 'kind'} {preset or kind} does not use {', '.join(unused)}")
+    if kind == "generative" and not context.params["encoder"]:
+        raise InputError("--kind generative needs --encoder, the language model that it adapts")
 
 
 def _train_tagger(
@@ -385,14 +409,17 @@ def _seeds(text: str) -> list[int]:
 
 
 def _meanings(file: Path | None, examples: "Sequence[Example]") -> dict[str, str]:
+    used = sorted({span.label for example in examples for span in example.spans})
     if file is None:
-        return dict.fromkeys(sorted({span.label for example in examples for span in example.spans}), "")
+        return dict.fromkeys(used, "")
     try:
         found = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise InputError(f"--labels {file}: can't be read ({error}); name a file of JSON") from error
     if not isinstance(found, dict) or not all(isinstance(value, str) for value in found.values()):
         raise InputError(f"--labels {file}: not a JSON object of texts")
+    if missing := [label for label in used if label not in found]:
+        raise InputError(f"--labels {file}: it lacks {', '.join(missing)}")
     return found
 
 

@@ -11,7 +11,7 @@ from ner.loading import load_recognizer
 from ner.new_models import write_language_model
 from ner.spacy_tagger import SpacyOptions, train_spacy
 from paperscope_core.errors import InputError, ModelError
-from tests.ner.tiny_encoder import GOLD, example_of
+from tests.ner.tiny_encoder import GOLD, example_of, write_encoder
 
 pytestmark = pytest.mark.slow
 
@@ -22,6 +22,16 @@ def test_spacy_learns_and_reloads(tmp_path: Path) -> None:
     odd = Example(id="odd", text="", tokens=(), spans=())
     found = asyncio.run(load_recognizer(tmp_path / "a").recognize([*GOLD, odd]))
     assert [one.spans for one in found] == [*(one.spans for one in GOLD), ()]
+
+
+def test_without_dev_data_there_is_no_score_on_them(tmp_path: Path) -> None:
+    assert "dev_f1_strict" not in train_spacy(GOLD, [], SpacyOptions(epochs=1), tmp_path)
+
+
+def test_an_encoder_is_no_language_model(tmp_path: Path) -> None:
+    options = GenerativeOptions(model=write_encoder(tmp_path / "encoder"), rank=2, dtype="float32", device="cpu")
+    with pytest.raises(ModelError, match="no language model: it has no weights"):
+        train_generative(GOLD, {"PER": "", "LOC": ""}, options, tmp_path / "a")
 
 
 def test_spacy_needs_entities_and_a_language(tmp_path: Path) -> None:

@@ -59,6 +59,13 @@ def test_a_resumed_training_is_equal_to_the_bit(
     assert whole == parts
 
 
+@pytest.mark.parametrize("state", [b"", b"junk\n", b"PK\x03\x04 cut off"])
+def test_a_damaged_state_of_a_training_is_named(options: TrainingOptions, tmp_path: Path, state: bytes) -> None:
+    (tmp_path / "checkpoint.pt").write_bytes(state)
+    with pytest.raises(ModelError, match=r"checkpoint\.pt: the state of an interrupted training is damaged; delete it"):
+        train_tagger([GOLD], GOLD, options, tmp_path)
+
+
 @pytest.mark.parametrize("changes", [{"table": True}, {"rank": 2}])
 def test_a_tagger_over_a_frozen_encoder_reloads_with_that_encoder_only(
     options: TrainingOptions, tmp_path: Path, changes: dict[str, Any]

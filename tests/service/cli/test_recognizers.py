@@ -88,6 +88,20 @@ def test_votes_join_predictions_to_the_texts_by_their_ids(run: "Run", tmp_path: 
     [
         (("train", "gold.txt", "-o", "a"), "--kind encoder needs --dev"),
         (("train", "gold.txt", "-o", "a", "--dev", "gold.txt", "--seeds", "1-3"), "--seeds 1-3: no seeds"),
+        (
+            ("train", "gold.txt", "-o", "a", "--kind", "spacy", "--swa", "--no-case", "--rank", "0"),
+            "--kind spacy does not use --no-case, --rank, --swa",
+        ),
+        (
+            ("train", "gold.txt", "-o", "a", "--preset", "papers", "--encoder", "b"),
+            "--preset papers does not use --enc",
+        ),
+        (("train", "gold.txt", "-o", "a", "--kind", "generative"), "--kind generative needs --encoder"),
+        (
+            ("train", "gold.txt", "-o", "a", "--kind", "alpaca", "--labels", "labels.json"),
+            "--labels labels.json: it lacks LOC",
+        ),
+        (("train", "gold.txt", "-o", "a", "--dev", "gold.txt", "--encoder", "weights"), "tokenizer.json: No such file"),
         (("predict", "gold.txt", "-o", "a"), "no --system, and no model of the role extract"),
         (("predict", "gold.txt", "-o", "a", "-s", "."), "no recognizer"),
         (("predict", "gold.txt", "-o", "a", "-s", "papers", "--device", "tpu"), "'tpu' is not one of"),
@@ -102,6 +116,9 @@ def test_votes_join_predictions_to_the_texts_by_their_ids(run: "Run", tmp_path: 
 def test_wrong_options_are_named(run: "Run", tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
     (tmp_path / "gold.txt").write_text(GOLD)
     (tmp_path / "one.txt").write_text("Ada B-PER\n")
+    (tmp_path / "labels.json").write_text('{"PER": "a person"}')
+    (tmp_path / "weights").mkdir()
+    (tmp_path / "weights" / "a.safetensors").touch()
     found = run("ner", *arguments)
     assert found.code != 0
     assert message in found.err
