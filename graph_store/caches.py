@@ -183,9 +183,11 @@ class PaperCache:
     def entries(self, connection: Connection) -> Sequence[PaperEntry]:
         """All papers without their elements, in the order of addition; the same tuple until one changes."""
         # Every question needs the titles, and another process may have added papers.
-        if self._entries.checkpoint.revision != read_revision(connection):
-            self._entries = self._entries.caught_up(connection)
-        return self._entries.all
+        entries = self._entries
+        if entries.checkpoint.revision != read_revision(connection):
+            # Another thread may set an older state meanwhile.
+            entries = self._entries = entries.caught_up(connection)
+        return entries.all
 
     def papers(self, connection: Connection) -> list[Paper]:
         """All papers, in the order of addition."""
