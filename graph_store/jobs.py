@@ -188,9 +188,9 @@ class JobQueue:
         with self._database.write(lock=None) as connection:
             connection.execute(update(jobs).where(jobs.c.reserved == service).values(reserved=""))
 
-    def forget(self, *, before: float) -> Sequence[str]:
-        """Delete jobs that ended before this time, and return their ids."""
-        old = jobs.c.state.in_(ENDED) & (jobs.c.finished < before)
+    def forget(self, *, seconds: float) -> Sequence[str]:
+        """Delete jobs that ended more than so many seconds ago, and return their ids."""
+        old = jobs.c.state.in_(ENDED) & (jobs.c.finished < self._clock() - seconds)
         with self._database.write(lock=None) as connection:
             ids = connection.execute(select(jobs.c.id).where(old).with_for_update(skip_locked=True)).scalars().all()
             connection.execute(delete(jobs).where(jobs.c.id.in_(ids)))

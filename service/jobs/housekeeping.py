@@ -1,6 +1,5 @@
 """Housekeeping of a library's job queue: orphaned jobs, old jobs, files that no job needs."""
 
-import time
 from collections.abc import Iterable
 from contextlib import closing, suppress
 from pathlib import Path
@@ -75,7 +74,7 @@ def clean_up_jobs(folder: Location, *, keep_days: int, service: str = "") -> Pen
         if service:
             store.jobs.reserve(service)
         requeue_orphans(store, folder)
-        store.jobs.forget(before=time.time() - keep_days * _SECONDS_PER_DAY)
+        store.jobs.forget(seconds=keep_days * _SECONDS_PER_DAY)
         files = JobFiles(folder)
         for job in files.jobs(min_age=_UPLOAD_GRACE_SECONDS):
             if not _needs_files(store, job):

@@ -176,7 +176,7 @@ def test_old_ended_jobs_are_forgotten_and_others_kept(queue: JobQueue, clock: Cl
     clock.now += 100
     new = queue.create("add", "3")
     queue.cancel(new.id)
-    assert queue.forget(before=1050.0) == [old.id]
+    assert queue.forget(seconds=50) == [old.id]
     assert {job.id for job in queue.all()} == {open_one.id, new.id}
     with pytest.raises(UnknownJobError, match=old.id):
         queue.get(old.id)
