@@ -30,6 +30,7 @@ __all__ = [
     "enlarge_cache",
     "is_corruption",
     "read_only_uri",
+    "refused",
     "translate_errors",
 ]
 
@@ -92,7 +93,18 @@ def _from_sqlite(path: Path | str, error: BaseException | None) -> StoreError:
     return StoreError(f"{error}; check that the disk and the folder can be read and written", where=path)
 
 
+def refused(refusal: StoreReadOnlyError | None, *, where: object) -> StoreReadOnlyError:
+    """The error of a change of a library that is open for reading only, because writing was refused or nobody wanted to
+    write."""
+    if refusal is None:
+        return StoreReadOnlyError("the library is open for reading only; open it for writing", where=where)
+    # Raised again and again, an error would keep all its tracebacks.
+    return StoreReadOnlyError(refusal.public, where=refusal.where)
+
+
 def _from_system(path: Path | str, error: OSError) -> StoreError:
+    # An error of a file names it, which may be in another place than the database.
+    path = error.filename or path
     if error.errno in _FULL:
         return _full(path)
     if error.errno in _FORBIDDEN:
@@ -108,7 +120,7 @@ def _full(path: Path | str) -> StoreFullError:
 
 def _read_only(path: Path | str) -> StoreReadOnlyError:
     return StoreReadOnlyError(
-        "the library is not writable; open the library read-only, or change its permissions", where=path
+        "the library is not writable, or its files are not readable; change its permissions", where=path
     )
 
 
@@ -166,11 +178,19 @@ class SqliteDatabase:
     with synchronous=FULL), unless the file need not be `durable`.
     """
 
-    def __init__(self, file: Path, *, mode: Literal["ro", "rwc"], durable: bool = True) -> None:
+    def __init__(
+        self,
+        file: Path,
+        *,
+        mode: Literal["ro", "rwc"],
+        durable: bool = True,
+        refusal: StoreReadOnlyError | None = None,
+    ) -> None:
         self.where: Path | str = file
         self._file = file
         self._durable = durable
         self.read_only = mode == "ro"
+        self._refusal = refusal
         self._uri = read_only_uri(file) if self.read_only else f"{file.resolve().as_uri()}?mode=rwc"
         # SQLite polls for its lock, which is unfair, so the threads of one process wait for this lock.
         self._writing = threading.Lock()
@@ -200,7 +220,7 @@ class SqliteDatabase:
     def require_writable(self) -> None:
         """Raise StoreReadOnlyError if the file is open for reading only."""
         if self.read_only:
-            raise StoreReadOnlyError("the library is open for reading only; open it for writing", where=self.where)
+            raise refused(self._refusal, where=self.where)
 
     def check_room(self) -> None:
         """Raise StoreFullError if the disk is full, and StoreReadOnlyError as `require_writable` does."""

@@ -15,7 +15,7 @@ from graph_store.crops import CROPS_FOLDER
 from graph_store.database import Database, SqliteDatabase, translate_errors
 from graph_store.graph import merge_entities
 from graph_store.objects import open_objects
-from graph_store.postgresql import PostgresDatabase
+from graph_store.postgresql import PostgresDatabase, older_version
 from graph_store.reading import read_paper, read_values
 from graph_store.schema import (
     SCHEMA_VERSION,
@@ -38,7 +38,7 @@ from graph_store.schema import (
 )
 from graph_store.short_forms import insert_short_forms, refresh_meanings, short_forms_of
 from graph_store.writing import insert_addition, insert_byline, insert_publication, insert_values, publication_of
-from paperscope_core.errors import StoreError, StoreVersionError
+from paperscope_core.errors import StoreError, StoreReadOnlyError, StoreVersionError
 from paperscope_core.files import PRIVATE_FILE, create_private_file, create_private_folder
 from paperscope_core.locations import Location, PostgresAddress, files_folder
 from paperscope_core.text.words import singular_key
@@ -265,20 +265,36 @@ def open_writable(location: Location, *, prepare: Prepare = upgrade) -> Database
 
 
 def _open_server(address: PostgresAddress, prepare: Prepare) -> Database:
-    with translate_errors(address.files):
-        create_private_folder(address.files)
-        create_private_folder(address.files / CROPS_FOLDER)
     with closed_on_error(PostgresDatabase(address)) as database:
         with database.read() as connection:
-            is_current = check_version(connection, where=database.where, unfinished=True) == SCHEMA_VERSION
+            found = check_version(connection, where=database.where, unfinished=True)
+            if found > 0:
+                _require_files(connection, address)
+        is_current = found == SCHEMA_VERSION
         if is_current:
             database.require_rights()
+        with translate_errors(address.files):
+            create_private_folder(address.files)
+            create_private_folder(address.files / CROPS_FOLDER)
         if is_current and prepare is upgrade:
             return database
         # Of several processes, the first one upgrades while the others wait for its lock.
-        with database.creating() as connection:
+        with database.creating(version=found) as connection:
             prepare(connection, where=database.where, files=address)
     return database
+
+
+def _require_files(connection: Connection, address: PostgresAddress) -> None:
+    """Raise StoreError if a library has papers and the folder of its files is not there, such as an unmounted one:
+    other machines would miss what is written into another folder."""
+    with translate_errors(address.files):
+        is_there = (address.files / CROPS_FOLDER).is_dir()
+    if not is_there and connection.execute(select(papers.c.id).limit(1)).first():
+        raise StoreError(
+            "the library has papers, but this folder has none of its files; mount it, or correct `files` in the "
+            f"address. If the files are lost, create the folder {CROPS_FOLDER} in it, and add the papers again",
+            where=address.files,
+        )
 
 
 def _open_file(folder: Path, prepare: Prepare) -> Database:
@@ -313,13 +329,13 @@ def _no_library(location: Location) -> StoreError:
     return StoreError("no library there; add a paper first, or choose another place", where=location)
 
 
-def open_read_only(location: Location) -> Database:
-    """Open a library for reading only; nothing is created or upgraded."""
+def open_read_only(location: Location, *, refusal: StoreReadOnlyError | None = None) -> Database:
+    """Open a library for reading only; nothing is created or upgraded. `refusal` says why changes are refused."""
     if isinstance(location, PostgresAddress):
-        database: Database = PostgresDatabase(location, read_only=True)
+        database: Database = PostgresDatabase(location, read_only=True, refusal=refusal)
     elif (file := location / _FILE).is_file():
         with translate_errors(file):
-            database = SqliteDatabase(file, mode="ro")
+            database = SqliteDatabase(file, mode="ro", refusal=refusal)
     else:
         raise _no_library(location)
     with closed_on_error(database), database.read() as connection:
@@ -328,8 +344,7 @@ def open_read_only(location: Location) -> Database:
             raise _no_library(location)
         if found < SCHEMA_VERSION and isinstance(location, PostgresAddress):
             # A connection that only reads can't create what is missing, not even temporarily.
-            detail = f"of an older Paperscope (library version {found}); open it once as a user who may write it"
-            raise StoreVersionError(detail, where=location)
+            raise older_version(found, where=location)
     return database
 
 

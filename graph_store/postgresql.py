@@ -13,16 +13,23 @@ import sqlalchemy.exc
 from sqlalchemy import Connection, Double, and_, cast, create_engine, event, func, literal, select
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from graph_store.database import Lock, check_folder_room
+from graph_store.database import Lock, check_folder_room, refused
 from graph_store.schema import metadata
-from paperscope_core.errors import InputError, StoreError, StoreFullError, StoreReadOnlyError, StoreUnavailableError
+from paperscope_core.errors import (
+    InputError,
+    StoreError,
+    StoreFullError,
+    StoreReadOnlyError,
+    StoreUnavailableError,
+    StoreVersionError,
+)
 from paperscope_core.locations import PostgresAddress
 
 if TYPE_CHECKING:
     import psycopg
     from psycopg.abc import Buffer, Dumper
 
-__all__ = ["PostgresDatabase", "sqlstate_of", "take_lock"]
+__all__ = ["PostgresDatabase", "older_version", "sqlstate_of", "take_lock"]
 
 _LEAST_VERSION = 16
 _CONNECT_SECONDS = 10
@@ -44,7 +51,8 @@ _SESSION = (
 )
 # SQLSTATE, whole or its first two characters (the class).
 _FULL = {"53100"}
-_READ_ONLY = {"25006", "42501"}
+_NO_RIGHT = {"42501"}
+_READ_ONLY = {"25006", *_NO_RIGHT}
 _BUSY = {"55P03", "40001", "40P01"}
 _CANCELLED = {"57014"}
 _LOST = {"08", "57"}
@@ -60,9 +68,12 @@ class PostgresDatabase:
     A commit is durable when it returns, unless the server is configured otherwise (`synchronous_commit`).
     """
 
-    def __init__(self, address: PostgresAddress, *, read_only: bool = False) -> None:
+    def __init__(
+        self, address: PostgresAddress, *, read_only: bool = False, refusal: StoreReadOnlyError | None = None
+    ) -> None:
         self.where: Path | str = str(address)
         self.read_only = read_only
+        self._refusal = refusal
         self._address = address
         self._psycopg = _import_psycopg()
         self._text_dumper = _text_dumper()
@@ -85,7 +96,7 @@ class PostgresDatabase:
     @contextmanager
     def read(self) -> Iterator[Connection]:
         """A read transaction, which sees one state of the library."""
-        with self._translated(), self._engine.connect() as connection:
+        with self._translated(reads=True), self._engine.connect() as connection:
             yield connection
 
     @contextmanager
@@ -112,7 +123,7 @@ class PostgresDatabase:
     def require_writable(self) -> None:
         """Raise StoreReadOnlyError if the library is open for reading only."""
         if self.read_only:
-            raise StoreReadOnlyError("the library is open for reading only; open it for writing", where=self.where)
+            raise refused(self._refusal, where=self.where)
 
     def require_rights(self) -> None:
         """Raise StoreReadOnlyError if the user or the server doesn't allow changes."""
@@ -125,12 +136,15 @@ class PostgresDatabase:
             raise self._read_only(self.where)
 
     @contextmanager
-    def creating(self, lock: Lock | None = "papers") -> Iterator[Connection]:
-        """A write transaction that creates or changes tables; failures name the rights that it needs."""
+    def creating(self, lock: Lock | None = "papers", *, version: int = 0) -> Iterator[Connection]:
+        """A write transaction that creates tables, or upgrades those of a library's `version`; failures name the rights
+        that it needs."""
         try:
             with self.write(lock) as connection:
                 yield connection
         except StoreReadOnlyError as error:
+            if version > 0:
+                raise older_version(version, where=error.where) from error
             raise StoreError(
                 "its tables can't be created or upgraded by this user; as the owner of the database: "
                 "GRANT CREATE, USAGE ON SCHEMA ... TO ...",
@@ -186,19 +200,25 @@ class PostgresDatabase:
         return connection
 
     @contextmanager
-    def _translated(self) -> Iterator[None]:
+    def _translated(self, *, reads: bool = False) -> Iterator[None]:
         try:
             yield
         except sqlalchemy.exc.DBAPIError as error:
-            raise self._store_error(error.orig or error) from error
+            raise self._store_error(error.orig or error, reads=reads) from error
         except sqlalchemy.exc.TimeoutError as error:
             raise StoreError(
                 "all connections of this process are in use; ask less at once, or try again", where=self.where
             ) from error
 
-    def _store_error(self, error: BaseException) -> StoreError:
+    def _store_error(self, error: BaseException, *, reads: bool) -> StoreError:
         state = getattr(error, "sqlstate", None) or ""
         where = f"{self.where} ({_reason(error)})"
+        if reads and state in _NO_RIGHT:
+            return StoreError(
+                "the user has no rights to read its tables; as their owner: GRANT SELECT ON ALL TABLES IN SCHEMA ... "
+                "TO ...",
+                where=where,
+            )
         if state in _FULL:
             return StoreFullError(
                 "the server's disk is full; free some space there and run the same command again", where=where
@@ -231,9 +251,15 @@ class PostgresDatabase:
     def _read_only(self, where: object) -> StoreReadOnlyError:
         return StoreReadOnlyError(
             "the library is not writable: the server is read-only, or the user has no rights to write its tables; "
-            "open the library read-only, or ask the owner of the database for rights",
+            "ask the owner of the database for rights",
             where=where,
         )
+
+
+def older_version(version: int, *, where: object) -> StoreVersionError:
+    """The error of an older library that this user or this server can't upgrade."""
+    detail = f"of an older Paperscope (library version {version}); open it once as the owner of its tables"
+    return StoreVersionError(f"{detail}, such as by `paperscope papers`", where=where)
 
 
 def take_lock(connection: Connection, lock: Lock, *, seconds: float | None = None) -> None:

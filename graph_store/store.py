@@ -21,6 +21,7 @@ from graph_store.paper_graphs import CachedGraph, GraphCache
 from graph_store.schema import paper_crops, papers
 from graph_store.snapshot import Snapshot, SnapshotReader
 from graph_store.writing import put_paper, remove_paper, validate
+from paperscope_core.errors import StoreReadOnlyError
 from paperscope_core.locations import Location, files_folder, local_folder
 from paperscope_core.types import Chunk, Element, Entity, IndexedPaper, ModelReply, Paper, PaperEntry, Relation
 
@@ -81,12 +82,13 @@ class Store:
         return self.local_folder / "index"
 
     @classmethod
-    def open(cls, location: Location, *, read_only: bool = False) -> Self:
+    def open(cls, location: Location, *, read_only: bool = False, refusal: StoreReadOnlyError | None = None) -> Self:
         """Open a library; for writing, create it if there is none.
 
-        Raises StoreVersionError if a newer Paperscope wrote it, StoreReadOnlyError if it can't be written.
+        A library that is opened for reading only refuses changes, with the message of `refusal` if that is why. Raises
+        StoreVersionError if another Paperscope wrote it, StoreReadOnlyError if it can't be written.
         """
-        return cls(location, open_read_only(location) if read_only else open_writable(location))
+        return cls(location, open_read_only(location, refusal=refusal) if read_only else open_writable(location))
 
     def close(self) -> None:
         """Release the files."""

@@ -681,8 +681,8 @@ def open_store(location: Location) -> Store:
     """Open a library's store, for reading only if it can't be written. Raises StoreError."""
     try:
         return Store.open(location)
-    except StoreReadOnlyError:
-        return Store.open(location, read_only=True)
+    except StoreReadOnlyError as error:
+        return Store.open(location, read_only=True, refusal=error)
 
 
 def _boxes_on(paper: Paper, page: int, marked: Sequence[Box | Place | str]) -> tuple[Box, ...]:

@@ -126,7 +126,7 @@ class StoreError(PaperscopeError):
 
 
 class StoreVersionError(StoreError):
-    """The library was written by a newer Paperscope."""
+    """The library was written by a newer Paperscope, or by an older one and can't be upgraded."""
 
 
 class StoreReadOnlyError(StoreError):

@@ -147,13 +147,30 @@ def test_a_user_who_may_only_read(
         add(store, make_indexed(ONE))
         before = view(store)
     sql(f"GRANT SELECT ON ALL TABLES IN SCHEMA {schema} TO guest")
-    with pytest.raises(StoreReadOnlyError, match="open the library read-only"):
+    with pytest.raises(StoreReadOnlyError, match="ask the owner of the database for rights"):
         Store.open(reader)
     with closing(open_store(reader)) as store:
         assert store.read_only
         assert view(store) == before
-        with pytest.raises(StoreReadOnlyError):
+        with pytest.raises(StoreReadOnlyError, match="no rights to write its tables; ask the owner"):
             add(store, make_indexed(TWO))
+    sql("REVOKE SELECT ON papers FROM guest; UPDATE library SET version = version - 1")
+    with pytest.raises(StoreVersionError, match="open it once as the owner of its tables"):
+        open_store(reader)
+    sql("UPDATE library SET version = version + 1")
+    with pytest.raises(StoreError, match=r"permission denied for table papers.*GRANT SELECT"):
+        open_store(reader).entries()
+
+
+def test_a_library_whose_folder_of_files_is_not_there(address: PostgresAddress, tmp_path: Path) -> None:
+    with closing(Store.open(address)) as store:
+        add(store, make_indexed(ONE))
+    unmounted = replace(address, files=tmp_path / "unmounted")
+    with pytest.raises(StoreError, match=r"unmounted: the library has papers, but .* has none of its files; mount it"):
+        Store.open(unmounted)
+    assert not unmounted.files.exists()
+    (unmounted.files / "crops").mkdir(parents=True)
+    Store.open(unmounted).close()
 
 
 def test_a_server_that_takes_no_changes(address: PostgresAddress, sql: Callable[[str], None]) -> None:
