@@ -5,9 +5,11 @@ import platform
 import secrets
 import shutil
 import socket
+import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.metadata import version as version_of
 from importlib.util import find_spec
 from pathlib import Path
@@ -20,6 +22,9 @@ __all__ = ["Cluster", "connected"]
 _LOCAL = "local"
 _AUTO = "auto"
 _CONNECT_SECONDS = 5.0
+# A cluster answers within milliseconds, after a second in which Ray is imported.
+_ANSWER_SECONDS = 20.0
+_ASK = "import sys; from ray._raylet import GcsClient; GcsClient(address=sys.argv[1])"
 # Ray plans for a third of the memory otherwise. A worker's files and results pass through it, and leave it at once.
 _OBJECT_STORE_BYTES = 512 * 2**20
 # A socket of Ray has a path of up to 107 characters, so that its folder needs a short one.
@@ -108,8 +113,8 @@ def _joined(ray: Any, address: str) -> Iterator[None]:  # noqa: ANN401
         ray.init(address=address, log_to_driver=False, logging_level="error")
     except (ConnectionError, RuntimeError, ValueError, OSError, ray.exceptions.RayError) as error:
         raise InputError(
-            f"--ray {address}: can't join this cluster ({' '.join(str(error).split())}); start Ray on this machine "
-            "(ray start), or write --ray local"
+            f"--ray {address}: can't join this cluster ({' '.join(str(error).split())}); start the same "
+            "version of Ray on this machine (ray start), or write --ray local"
         ) from error
     try:
         _silence(ray)
@@ -132,7 +137,7 @@ def _remove_abandoned() -> None:
 
 
 def _check_listens(address: str) -> None:
-    """Ray itself waits for a minute, and then ends the process."""
+    """Raise InputError unless a cluster answers there. Ray itself waits for minutes, and then ends the process."""
     host, _, port = address.rpartition(":")
     if "://" in address or not host or not port.isdecimal():
         raise InputError(
@@ -145,6 +150,17 @@ def _check_listens(address: str) -> None:
             f"--ray {address}: nothing listens there ({error}); start the cluster (ray start --head), or write --ray "
             "local"
         ) from error
+    # In a process of its own, because a client that waits can't be ended. Ray reports what it is refused for.
+    with suppress(subprocess.CalledProcessError):
+        try:
+            subprocess.run(  # noqa: S603
+                [sys.executable, "-c", _ASK, address], check=True, capture_output=True, timeout=_ANSWER_SECONDS
+            )
+        except subprocess.TimeoutExpired as error:
+            raise InputError(
+                f"--ray {address}: no Ray cluster answers there; name the port of the head (ray start --head prints "
+                "it, by default 6379), not that of its dashboard or of the Ray client"
+            ) from error
 
 
 def _checked(ray: Any, workers: int | None) -> Cluster:  # noqa: ANN401

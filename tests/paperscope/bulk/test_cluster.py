@@ -36,6 +36,15 @@ def test_an_address_that_nothing_listens_to() -> None:
             cluster._check_listens(f"127.0.0.1:{reserved.getsockname()[1]}")
 
 
+def test_an_address_of_another_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster, "_ANSWER_SECONDS", 3.0)
+    with (
+        socket.create_server(("127.0.0.1", 0)) as other,
+        pytest.raises(InputError, match=r"no Ray cluster answers there.*the port of the head"),
+    ):
+        cluster._check_listens(f"127.0.0.1:{other.getsockname()[1]}")
+
+
 def test_usage_reports_are_off_unless_the_user_says_otherwise() -> None:
     assert cluster._ENVIRONMENT["RAY_USAGE_STATS_ENABLED"] == "0"
     assert "RAY_USAGE_STATS_ENABLED" not in os.environ or os.environ["RAY_USAGE_STATS_ENABLED"] == "0"
