@@ -1,5 +1,6 @@
 """Finds the papers that a user names: files, folders, and objects of S3-compatible storage."""
 
+import re
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -17,6 +18,7 @@ from paperscope_core.errors import InputError, PaperFileError
 __all__ = ["PaperSource", "find_sources", "read_list"]
 
 _S3 = "s3://"
+_URL = re.compile("[A-Za-z][A-Za-z0-9+.-]*://")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -66,6 +68,8 @@ def find_sources(place: str) -> Sequence[PaperSource]:
         InputError: The address has no bucket, or s3fs is not installed.
     """
     if not place.startswith(_S3):
+        if _URL.match(place):
+            raise PaperFileError(f"{place}: Paperscope fetches from s3:// only; download it, and name the file")
         return [PaperSource(address=str(file)) for file in paper_files(Path(place))]
     if place.startswith(f"{_S3}/") or place == _S3:
         raise InputError(f"{place!r} has no bucket; write s3://BUCKET/PREFIX")

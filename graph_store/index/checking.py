@@ -4,6 +4,7 @@ import sqlite3
 from pathlib import Path
 from typing import Literal
 
+from graph_store.database import translate_errors
 from graph_store.index.native import VECTORS_FILE, WORDS_FILE
 from graph_store.index.postgresql import PostgresGraphIndex
 from graph_store.index.text_index import TextIndex
@@ -18,11 +19,15 @@ def index_damage(store: Store, name: Literal["native", "postgresql", "lightrag"]
     """What is wrong with the index that was derived from a store; `name` is that of `INDEXES`.
 
     An index that is missing or behind is not damaged, because it catches up when the library is opened.
+
+    Raises:
+        StoreError: The index can't be read, or can't be built again.
     """
     if name == "postgresql":
         return PostgresGraphIndex.damage(store)
     folder = store.index_folder
-    return [*_words_damage(store, folder / WORDS_FILE), *_vector_damage(store, folder / VECTORS_FILE)]
+    with translate_errors(folder):
+        return [*_words_damage(store, folder / WORDS_FILE), *_vector_damage(store, folder / VECTORS_FILE)]
 
 
 def _words_damage(store: Store, file: Path) -> list[str]:

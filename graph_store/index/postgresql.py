@@ -122,11 +122,11 @@ class PostgresGraphIndex:
 
     @classmethod
     def damage(cls, store: Store) -> list[str]:
-        """What is wrong with the tables; see `index_damage`."""
+        """What is wrong with the tables; see `index_damage`. Raises StoreError if pgvector is missing."""
         database = _server_of(store)
         with database.read() as connection:
             if (vector := _find_vector(connection)) is None or vector[1] < _LEAST_VERSION:
-                return [_REMEDY]
+                raise StoreError(_REMEDY, where=database.where)
             state = read_state(connection)
             if state is None:
                 return []

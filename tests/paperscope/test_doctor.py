@@ -1,5 +1,6 @@
 """The doctor finds what is damaged, changes nothing but indexes, and repairs these."""
 
+import errno
 import shutil
 import sqlite3
 from collections.abc import Callable
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from graph_store import Store
+from graph_store.index.text_index import TextIndex
 from paperscope.doctor import Finding, diagnose
 from paperscope.library import Library
 from paperscope_core.models import FakeEmbedder, Models
@@ -138,6 +140,14 @@ def test_a_copy_that_sqlite_wrote_is_a_backup(library: Path, tmp_path: Path) -> 
         assert one.papers() == other.papers()
         assert one.retrieve("Which taggers?") == other.retrieve("Which taggers?")
     assert problems(copy) == []
+
+
+def test_an_index_that_may_not_be_read_is_a_problem(library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def forbid(file: Path) -> bool:
+        raise PermissionError(errno.EACCES, "Permission denied", str(file))
+
+    monkeypatch.setattr(TextIndex, "open_read_only", forbid)
+    assert any(one.startswith("index: ") and "words.sqlite: the library is not" in one for one in problems(library))
 
 
 @pytest.mark.slow

@@ -45,6 +45,13 @@ def test_an_address_without_a_bucket(place: str) -> None:
         find_sources(place)
 
 
+def test_an_address_from_which_nothing_is_fetched() -> None:
+    with pytest.raises(
+        PaperFileError, match=r"https://example.org/a.pdf: Paperscope fetches from s3:// only; download it"
+    ):
+        find_sources("https://example.org/a.pdf")
+
+
 @pytest.mark.slow
 def test_papers_in_s3_are_fetched_kept_and_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from graph_store.objects import open_s3
