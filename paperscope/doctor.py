@@ -106,7 +106,10 @@ def _files(store: Store) -> Iterator[Finding]:
         except KeyError:
             missing[paper] = missing.get(paper, 0) + 1
     for paper, count in missing.items():
-        text = f"{count} pictures of paper {paper} are missing or damaged; restore crops/, or add the paper again"
+        text = (
+            f"{count} pictures of paper {paper} are missing or damaged; restore crops/, or remove the paper and add "
+            "it again"
+        )
         yield Finding(part="files", level="problem", text=text)
     originals = open_originals(store)
     entries = store.entries()

@@ -67,8 +67,8 @@ class Originals:
 
     def _copy(self, sha256: str, name: str, data: bytes) -> Path:
         copy = self._folder / sha256 / name
-        if not copy.is_file():
-            with translate_errors(self._folder):
+        with translate_errors(self._folder):
+            if not (copy.is_file() and content_hash(copy.read_bytes()) == sha256):
                 create_private_folder(self._folder)
                 create_private_folder(copy.parent)
                 replace_file(copy, data, mode=PRIVATE_FILE)
@@ -88,11 +88,17 @@ class Originals:
         if self._remote and not self.has_copy(entry):
             with suppress(FileNotFoundError):
                 self._copy(entry.sha256, entry.file, self._remote.read(_remote_name(entry.sha256, entry.file)))
-        file = copy if self.has_copy(entry) else Path(entry.source)
+        kept = self.has_copy(entry)
+        file = copy if kept else Path(entry.source)
         try:
             digest = content_hash(content_file(file).read_bytes())
         except OSError as error:
             raise PaperFileError(f"{entry.file!r} is no longer where it was added from; add it again") from error
+        if digest != entry.sha256 and kept:
+            raise PaperFileError(
+                f"the library's copy of {entry.file!r} is damaged; upload it again, or remove the paper and add it "
+                "again"
+            )
         if digest != entry.sha256:
             raise PaperFileError(f"{entry.file!r} has changed since it was added; add it again")
         return file

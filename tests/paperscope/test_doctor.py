@@ -89,7 +89,7 @@ def _other_index(library: Path) -> None:
         (lambda it: sql(it, "UPDATE library SET version = 99"), "database: "),
         (lambda it: (it / "library.sqlite").write_bytes(b"no database" * 1000), "database: "),
         (lambda it: (it / "library.sqlite").unlink(), "database: "),
-        (_other_original, "files: 'a.md' has changed"),
+        (_other_original, "files: the library's copy of 'a.md' is damaged; upload it again"),
         (_other_index, "index: the index of words can't be read"),
         (lambda it: (it / "index" / "vectors.snapshot").write_bytes(b"{}\n"), "index: the snapshot of vectors"),
         (lambda it: sql(it, "UPDATE papers SET embedder = 'another'"), "models: 1 papers were embedded by another"),

@@ -138,6 +138,18 @@ def test_a_file_that_fails_is_deleted_and_reported_by_its_name(tmp_path: Path) -
 
 
 @pytest.mark.slow
+def test_a_damaged_copy_is_replaced_by_the_next_upload(library: Library, tmp_path: Path) -> None:
+    file = tmp_path / "upload.md"
+    file.write_text("# A\n\nThe tagger.\n")
+    paper = library.add(file, name="a.md").paper
+    copy = library.source(paper.id)
+    copy.write_text("# B\n\nAnother text.\n")
+    with pytest.raises(PaperFileError, match=r"copy of .a\.md. is damaged; upload it again, or remove the paper"):
+        library.source(paper.id)
+    assert library.add(file, name="a.md").paper.id == paper.id
+    assert library.source(paper.id).read_text() == file.read_text()
+
+
 def test_a_removed_paper_leaves_no_file(library: Library, tmp_path: Path) -> None:
     upload = write_pdf(tmp_path / "upload", "Taggers are compared.")
     paper = library.add(upload, name="a.pdf").paper
