@@ -9,6 +9,7 @@ from graph_store import schema
 __all__ = ["count_chunks", "find_damage"]
 
 _MOST_LINES = 20
+_MOST_PAPERS = 5
 
 
 def find_damage(connection: Connection) -> list[str]:
@@ -17,23 +18,25 @@ def find_damage(connection: Connection) -> list[str]:
     elements, chunks, members, vectors = schema.elements, schema.chunks, schema.chunk_elements, schema.vectors
     relations, entities = schema.relations, schema.entities
     ends = {
-        f"relations have a {end.name} that is no entity of their paper": select(func.count())
-        .select_from(relations)
-        .where(~select(entities.c.id).where(entities.c.id == end, entities.c.paper == relations.c.paper).exists())
+        f"relations have a {end.name} that is no entity of their paper": select(relations.c.paper, func.count()).where(
+            ~select(entities.c.id).where(entities.c.id == end, entities.c.paper == relations.c.paper).exists()
+        )
         for end in (relations.c.source, relations.c.target)
     }
     counts = {
-        "chunks have no vector": select(func.count())
-        .select_from(chunks)
-        .where(~select(vectors.c.chunk).where(vectors.c.chunk == chunks.c.number).exists()),
-        "elements of chunks are missing": select(func.count())
-        .select_from(members)
+        "chunks have no vector": select(chunks.c.paper, func.count()).where(
+            ~select(vectors.c.chunk).where(vectors.c.chunk == chunks.c.number).exists()
+        ),
+        "elements of chunks are missing": select(chunks.c.paper, func.count())
+        .join(members, members.c.chunk == chunks.c.number)
         .where(~select(elements.c.id).where(elements.c.id == members.c.element).exists()),
         **ends,
     }
     for what, query in counts.items():
-        if count := connection.execute(query).scalar_one():
-            found.append(f"{count} {what}")
+        if rows := connection.execute(query.group_by(query.selected_columns[0])).all():
+            concerned = sorted(row[0] for row in rows)
+            named = ", ".join(concerned[:_MOST_PAPERS]) + (", ..." if len(concerned) > _MOST_PAPERS else "")
+            found.append(f"{sum(row[1] for row in rows)} {what} (paper {named})")
     return found
 
 

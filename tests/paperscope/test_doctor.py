@@ -81,10 +81,10 @@ def _other_index(library: Path) -> None:
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
-        (lambda it: sql(it, "DELETE FROM vectors"), "database: "),
+        (lambda it: sql(it, "DELETE FROM vectors"), "chunks have no vector (paper"),
         (lambda it: sql(it, "UPDATE elements SET value = '{}'"), "database: "),
-        (lambda it: sql(it, "DELETE FROM elements"), "database: 4 elements of chunks are missing"),
-        (lambda it: sql(it, "UPDATE relations SET source = 'nothing'"), "that is no entity of their paper"),
+        (lambda it: sql(it, "DELETE FROM elements"), "database: 4 elements of chunks are missing (paper"),
+        (lambda it: sql(it, "UPDATE relations SET source = 'nothing'"), "that is no entity of their paper (paper"),
         (lambda it: sql(it, "INSERT INTO bylines VALUES ('no paper', '', 1)"), "rows name others that are missing"),
         (lambda it: sql(it, "UPDATE library SET version = 99"), "database: "),
         (lambda it: (it / "library.sqlite").write_bytes(b"no database" * 1000), "database: "),
