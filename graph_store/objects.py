@@ -6,7 +6,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Protocol
 
-from paperscope_core.errors import InputError, StoreError
+from paperscope_core.errors import InputError, StoreError, StoreUnavailableError
 from paperscope_core.files import PRIVATE_FILE, create_private_folder, replace_file
 from paperscope_core.locations import Location, PostgresAddress, files_folder
 from paperscope_core.types import content_hash
@@ -143,14 +143,16 @@ class S3Objects:
 
     @contextmanager
     def _translated(self) -> Iterator[None]:
-        from botocore.exceptions import BotoCoreError, ClientError
+        from botocore.exceptions import BotoCoreError, ClientError, HTTPClientError
+        from botocore.exceptions import ConnectionError as BotoConnectionError
 
         try:
             yield
         except FileNotFoundError:
             raise
         except (OSError, BotoCoreError, ClientError) as error:
-            raise StoreError(
+            kind = StoreUnavailableError if isinstance(error, BotoConnectionError | HTTPClientError) else StoreError
+            raise kind(
                 "the files in S3 can't be reached or written; check the bucket, its rights and the AWS configuration",
                 where=f"{self._url} ({error})",
             ) from error

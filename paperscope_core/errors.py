@@ -138,7 +138,7 @@ class StoreFullError(StoreError):
 
 
 class StoreUnavailableError(StoreError):
-    """The server of the library can't be reached, or the connection to it was lost; both may be temporary."""
+    """A server of the library can't be reached, or the connection to it was lost; both may be temporary."""
 
 
 class StoreDamagedError(StoreError):

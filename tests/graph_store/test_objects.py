@@ -1,7 +1,8 @@
 """The files of a library in a folder and in S3."""
 
+import socket
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from graph_store import Store
 from graph_store.copying import copy_library
 from graph_store.objects import FolderObjects, Objects, S3Objects
 from paperscope.originals import Originals
-from paperscope_core.errors import PaperFileError, StoreError
+from paperscope_core.errors import PaperFileError, StoreError, StoreUnavailableError
 from paperscope_core.types import PaperEntry, content_hash
 from tests.graph_store.indexed_papers import PAPER_IDS, add, crop_of, make_indexed, view
 from tests.postgresql_server import PostgresServer
@@ -57,6 +58,22 @@ def test_files_by_name(objects: Objects) -> None:
 def test_a_bucket_that_does_not_answer(bucket: str) -> None:
     with pytest.raises(StoreError, match=r"s3://none.*check the bucket"):
         S3Objects("s3://none/x").write({"a": b""})
+
+
+@pytest.mark.slow
+def test_a_server_of_objects_that_is_down_may_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    from s3fs import S3FileSystem
+
+    with socket.socket() as reserved, ExitStack() as stack:
+        reserved.bind(("127.0.0.1", 0))
+        # One with the same arguments is used again.
+        S3FileSystem.clear_instance_cache()
+        stack.callback(S3FileSystem.clear_instance_cache)
+        monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{reserved.getsockname()[1]}")
+        monkeypatch.setenv("AWS_ACCESS_KEY_ID", "key")
+        monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
+        with pytest.raises(StoreUnavailableError, match="can't be reached"):
+            S3Objects("s3://bucket/x").write({"a": b""})
 
 
 @pytest.mark.slow
