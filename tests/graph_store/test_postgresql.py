@@ -158,8 +158,11 @@ def test_a_user_who_may_only_read(
     with pytest.raises(StoreVersionError, match="open it once as the owner of its tables"):
         open_store(reader)
     sql("UPDATE library SET version = version + 1")
-    with pytest.raises(StoreError, match=r"permission denied for table papers.*GRANT SELECT"):
-        open_store(reader).entries()
+    with (
+        closing(open_store(reader)) as store,
+        pytest.raises(StoreError, match=r"permission denied for table papers.*GRANT SELECT"),
+    ):
+        store.entries()
 
 
 def test_a_library_whose_folder_of_files_is_not_there(address: PostgresAddress, tmp_path: Path) -> None:
