@@ -22,7 +22,7 @@ _MAX_TERMS = 2
 _MAX_OWN = 5
 # Two works of one bibliography share a title of fewer words, such as "Introduction".
 _TELLING_WORDS = 3
-# A longer title is no title, and a row of an index in PostgreSQL has at most 2,704 bytes for the ids of a relation.
+# Two works whose titles begin with as many letters are one.
 _MAX_ID_LENGTH = 300
 # Less than any statement of the text: citations are frequent and carry little information.
 _WEIGHT = 0.25

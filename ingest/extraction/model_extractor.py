@@ -52,8 +52,6 @@ SelectChunks = Callable[[Sequence[Chunk]], Awaitable[Sequence[Chunk]]]
 
 # A chunk of 200 words names fewer entities; a longer reply is degenerate.
 _MOST = 60
-# In characters; a row of an index in PostgreSQL has at most 2,704 bytes for the ids of a relation.
-_LONGEST_NAME = 300
 _PLACEHOLDERS = frozenset({"types", "kinds", "mark", "passages"})
 _MORE = (
     "Some may have been missed. List the entities and relations that these passages also state, by the same rules, "
@@ -126,8 +124,7 @@ class Grounding:
         texts = {name: FoldedText.of(chunk.text) for name, chunk in self.chunks.items()}
         entities = []
         for found in _at_most(_MOST, graph.entities):
-            named = len(found.mention) <= _LONGEST_NAME
-            if named and found.chunk in texts and texts[found.chunk].find(found.mention):
+            if found.chunk in texts and texts[found.chunk].find(found.mention):
                 places = [place for name in texts for place in self._places(found.mention, name, texts)]
                 if places:
                     entities.append(self._entity(found, sorted(set(places))))

@@ -45,6 +45,9 @@ ExtractText = Callable[[Paper, Sequence[Chunk]], Awaitable[Extraction]]
 
 # Three calls of 30 pairs; the likeliest pairs come first.
 _MAX_PAIRS = 90
+# In characters. A longer name is no name, such as encoded data; a row of an index in PostgreSQL has at most 2,704 bytes
+# for the two ids of a relation.
+_LONGEST_ID = 300
 
 
 def extractor_for(
@@ -131,6 +134,7 @@ class ResolvingExtractor:
         extraction = await self._extract_text(paper, chunks)
         if images.descriptions:
             extraction = await asyncio.to_thread(add_to_graph, paper, extraction, images, types=self._types)
+        extraction = _without_endless_names(extraction)
         groups = await asyncio.to_thread(lambda: connected_groups(certain_pairs(_terms(extraction))))
         extraction = await asyncio.to_thread(merge_groups, extraction, groups, types=self._types)
         if self._model is None:
@@ -183,6 +187,16 @@ def _neighbour_names(extraction: Extraction) -> Mapping[str, Sequence[str]]:
         near[one.source][names[one.target]] = None
         near[one.target][names[one.source]] = None
     return {key: tuple(found) for key, found in near.items()}
+
+
+def _without_endless_names(extraction: Extraction) -> Extraction:
+    """Returns the extraction without entities whose ids are too long, and their relations."""
+    kept = tuple(entity for entity in extraction.entities if len(entity.id) <= _LONGEST_ID)
+    if len(kept) == len(extraction.entities):
+        return extraction
+    ids = {entity.id for entity in kept}
+    relations = tuple(one for one in extraction.relations if {one.source, one.target} <= ids)
+    return replace(extraction, entities=kept, relations=relations)
 
 
 def _terms(extraction: Extraction) -> list[Entity]:

@@ -279,6 +279,14 @@ async def test_works_and_floats_keep_their_own_ids() -> None:
     assert await resolved(*entities, model=judging(same=True)) == Drawing(*entities).drawn
 
 
+async def test_encoded_data_is_no_name() -> None:
+    entities, endless = (term("alpha"), term("beta")), term("x" * 4000)
+    stated = (relation("alpha", "beta"), relation(endless.id, "alpha"), relation("beta", endless.id))
+    drawing = Drawing(*entities, endless, relations=stated)
+    extraction = await ResolvingExtractor(drawing.extract, None).extract(PAPER, ())
+    assert extraction == Extraction(entities=entities, relations=stated[:1])
+
+
 def test_relations_follow_and_none_joins_a_thing_with_itself() -> None:
     entities = (term("a1"), term("b1", sources=2), term("c1"))
     drawn = Extraction(entities=entities, relations=(relation("a1", "b1"), relation("c1", "a1"), relation("b1", "c1")))
