@@ -9,7 +9,7 @@ from ner.datasets import leakage
 from ner.examples import Example
 from ner.importing import import_examples
 from ner.pieces import read_tokenizer
-from ner.scoring import PredictedTags, aligned_tags
+from ner.scoring import Counts, PredictedTags, token_classes
 from ner.tags import Scheme
 from paperscope_core.errors import InputError
 
@@ -150,15 +150,11 @@ def check_seen(gold: Sequence[Example], seen: Mapping[str, Sequence[Example]]) -
     return failed
 
 
-def _token_accuracy(gold: Sequence[Example], predictions: Sequence[Example]) -> tuple[int, int, int]:
-    """The tokens whose tag is right, those that are O, and all."""
-    right = outside = total = 0
-    for example, prediction in zip(gold, predictions, strict=True):
-        due, given = aligned_tags(example), aligned_tags(prediction, tokens=example.tokens)
-        right += sum(one == other for one, other in zip(due, given, strict=True))
-        outside += due.count("O")
-        total += len(due)
-    return right, outside, total
+def _token_accuracy(gold: Sequence[Example], predictions: Sequence[Example]) -> tuple[float, int, int]:
+    """The tokens that have the right label or are rightly O, those that are O, and all."""
+    classes = list(map(token_classes, gold, predictions))
+    total = sum((one.total for one in classes), Counts())
+    return total.correct, sum(one.labels.get("O", Counts()).gold for one in classes), total.gold
 
 
 def unknown_rate(tokenizer: Path, examples: Sequence[Example]) -> float:

@@ -51,6 +51,12 @@ def test_a_run_worse_than_always_o_fails() -> None:
     assert check_run(GOLD, noisy) == ["worse than always predicting O: 0.2500 of the tokens are right, 0.7500 are O"]
 
 
+def test_a_token_is_right_by_its_label_as_in_reports() -> None:
+    gold = [example("1", "a b c d", (2, 5, "X"))]
+    found = [example("1", "a b c d", (0, 1, "X"), (4, 5, "X"))]
+    assert check_run(gold, found) == []  # c and d are right, although c begins no entity
+
+
 def test_gold_that_was_selected_on_fails() -> None:
     assert check_run(GOLD, GOLD, seen={"selection": GOLD[:1]}) == [
         "the data were used for selection: 1 of 2 texts are in them"
