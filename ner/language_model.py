@@ -4,6 +4,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from pydantic import TypeAdapter
 
@@ -16,11 +17,11 @@ from paperscope_core.text.sentences import split_sentences
 from paperscope_core.types import Message, ModelRequest, Usage
 from prompts import load
 
-__all__ = ["LanguageModelRecognizer", "joined", "text_windows"]
+__all__ = ["WINDOW", "LanguageModelRecognizer", "joined", "text_windows"]
 
 WINDOW = 1500
-"""The longest text of a request, in characters, unless a sentence is longer: the reply repeats the text, and small
-models lose track of a long one."""
+"""The longest text of a request, in characters: the reply repeats the text, and small models lose track of a long
+one."""
 
 
 class LanguageModelRecognizer:
@@ -110,12 +111,12 @@ def joined(example: Example, windows: Sequence[tuple[int, int]], replies: Sequen
 
 
 def text_windows(text: str, *, size: int = WINDOW) -> Iterator[tuple[int, int]]:
-    """Yields parts [start, end) of a text: whole sentences, as many as have at most `size` characters, or one.
+    """Yields parts [start, end) of a text: whole sentences, as many as have at most `size` characters.
 
-    White space alone is in no part.
+    A longer sentence is split after a word, or anywhere if a word is longer. White space alone is in no part.
     """
     start = end = 0
-    for sentence in split_sentences(text):
+    for sentence in chain.from_iterable(_at_most(sentence, size) for sentence in split_sentences(text)):
         at = text.find(sentence, end)
         if start < end and at + len(sentence) - start > size:
             yield start, end
@@ -125,3 +126,14 @@ def text_windows(text: str, *, size: int = WINDOW) -> Iterator[tuple[int, int]]:
         end = at + len(sentence)
     if start < end:
         yield start, end
+
+
+def _at_most(sentence: str, size: int) -> Iterator[str]:
+    """Yields the parts of a sentence, each of at most `size` characters."""
+    while len(sentence) > size:
+        after = sentence.rfind(" ", 0, size) + 1 or size
+        if part := sentence[:after].strip():
+            yield part
+        sentence = sentence[after:]
+    if sentence.strip():
+        yield sentence.strip()

@@ -1,11 +1,12 @@
 """A language model as a recognizer: what it asks, and what becomes of replies."""
 
 import asyncio
+from itertools import pairwise
 
 import pytest
 
 from ner.examples import Example
-from ner.language_model import LanguageModelRecognizer, text_windows
+from ner.language_model import WINDOW, LanguageModelRecognizer, text_windows
 from paperscope_core.errors import ModelRefusedError, ModelUnavailableError
 from paperscope_core.models.fakes import FakeModel
 from tests.ner.tiny_encoder import GOLD, example_of
@@ -72,3 +73,20 @@ def test_parts_are_whole_sentences_of_the_text() -> None:
         "Three is here, too.",
     ]
     assert list(text_windows(" \n")) == []
+    assert [text[start:end] for start, end in text_windows(text, size=9)] == [
+        "One is",
+        "here.",
+        "Two is.",
+        "Three is",
+        "here,",
+        "too.",
+    ]
+
+
+@pytest.mark.parametrize("text", ["a" * 10_000, "漢" * 10_000, "word " * 2000, "\n" * 9000 + "a " + "b" * 3000])
+def test_no_part_is_longer_than_a_request_may_be(text: str) -> None:
+    parts = list(text_windows(text))
+    assert all(0 < end - start <= WINDOW for start, end in parts)
+    assert all(end <= start for (_, end), (start, _) in pairwise(parts))
+    covered = "".join(text[start:end] for start, end in parts)
+    assert "".join(covered.split()) == "".join(text.split())
