@@ -308,23 +308,38 @@ def _outcomes(gold: Sequence[Entity], predicted: Sequence[Entity], scenario: str
 
 
 def _take_pairs(gold: list[Entity], predicted: list[Entity], matches: Callable[[Entity, Entity], bool]) -> int:
-    """Removes as many pairs that match as there can be, and returns their number (Kuhn's augmenting paths)."""
-    partners: dict[int, int] = {}
+    """Removes as many pairs that match as there can be, and returns their number (augmenting paths, shortest first).
 
-    def find(entity: int, tried: set[int]) -> bool:
-        for number, one in enumerate(gold):
-            if number not in tried and matches(one, predicted[entity]):
-                tried.add(number)
-                if number not in partners or find(partners[number], tried):
-                    partners[number] = entity
-                    return True
-        return False
+    Both are sorted. Entities that match overlap.
+    """
+    starts, longest = [start for start, _, _ in gold], max((end - start for start, end, _ in gold), default=0)
+    partners: dict[int, int] = {}  # the predicted entity of a gold one
+    holds: dict[int, int] = {}  # and the gold one of a predicted one
+
+    def augment(entity: int) -> None:
+        reached: dict[int, int] = {}
+        queue = [entity]
+        for one in queue:
+            start, end, _ = predicted[one]
+            for number in range(bisect_right(starts, start - longest), bisect_left(starts, end)):
+                if number in reached or not matches(gold[number], predicted[one]):
+                    continue
+                reached[number] = one
+                if number in partners:
+                    queue.append(partners[number])
+                    continue
+                free: int | None = number
+                while free is not None:
+                    taker = reached[free]
+                    partners[free] = taker
+                    before = holds.get(taker)
+                    holds[taker], free = free, before
+                return
 
     for entity in range(len(predicted)):
-        find(entity, set())
+        augment(entity)
     gold[:] = [one for number, one in enumerate(gold) if number not in partners]
-    taken = set(partners.values())
-    predicted[:] = [one for number, one in enumerate(predicted) if number not in taken]
+    predicted[:] = [one for number, one in enumerate(predicted) if number not in holds]
     return len(partners)
 
 

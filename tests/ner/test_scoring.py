@@ -266,6 +266,17 @@ def test_the_scheme_of_the_predicted_tags_is_not_asked_of_the_gold(scheme: Schem
     assert scores[-1].mode == f"{scheme}, orphans dropped"
 
 
+def test_entities_that_all_overlap_are_matched_in_time() -> None:
+    draw = random.Random(1)
+    gold, predicted = (
+        [(start, start + draw.randint(1, 60), draw.choice("AB")) for start in draw.choices(range(300), k=1200)]
+        for _ in range(2)
+    )
+    found = match_scenarios(gold, predicted)["ent_type"]
+    assert found.correct > 1150
+    assert found.counts.predicted == found.counts.gold == 1200
+
+
 @st.composite
 def pairs(draw: st.DrawFn) -> tuple[Example, Example]:
     text = draw(st.sampled_from(["ab c def", "한국은 왔다", "e\u0301 😀 x", "שלום עולם"]))
