@@ -20,6 +20,7 @@ from paperscope_core.errors import (
     StoreError,
     StoreFullError,
     StoreReadOnlyError,
+    StoreRefusedError,
     StoreUnavailableError,
     StoreVersionError,
 )
@@ -56,6 +57,7 @@ _READ_ONLY = {"25006", *_NO_RIGHT}
 _BUSY = {"55P03", "40001", "40P01"}
 _CANCELLED = {"57014"}
 _LOST = {"08", "57"}
+_REFUSED = {"22", "54"}
 _DAMAGED = {"XX", "58"}
 _MISSING = {"42P01"}
 _NO_SCHEMA = {"3F000"}
@@ -238,6 +240,8 @@ class PostgresDatabase:
             return StoreUnavailableError(
                 f"the server can't be reached, or the connection was lost; {_LOST_REMEDY}", where=where
             )
+        elif state[:2] in _REFUSED:
+            return StoreRefusedError("the server refuses a value or its size", where=where)
         elif state[:2] in _DAMAGED:
             detail = "damaged; see the server's log, and restore the database from a backup"
         elif state in _NO_SCHEMA:

@@ -22,7 +22,7 @@ from ingest.parsers import check_size, parser_for, read_paper
 from paperscope.originals import Originals, file_name
 from paperscope.sources import PaperSource
 from paperscope_core.cancellation import run_in_thread
-from paperscope_core.errors import BudgetError, PaperFileError, StoreDamagedError
+from paperscope_core.errors import BudgetError, PaperFileError, StoreDamagedError, StoreRefusedError
 from paperscope_core.models import CachedEmbedder, MeteredModel, Models
 from paperscope_core.protocols import CallCache, EntityExtractor, LanguageModel, Parser, VectorCache, VisionModel
 from paperscope_core.settings import Settings
@@ -377,7 +377,7 @@ class Pipeline:
             older: The paper that it replaces; None for the paper that was added from the same path, if any.
 
         Raises:
-            PaperFileError: The file can't be read as a paper.
+            PaperFileError: The file can't be read as a paper, or what was read of it can't be stored.
             ModelError: A model fails.
             BudgetError: The budget is exhausted.
             StoreError: The library can't be written. After any error, it is unchanged.
@@ -399,16 +399,22 @@ class Pipeline:
             vectors=vectors,
             images=draft.images,
         )
-        await run_in_thread(
-            partial(
-                self.store.add,
-                indexed,
-                crops=draft.parsed.crops,
-                source=draft.source,
-                embedder=self.embedder.name,
-                replaces=draft.replaces,
-            )
+        store = partial(
+            self.store.add,
+            indexed,
+            crops=draft.parsed.crops,
+            source=draft.source,
+            embedder=self.embedder.name,
+            replaces=draft.replaces,
         )
+        try:
+            await run_in_thread(store)
+        except StoreRefusedError as error:
+            raise PaperFileError(
+                f"{request.path.name!r}: what was read of it can't be stored ({error.public}); please report it with "
+                "the file",
+                where=error.where,
+            ) from error
         return AddResult(
             paper=draft.parsed.paper,
             outcome=draft.outcome,

@@ -24,6 +24,7 @@ __all__ = [
     "StoreError",
     "StoreFullError",
     "StoreReadOnlyError",
+    "StoreRefusedError",
     "StoreUnavailableError",
     "StoreVersionError",
     "UnknownConversationError",
@@ -135,6 +136,10 @@ class StoreReadOnlyError(StoreError):
 
 class StoreFullError(StoreError):
     """The disk that holds the library is full."""
+
+
+class StoreRefusedError(StoreError):
+    """The database refuses a value that should be stored. Other papers are not concerned."""
 
 
 class StoreUnavailableError(StoreError):

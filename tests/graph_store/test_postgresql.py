@@ -17,11 +17,13 @@ from graph_store.migrations import is_library
 from graph_store.postgresql import PostgresDatabase
 from graph_store.schema import SCHEMA_VERSION, jobs
 from graph_store.service_state import ServiceState
-from paperscope.library import open_store
+from paperscope.library import Library, open_store
 from paperscope_core.errors import (
+    PaperFileError,
     StoreError,
     StoreFullError,
     StoreReadOnlyError,
+    StoreRefusedError,
     StoreUnavailableError,
     StoreVersionError,
 )
@@ -254,10 +256,26 @@ def test_a_full_server_and_others(address: PostgresAddress) -> None:
             ("XX001", StoreError, "damaged"),
             ("57P01", StoreUnavailableError, "connection was lost"),
             ("57014", StoreError, "statement_timeout"),
+            ("54000", StoreRefusedError, "refuses a value or its size"),
         ):
             failure = psycopg.errors.lookup(state)("the server says why")
             with pytest.raises(kind, match=message), database._translated():
                 raise DBAPIError("SELECT 1", None, failure)
+
+
+def test_a_paper_that_the_server_refuses_fails_alone(
+    address: PostgresAddress, sql: Callable[[str], None], tmp_path: Path
+) -> None:
+    files = [tmp_path / f"{title}.md" for title in ("First", "Refused", "Last")]
+    with Library.open(address) as library:
+        sql("CREATE INDEX refusing ON papers ((1 / (length(title) - length('Refused'))))")
+        for file in files:
+            file.write_text(f"# {file.stem}\n\nTaggers are compared.")
+        library.add(files[0])
+        with pytest.raises(PaperFileError, match=r"'Refused.md': what was read of it can't be stored"):
+            library.add(files[1])
+        library.add(files[2])
+        assert sorted(paper.title for paper in library.papers()) == ["First", "Last"]
 
 
 def test_a_text_with_nul_is_stored_and_looked_up(address: PostgresAddress) -> None:
