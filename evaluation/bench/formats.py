@@ -17,6 +17,7 @@ from ner.formats import FORMATS, FormatName, reply_format
 from ner.importing import import_examples
 from ner.tagging import flat_spans
 from ner.training import entity_f1
+from paperscope_core.files import output_errors
 
 __all__ = ["DESCRIPTION", "FAULTS", "HELP", "Reading", "add_options", "read_replies", "run"]
 
@@ -111,6 +112,8 @@ def run(options: argparse.Namespace) -> int:
             predictions, found = read_replies(gold, form, share=options.faults, seed=options.seed)
             readings += found
             if options.predictions and file == options.data[0]:
+                with output_errors(options.predictions):
+                    options.predictions.mkdir(parents=True, exist_ok=True)
                 write_examples(options.predictions / f"{form}.jsonl", predictions)
         rows += [_row(file.name, one) for one in readings]
     head = ["file", "format", "fault", "replies", "unreadable", "entity F1", "entities by outcome"]

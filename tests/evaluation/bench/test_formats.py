@@ -31,8 +31,8 @@ def test_what_follows_the_reply_costs_nothing_and_a_cut_costs_something(form: Fo
 
 def test_figures_and_predictions_are_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_examples(tmp_path / "gold.jsonl", GOLD)
-    arguments = ["formats", "--data", str(tmp_path / "gold.jsonl"), "--predictions", str(tmp_path)]
+    arguments = ["formats", "--data", str(tmp_path / "gold.jsonl"), "--predictions", str(tmp_path / "spoilt")]
     assert main([*arguments, "--out", str(tmp_path / "formats.json")]) == 0
     assert "7 exact" in capsys.readouterr().out
     assert len(json.loads((tmp_path / "formats.json").read_text())["gold.jsonl"]) == len(FORMATS)
-    assert read_examples(tmp_path / "xml.jsonl") == GOLD
+    assert read_examples(tmp_path / "spoilt" / "xml.jsonl") == GOLD
