@@ -101,9 +101,23 @@ def read_predictions(file: Path, gold: Sequence[Example], *, scheme: Scheme | No
             f"{len(found.examples)} sentences, but the gold has {len(gold)}; without ids they are joined by order",
             where=file,
         )
-    examples = [replace(example, id=due.id) for example, due in zip(found.examples, gold, strict=True)]
+    examples = [_as_gold(example, due) for example, due in zip(found.examples, gold, strict=True)]
     tags = PredictedTags(tags=found.tags, scheme=found.scheme) if found.tags and found.scheme else None
     return join_predictions(gold, examples, tags=tags)
+
+
+def _as_gold(example: Example, gold: Example) -> Example:
+    """The example with the id of the gold, and its text if only the spaces between the same tokens differ."""
+    example = replace(example, id=gold.id)
+    surfaces = [[one.text[start:end] for start, end in one.tokens] for one in (example, gold)]
+    if example.text == gold.text or surfaces[0] != surfaces[1]:
+        return example
+    starts = {start: there for (start, _), (there, _) in zip(example.tokens, gold.tokens, strict=True)}
+    ends = {end: there for (_, end), (_, there) in zip(example.tokens, gold.tokens, strict=True)}
+    if not all(span.start in starts and span.end in ends for span in example.spans):
+        return example
+    spans = tuple(replace(span, start=starts[span.start], end=ends[span.end]) for span in example.spans)
+    return replace(example, text=gold.text, tokens=gold.tokens, spans=spans)
 
 
 def check_run(

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from ner.examples import Example, Span
-from ner.gates import check_run, join_predictions, piece_places, unknown_rate
+from ner.gates import check_run, join_predictions, piece_places, read_predictions, unknown_rate
+from ner.importing import import_examples
 from paperscope_core.errors import InputError
 
 
@@ -37,6 +38,17 @@ def test_unscored_foreign_and_unknown_examples_fail() -> None:
         "the prediction is of another text",
         "predictions of unknown examples",
     ]
+
+
+def test_predictions_without_ids_may_have_other_spaces_between_the_tokens(tmp_path: Path) -> None:
+    (tmp_path / "gold.txt").write_text("pre\t0\tB-A\n-\t3\tI-A\nset\t4\tI-A\nends\t8\tO\n")
+    (tmp_path / "found.txt").write_text("pre B-A\n- I-A\nset I-A\nends B-X\n")
+    gold = import_examples(tmp_path / "gold.txt").examples
+    joined = read_predictions(tmp_path / "found.txt", gold)
+    assert joined.failed == []
+    assert [(span.start, span.end, span.label) for span in joined.predictions[0].spans] == [(0, 7, "A"), (8, 12, "X")]
+    (tmp_path / "found.txt").write_text("pre B-A\n- I-A\nset I-A\nend O\n")
+    assert read_predictions(tmp_path / "found.txt", gold).failed != []
 
 
 def test_other_tokens_fail() -> None:
