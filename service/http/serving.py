@@ -2,9 +2,11 @@
 
 import logging
 import os
+import signal
 from collections.abc import Callable
 
 from paperscope_core.errors import SettingsError
+from paperscope_core.processes import ending_signals
 from paperscope_core.settings import Settings
 from service.http.auth import is_loopback
 from service.http.processes import serve_with_processes
@@ -22,7 +24,7 @@ def serve(
     read_settings: Callable[[], Settings] | None = None,
     on_started: Callable[[str], None] = lambda _address: None,
 ) -> None:
-    """Serves until the process is interrupted (Ctrl-C, SIGTERM), then exits it.
+    """Serves until the process is interrupted (Ctrl-C, SIGTERM; a single one also by SIGHUP), then exits it.
 
     Requests in progress get some time to finish; a second signal exits at once.
 
@@ -49,6 +51,9 @@ def serve(
     else:
         share_processor()
         server = build_server(settings, on_started=on_started)
+        # uvicorn handles the others.
+        for number in set(ending_signals()) - {signal.SIGINT, signal.SIGTERM}:
+            signal.signal(number, server.handle_exit)
         server.run()
         started = server.started
     logging.shutdown()

@@ -7,6 +7,7 @@ import signal
 from functools import partial
 
 from paperscope_core.errors import SettingsError
+from paperscope_core.processes import ending_signals
 from paperscope_core.settings import Settings
 from service.jobs.supervisor import Supervisor
 from service.keys import KeyStore
@@ -19,7 +20,7 @@ _events = event_log(__name__)
 
 
 def do_jobs(settings: Settings, *, on_usage: OnUsage | None = None) -> None:
-    """Does the jobs of the settings' library, or of the libraries of its API keys, until Ctrl-C or SIGTERM.
+    """Does the jobs of the settings' library, or of the libraries of its API keys, until Ctrl-C, SIGTERM or SIGHUP.
 
     Jobs in progress then get some time to stop, and are queued again; a second signal ends the process at once. Each
     model call is a line of the log, and is passed to `on_usage`.
@@ -51,7 +52,7 @@ async def _run(supervisor: Supervisor) -> None:
             os._exit(128 + number)
         ended.set()
 
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in ending_signals():
         loop.add_signal_handler(number, end, number)
     supervisor.start()
     _events.info("waits for jobs")

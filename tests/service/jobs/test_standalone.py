@@ -68,7 +68,8 @@ def test_a_worker_that_may_take_no_job_is_refused() -> None:
 
 
 @pytest.mark.slow
-def test_a_worker_does_the_jobs_of_a_service_that_takes_none(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_worker_does_the_jobs_of_a_service_that_takes_none(tmp_path: Path, number: signal.Signals) -> None:
     with serve(echo, seconds=0.5) as model:
         settings = settings_with_model(tmp_path, model, **{"service.jobs_at_once": 0})
         with serve_app(settings) as address:
@@ -84,7 +85,7 @@ def test_a_worker_does_the_jobs_of_a_service_that_takes_none(tmp_path: Path) -> 
 
             with worker(tmp_path / "library", model_settings(model.url)) as first:
                 wait_until(lambda: shown()["state"] == "running" and len(model.names) >= 2)
-                first.send_signal(signal.SIGTERM)
+                first.send_signal(number)
                 assert first.wait(30) == 0
                 assert (shown()["state"], shown()["attempts"]) == ("queued", 0)
             model.seconds = 0.0
