@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from functools import reduce
+from ipaddress import ip_network
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Literal, NamedTuple, Self
@@ -42,6 +43,13 @@ __all__ = [
 ]
 
 _OPENAI_REMEDY = "for OpenAI itself write https://api.openai.com/v1"
+
+
+def _checked_network(network: str) -> str:
+    try:
+        return str(ip_network(network))
+    except ValueError as error:
+        raise ValueError(f"not an address or a network such as 10.0.0.0/8: {error}") from error
 
 
 def _checked_address(address: str) -> str:
@@ -91,6 +99,7 @@ def _decoded(value: object) -> object:
 
 
 _Address = Annotated[str, AfterValidator(_checked_address)]
+_Network = Annotated[str, AfterValidator(_checked_network)]
 _Key = Annotated[SecretStr, AfterValidator(_checked_key)]
 _Json = BeforeValidator(_decoded)
 _EntityTypes = Annotated[Mapping[str, str], _Json, AfterValidator(_checked_types)]
@@ -318,6 +327,11 @@ class ServiceSettings(_Section):
     )
     hosts: Annotated[tuple[str, ...], _Json] = Field(
         default=(), description="host names besides localhost by which the service may be called without keys"
+    )
+    proxies: Annotated[tuple[_Network, ...], _Json] = Field(
+        default=("127.0.0.1", "::1"),
+        description="addresses or networks of reverse proxies; who calls and by which scheme is taken from their "
+        "X-Forwarded-For and X-Forwarded-Proto",
     )
     questions_at_once: int = Field(default=8, ge=1, description="how many questions are answered at once")
     questions_waiting: int = Field(

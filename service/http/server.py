@@ -42,7 +42,6 @@ _UNREADABLE = "unreadable", "This is not a readable HTTP/1.1 request."
 _EXTRA_CONNECTIONS = 512
 # Requests are cancelled by then; their responses only need to be flushed.
 _FLUSH_SECONDS = 2
-_TRUSTED_PROXIES = "127.0.0.1,::1"
 
 _log = logging.getLogger(__name__)
 
@@ -68,7 +67,7 @@ def build_server(
         lifespan="on",
         log_config=None,
         server_header=False,
-        forwarded_allow_ips=_TRUSTED_PROXIES,
+        forwarded_allow_ips=list(service.proxies),
         h11_max_incomplete_event_size=MAX_HEAD_BYTES,
         limit_concurrency=_EXTRA_CONNECTIONS + service.questions_at_once + service.questions_waiting,
         timeout_graceful_shutdown=_FLUSH_SECONDS,

@@ -228,6 +228,11 @@ def test_a_wrong_value_is_quoted_with_its_origin() -> None:
         load_settings(environ={"PAPERSCOPE_ANSWER__TIMEOUT": "fast"})
 
 
+def test_a_proxy_is_an_address_or_a_network() -> None:
+    with pytest.raises(SettingsError, match=r"service\.proxies.*not an address or a network such as 10\.0\.0\.0/8"):
+        load_settings(environ={"PAPERSCOPE_SERVICE__PROXIES": '["proxy"]'})
+
+
 def test_a_variable_gives_a_list_or_table_as_json() -> None:
     environ = {"PAPERSCOPE_SERVICE__HOSTS": '["a", "b"]', "PAPERSCOPE_EXTRACT__TYPES": '{"drug": "a medicine"}'}
     settings = load_settings(environ=environ)

@@ -160,6 +160,18 @@ def test_guesses_count_against_the_address(tmp_path: Path) -> None:
     assert statuses == [401, 401, 401, 429]
 
 
+@pytest.mark.parametrize(("proxies", "last"), [("127.0.0.0/8", 401), ("192.0.2.0/24", 429)])
+def test_only_a_proxy_says_whose_guess_it_is(tmp_path: Path, proxies: str, last: int) -> None:
+    KeyStore.open(tmp_path / "keys.json").create("alice", tmp_path / "alice")
+    settings = settings_in(tmp_path, **{"service.requests_per_minute": 1, "service.proxies": [proxies]})
+    with serve_app(settings) as address:
+        statuses = [
+            httpx2.post(address + SESSION, json={"key": "guess"}, headers={"X-Forwarded-For": caller}).status_code
+            for caller in ("198.51.100.1", "198.51.100.2")
+        ]
+    assert statuses == [401, last]
+
+
 def test_damaged_keys_are_no_reason_to_sign_in_again(keyed: Keyed, tmp_path: Path) -> None:
     headers = keyed.cookie() | OWN
     (tmp_path / "keys.json").write_text("damaged")
