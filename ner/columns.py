@@ -127,21 +127,23 @@ def _tagged(path: Path, sentences: Sequence[Sentence], scheme: Scheme | None) ->
     if not sentences:
         raise ExampleFileError("the file has no tokens", where=path)
     scheme = scheme or detect_scheme(sentence.tags for sentence in sentences)
-    counts: Counter[str] = Counter()
+    broken_tags, blank = Counter[str](), 0
     documents = _documents_by_offset(path, sentences)
     examples = []
     for number, (sentence, document) in enumerate(zip(sentences, documents, strict=True), start=1):
         if broken := violations(sentence.tags, scheme):
-            counts[f"tags that break {scheme}, first on line {sentence.lines[broken[0]]}"] += len(broken)
+            broken_tags[f"tags that break {scheme}, first on line {sentence.lines[broken[0]]}"] += len(broken)
         identity = sentence.id or f"{path.name}-{number}"
         examples.append(
             example_of_tags(identity, sentence.tokens, sentence.tags, offsets=sentence.offsets, document=document)
         )
+        blank += len(decode(sentence.tags)) - len(examples[-1].spans)
     tags = [
         [tag for token, tag in zip(sentence.tokens, sentence.tags, strict=True) if token.strip()]
         for sentence in sentences
     ]
-    return TaggedText(examples=examples, tags=tags, scheme=scheme, counts=_with_first_line(counts))
+    counts = _with_first_line(broken_tags) + Counter({"entities of white space alone": blank})
+    return TaggedText(examples=examples, tags=tags, scheme=scheme, counts=counts)
 
 
 def _with_first_line(counts: Counter[str]) -> Counter[str]:
@@ -184,7 +186,7 @@ def example_of_tags(
     Args:
         identity: The example's id.
         tokens: The tokens; one that is white space becomes a space of the text and no token.
-        tags: Their tags.
+        tags: Their tags. An entity of white space alone is left out.
         offsets: Where the tokens start in a document; where they leave a gap, the text has one space. Without offsets
             there is a space after each token.
         document: The document.
@@ -201,8 +203,10 @@ def example_of_tags(
         text += " " if number and gap else ""
         places.append((len(text), len(text) + len(token)))
         text += token
-    spans = tuple(
-        Span(start=places[start][0], end=places[end - 1][1], label=label) for start, end, label in decode(tags)
-    )
     kept = tuple(place for place, token in zip(places, tokens, strict=True) if token.strip())
-    return Example(id=identity, text=text, tokens=kept, spans=spans, document=document)
+    spans = []
+    for start, end, label in decode(tags):
+        inside = [place for place, token in zip(places[start:end], tokens[start:end], strict=True) if token.strip()]
+        if inside:
+            spans.append(Span(start=inside[0][0], end=inside[-1][1], label=label))
+    return Example(id=identity, text=text, tokens=kept, spans=tuple(spans), document=document)

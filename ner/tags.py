@@ -44,7 +44,7 @@ def split_tag(tag: str) -> tuple[str, str]:
         return _OUTSIDE
     if prefix not in _PREFIXES or not hyphen:
         raise ValueError(f"{tag!r} is no tag; tags are O, B-LABEL and I-LABEL, with E- and S- in BIOES")
-    if not label:
+    if not label.strip():
         raise ValueError(f"tag {tag!r} has no label")
     return _SYNONYMS.get(prefix, prefix), label
 

@@ -34,6 +34,14 @@ def test_columns_start_documents_and_count_broken_tags(tmp_path: Path) -> None:
     assert dict(found.counts) == {"tags that break IOB1, first on line 10": 1}
 
 
+def test_an_entity_is_on_tokens_and_one_of_white_space_is_counted(tmp_path: Path) -> None:
+    found = read(tmp_path, "\u00a0\tB-A\nAda\tI-A\n\u2003\tI-A\nran\tO\n\u3000\tB-B\n")
+    (example,) = found.examples
+    assert surfaces(example) == [("Ada", "A")]
+    assert len(example.tokens) == 2
+    assert found.counts == {"entities of white space alone": 1}
+
+
 def test_offsets_restore_the_text(tmp_path: Path) -> None:
     text = "pre\t3\tB-A\n-\t6\tI-A\nset\t7\tI-A\nends\t13\tO\n\nNew\t0\tO\n"
     first, second = read(tmp_path, text).examples
@@ -110,6 +118,7 @@ def test_our_own_files_are_recognized(tmp_path: Path) -> None:
         ("Ada B-PER\nat\n", ":2", "1 columns, expected 2"),
         ("Ada B-PER\nat I_PER\n", ":2", "'I_PER' is no tag"),
         ("Ada B-\n", ":1", "has no label"),
+        ("Ada B-\u00a0\n", ":1", "has no label"),
         ("## k\tx\na\tB-A\nb\n", ":3", "a character, a tab and a tag"),
         ('["a", 2\n', ":1", "no JSON"),
         ("[ O\n\n] a O\n", ":3", "3 columns, expected 2"),
