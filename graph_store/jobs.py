@@ -129,11 +129,15 @@ class JobQueue:
 
     def _waits(self, *, quarantined: bool, service: str) -> ColumnElement[bool]:
         """The jobs that workers of a service can claim from the quarantine, or from outside it."""
-        expired = jobs.c.lease_end < self._clock()
-        queued = and_(jobs.c.state == "queued", or_(jobs.c.reserved.in_(["", service]), expired))
+        now = self._clock()
+        expired, allowed = jobs.c.lease_end < now, jobs.c.reserved.in_(["", service])
+        queued = and_(jobs.c.state == "queued", or_(allowed, expired))
         if not quarantined:
             return and_(queued, jobs.c.attempts == 0)
-        return or_(and_(queued, jobs.c.attempts > 0), and_(jobs.c.state == "running", expired))
+        # The lease of a running job is its worker's; its service then has as long as for a queued one.
+        abandoned = jobs.c.lease_end < now - RESERVATION_SECONDS
+        running = and_(jobs.c.state == "running", or_(and_(allowed, expired), abandoned))
+        return or_(and_(queued, jobs.c.attempts > 0), running)
 
     def renew(self, job: str, owner: str, *, stage: str = "", done: int = 0, total: int = 0) -> Job:
         """Report progress and extend the lease; the returned job's `cancelling` says whether to stop. Raises

@@ -24,7 +24,7 @@ _RENEW_SECONDS = 5.0
 # How long cancelled work may take to stop: longer than the child process that parses a file takes to be killed.
 _CANCEL_TIMEOUT_SECONDS = 8.0
 # With exponential backoff from 1 s: half a minute.
-_FINISH_ATTEMPTS = 5
+_WRITE_ATTEMPTS = 6
 
 _log = logging.getLogger(__name__)
 _events = event_log(__name__)
@@ -158,7 +158,9 @@ class LeasedJob:
 
         Retries while the library can't be written, because an expired lease would repeat the work.
         """
-        for attempt in range(_FINISH_ATTEMPTS):
+        for attempt in range(_WRITE_ATTEMPTS):
+            if attempt:
+                await asyncio.sleep(2.0 ** (attempt - 1))
             try:
                 await asyncio.to_thread(change)
             except JobLostError as lost:
@@ -166,7 +168,6 @@ class LeasedJob:
                 return False
             except StoreError as failure:
                 _log.warning("%s: %s", self.job.id, failure)
-                await asyncio.sleep(2.0**attempt)
             else:
                 return True
         return False

@@ -212,6 +212,19 @@ def test_a_reserved_job_waits_for_its_service_until_that_has_ended(queue: JobQue
     assert found.id == late.id
 
 
+def test_a_reserved_job_whose_lease_ends_waits_for_its_service_too(queue: JobQueue, clock: Clock) -> None:
+    made = queue.create("add", "{}", reserved="one")
+    for number in range(2):
+        assert queue.claim(f"w{number}", quarantined=number > 0, service="one") is not None
+        clock.now += LEASE_SECONDS + 1
+        assert not queue.pending(service="two").quarantined
+        assert queue.claim("other", quarantined=True, service="two") is None
+    clock.now += RESERVATION_SECONDS
+    claimed = queue.claim("other", quarantined=True, service="two")
+    assert claimed is not None
+    assert claimed.id == made.id
+
+
 def test_times_are_those_of_the_library(stored: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stored.database, "now", lambda: 5000.0)
     assert JobQueue(stored.database).create("add", "{}").created == 5000.0
