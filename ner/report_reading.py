@@ -83,7 +83,7 @@ class Row:
         found: defaultdict[str, dict[str, Number]] = defaultdict(dict)
         for column, number in self.numbers.items():
             if (role := role_of(column)) in SHARES:
-                words = [word for word in re.split(r"[\s/]+", column.lower()) if not role_of(word)]
+                words = [word for word in re.split(r"[\s/*_().]+", column.lower()) if not role_of(word)]
                 found[" ".join(words)][role] = number.as_share()
         return list(found.values())
 

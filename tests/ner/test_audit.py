@@ -72,6 +72,8 @@ def test_an_f1_below_that_of_the_means_can_be_a_mean() -> None:
 def test_whole_percentages_are_rounded_and_columns_of_other_data_apart() -> None:
     assert messages(table("Tool,TP,FP,FN,Precision,Recall", "a,2,1,1,67%,67", "b,7,0,2,100%,78%")) == []
     assert messages(table("Model,Train F1,Precision,Recall,Test F1", "a,0.99,0.60,0.70,0.65")) == []
+    dotted = table("Model,entities.precision,entities.recall,entities.f1,relations.f1", "a,0.60,0.70,0.65,0.20")
+    assert messages(dotted) == []
 
 
 def test_text_reports_are_read_with_a_name_for_the_label() -> None:
