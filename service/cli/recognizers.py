@@ -105,7 +105,7 @@ def train(
     form: FormOption = "bracketed",
     labels: LabelsOption = None,
 ) -> None:
-    """Train a recognizer. Interrupted, it continues from the last epoch or seed when it is run again."""
+    """Train a recognizer. Run again, an interrupted training of an encoder or a table continues from the last epoch."""
     _check_options(context, kind, preset)
     from ner.gates import check_seen
 
