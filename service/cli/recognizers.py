@@ -234,6 +234,8 @@ def predict(
     from ner.comparison import RunRecord, train_examples, training_recipe, write_run
     from ner.examples import repeated_id, write_examples
 
+    if out.is_dir() or not out.parent.is_dir():  # found before a model is paid
+        raise InputError("no file can be written here; name one in a folder that exists", where=out)
     examples = _texts(files) if text else [one for file in files for one in import_examples(file).examples]
     if repeated := repeated_id(examples):
         raise InputError(f"two texts have the id {repeated!r}; read their files one at a time")

@@ -102,6 +102,8 @@ def test_votes_join_predictions_to_the_texts_by_their_ids(run: "Run", tmp_path: 
             "--labels labels.json: it lacks LOC",
         ),
         (("train", "gold.txt", "-o", "a", "--dev", "gold.txt", "--encoder", "weights"), "tokenizer.json: No such file"),
+        (("predict", "gold.txt", "-o", "none/a"), "none/a: no file can be written here"),
+        (("predict", "gold.txt", "-o", "weights"), "weights: no file can be written here"),
         (("predict", "gold.txt", "-o", "a"), "no --system, and no model of the role extract"),
         (("predict", "gold.txt", "-o", "a", "-s", "."), "no recognizer"),
         (("predict", "gold.txt", "-o", "a", "-s", "papers", "--device", "tpu"), "'tpu' is not one of"),
