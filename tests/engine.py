@@ -57,14 +57,14 @@ def patch_store(store: Any, replace: Callable[[Any, str, Any], None] = setattr) 
     """Open the library of a folder in its schema."""
     open_anywhere = store.open.__func__
 
-    def open_in_schema(cls: Any, location: Location, *, read_only: bool = False) -> Any:
+    def open_in_schema(cls: Any, location: Location, **options: Any) -> Any:
         address = parse_location(location)
         if isinstance(address, PostgresAddress) and SERVER in os.environ:
             _copy_once(address)
-            opened = open_anywhere(cls, address, read_only=read_only)
+            opened = open_anywhere(cls, address, **options)
             (address.files / _MARK).write_text(_schema(address.files))
             return opened
-        return open_anywhere(cls, address, read_only=read_only)
+        return open_anywhere(cls, address, **options)
 
     replace(store, "open", classmethod(open_in_schema))
 
