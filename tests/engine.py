@@ -57,7 +57,7 @@ def patch_store(store: Any, replace: Callable[[Any, str, Any], None] = setattr) 
     """Open the library of a folder in its schema."""
     open_anywhere = store.open.__func__
 
-    def open_in_schema(cls: Any, location: Location, **options: Any) -> Any:
+    def open_in_schema(cls: Any, /, location: Location, **options: Any) -> Any:
         address = parse_location(location)
         if isinstance(address, PostgresAddress) and SERVER in os.environ:
             _copy_once(address)
