@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import socket
 import tempfile
 from collections.abc import Callable, Generator, Iterator
@@ -109,6 +110,17 @@ def clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in list(os.environ):
         if name.startswith(("PAPERSCOPE_", "OPENAI_")):
             monkeypatch.delenv(name)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def heed_hangups() -> Iterator[None]:
+    """Processes that the tests start heed SIGHUP, also where `nohup` started the tests: they would inherit that it is
+    ignored, but not that a function receives it."""
+    before = signal.getsignal(signal.SIGHUP)
+    if before is signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, lambda *_: None)
+    yield
+    signal.signal(signal.SIGHUP, before)
 
 
 @pytest.fixture(scope="session")
