@@ -89,20 +89,36 @@ def _started(ray: Any, workers: int | None) -> Iterator[None]:  # noqa: ANN401
     _remove_abandoned()
     folder = tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=_TEMPORARY)
     try:
-        ray.init(
-            address=_LOCAL,
-            num_cpus=max(workers or 0, os.cpu_count() or 1),
-            object_store_memory=_OBJECT_STORE_BYTES,
-            include_dashboard=False,
-            log_to_driver=False,
-            logging_level="error",
-            _temp_dir=folder,
-        )
+        # So that what a worker leaves when it is killed is deleted with the folder.
+        with _inherited("TMPDIR", folder):
+            ray.init(
+                address=_LOCAL,
+                num_cpus=max(workers or 0, os.cpu_count() or 1),
+                object_store_memory=_OBJECT_STORE_BYTES,
+                include_dashboard=False,
+                log_to_driver=False,
+                logging_level="error",
+                _temp_dir=folder,
+            )
         _silence(ray)
         yield
     finally:
         ray.shutdown()
         shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def _inherited(name: str, value: str) -> Iterator[None]:
+    """Sets an environment variable for processes that are started in the block."""
+    before = os.environ.get(name)
+    os.environ[name] = value
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[name]
+        else:
+            os.environ[name] = before
 
 
 @contextmanager

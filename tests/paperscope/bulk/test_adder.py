@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -103,6 +104,12 @@ def test_a_library_whose_workers_were_killed_equals_one_of_a_single_process(
     assert _content(tmp_path / "ray") == _content(tmp_path / "alone")
     # No call was made twice, although those who waited for it were killed.
     assert sorted(server.names) == sorted(set(alone))
+
+
+def test_files_of_workers_are_deleted_with_the_cluster(cluster: Cluster) -> None:
+    folder = Path(cluster.ray.get(cluster.ray.remote(tempfile.gettempdir).remote()))
+    assert folder.name.startswith(f"paperscope-ray-{os.getpid()}-")
+    assert Path(tempfile.gettempdir()) != folder
 
 
 def test_the_command_continues_after_it_was_killed(
