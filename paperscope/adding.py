@@ -383,7 +383,11 @@ class Pipeline:
             StoreError: The library can't be written. After any error, it is unchanged.
         """
         started = time.perf_counter()
-        draft = await self._draft(request, older)
+        known = await self._know(request, older)
+        if not self._is_complete(known):
+            # Before work that could not be stored, and calls that would be paid for in vain.
+            await asyncio.to_thread(self.store.check_room)
+        draft = await self._draft(request, known)
         if isinstance(draft, AddResult):
             return replace(draft, seconds=time.perf_counter() - started)
         request.on_stage(Stage(name="embedding"))
@@ -430,15 +434,14 @@ class Pipeline:
             PaperFileError: The file can't be read as a paper.
             StoreError: The library can't be read.
         """
-        draft = await self._draft(request, None)
+        draft = await self._draft(request, await self._know(request, None))
         if isinstance(draft, AddResult):
             return ()
         chunks = [chunk.searched for chunk in draft.chunks]
         return self.embedder.missing([*chunks, *self.more_texts(draft.parsed.paper)])
 
-    async def _draft(self, request: AddRequest, older: PaperEntry | None) -> _Draft | AddResult:
+    async def _draft(self, request: AddRequest, known: _Known) -> _Draft | AddResult:
         """Everything that is stored for a file except the vectors; an AddResult if the library has it already."""
-        known = await self._know(request, older)
         current, older = known.current, known.older
         if self._is_complete(known):
             return known.unchanged(known.images)

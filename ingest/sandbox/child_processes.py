@@ -8,7 +8,7 @@ import tempfile
 import threading
 import weakref
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from typing import IO, BinaryIO, Generic, TypeVar, cast
 
 from ingest.sandbox.worker import Frame, JobHandler, read_frame
@@ -62,7 +62,11 @@ class ChildPool(Generic[Job]):
 
     @contextmanager
     def acquire(self) -> Iterator["ChildProcess[Job]"]:
-        """A child for the block, which only waits for it. It is killed at once if the work is cancelled."""
+        """A child for the block, which only waits for it. It is killed at once if the work is cancelled.
+
+        Raises:
+            PaperFileError: The system starts no process.
+        """
         with waiting():
             child = self._take()
             keep = False
@@ -109,7 +113,7 @@ class ChildPool(Generic[Job]):
     def _add_idle(self) -> None:
         child = None
         # A child that can't be started is the error of a job that needs one.
-        with suppress(OSError):
+        with suppress(PaperFileError):
             child = self._start()
         with self._changed:
             self._starting = False
@@ -128,14 +132,7 @@ class ChildProcess(Generic[Job]):
         self.jobs = 0
         self.expired = self.killed = False
         self.time_limit = 0.0
-        self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 # closed in `_close`
-        self._process = subprocess.Popen(  # noqa: S603
-            command_of("ingest.sandbox.worker"),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._stderr,
-            env={**os.environ, **environment},
-        )
+        self._process, self._stderr = _start_process(environment)
         self._input = cast("IO[bytes]", self._process.stdin)
         self._output = cast("BinaryIO", self._process.stdout)
         self._finalizer = weakref.finalize(self, _close, self._process, self._stderr)
@@ -203,6 +200,27 @@ def error_from_frame(frame: Frame) -> PaperscopeError:
     known = getattr(errors, name, PaperFileError) if name in errors.__all__ else PaperFileError
     error: PaperscopeError = known(message)
     return error
+
+
+def _start_process(environment: Mapping[str, str]) -> "tuple[subprocess.Popen[bytes], IO[bytes]]":
+    """A process that waits for its start message, and the file of its error output."""
+    with ExitStack() as opened:
+        try:
+            stderr = opened.enter_context(tempfile.TemporaryFile())
+            process = subprocess.Popen(  # noqa: S603
+                command_of("ingest.sandbox.worker"),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=stderr,
+                env={**os.environ, **environment},
+            )
+        except OSError as error:
+            raise PaperFileError(
+                f"the system starts no process to read it ({error.strerror or error}); end other programs, or read "
+                "fewer papers at once, and try again"
+            ) from error
+        opened.pop_all()  # `_close` closes it.
+    return process, stderr
 
 
 def _close(process: "subprocess.Popen[bytes]", stderr: IO[bytes]) -> None:

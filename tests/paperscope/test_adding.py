@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from graph_store import Store
 from ingest.sandbox.isolated_parser import IsolatedParser
 from paperscope.library import Library, Stage
-from paperscope_core.errors import ModelUnavailableError, PaperFileError
+from paperscope_core.errors import ModelUnavailableError, PaperFileError, StoreReadOnlyError
 from paperscope_core.models import FakeEmbedder, FakeModel, Models
 from paperscope_core.settings import LimitSettings, Settings
 
@@ -99,6 +99,21 @@ def test_a_file_over_the_limit_is_refused_before_it_is_read(tmp_path: Path) -> N
         pytest.raises(PaperFileError, match=r"big\.pdf: 2 MB is over the limit of 1 MB"),
     ):
         library.add(file)
+
+
+def test_nothing_is_paid_for_what_a_library_for_reading_could_not_store(library: Library, tmp_path: Path) -> None:
+    library.add(write_pdf(tmp_path / "a.pdf", "Taggers are compared."))
+    new = write_pdf(tmp_path / "b.pdf", "Parsers are compared.")
+    model = FakeModel([])
+    models = Models(embedder=FakeEmbedder(), extract=model)
+    stages: list[Stage] = []
+    store = Store.open(tmp_path / "library", read_only=True)
+    with (
+        Library(store=store, settings=Settings(), models=models) as for_reading,
+        pytest.raises(StoreReadOnlyError),
+    ):
+        for_reading.add(new, on_stage=stages.append)
+    assert (stages, model.requests) == ([], [])
 
 
 @pytest.mark.slow

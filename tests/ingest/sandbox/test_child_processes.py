@@ -1,5 +1,9 @@
 """A pool starts a child ahead while jobs run at once, so that the next job does not wait for a start."""
 
+import errno
+import os
+import subprocess
+import tempfile
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -8,6 +12,7 @@ import pytest
 
 from ingest.sandbox import child_processes
 from ingest.sandbox.child_processes import ChildPool
+from paperscope_core.errors import PaperFileError
 
 
 class Starts:
@@ -27,7 +32,7 @@ class Starts:
         self.allowed.wait(10)
         self.done.release()
         if self.fails_ahead:
-            raise OSError("no process")
+            raise PaperFileError("no process")
         return self.Child()
 
     class Child:
@@ -102,3 +107,25 @@ def test_a_start_ahead_that_fails_is_no_jobs_error(pool: ChildPool[Any], starts:
         assert starts.done.acquire(timeout=10)
         with pool.acquire():
             assert starts.own == 3
+
+
+def test_a_system_that_starts_no_process_is_the_error_of_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = []
+
+    def temporary_file() -> Any:
+        opened.append(real())
+        return opened[-1]
+
+    def refuse(*_args: object, **_options: object) -> None:
+        raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+
+    real = tempfile.TemporaryFile
+    monkeypatch.setattr(tempfile, "TemporaryFile", temporary_file)
+    monkeypatch.setattr(subprocess, "Popen", refuse)
+    pool: ChildPool[object] = ChildPool(print, memory_mb=None)
+    with (
+        pytest.raises(PaperFileError, match=r"no process .*temporarily unavailable.*end other programs"),
+        pool.acquire(),
+    ):
+        pass
+    assert [file.closed for file in opened] == [True]
