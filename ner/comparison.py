@@ -14,7 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from ner.evaluating import Evaluation, ScorerFigures, evaluate, f1_tallies, label_tallies, markdown_table
 from ner.examples import Example, Span
-from ner.scoring import SCORERS, PredictedTags, Score
+from ner.scoring import SCORERS, Counts, PredictedTags, Score
 from paperscope_core.errors import ExampleFileError
 from paperscope_core.files import write_atomically
 from paperscope_core.statistics import Difference, Tally, adjusted, mean_difference, paired_difference
@@ -267,6 +267,7 @@ def _metrics(evaluations: Sequence[Evaluation]) -> list[Metric]:
 
 def _differences(scores: Mapping[str, Score], seed: int) -> list[PairedDifference]:
     found: list[PairedDifference] = []
+    empty = Counts().f1
     for a, b in combinations(scores, 2):
         labels = sorted({*scores[a].labels, *scores[b].labels})
         groups = {name: label_tallies(scores[name], labels) for name in (a, b)}
@@ -278,11 +279,11 @@ def _differences(scores: Mapping[str, Score], seed: int) -> list[PairedDifferenc
             ),
         ]
         found += [
-            PairedDifference(a=a, b=b, metric=metric, difference=paired_difference(one, other, seed=seed))
+            PairedDifference(a=a, b=b, metric=metric, difference=paired_difference(one, other, seed=seed, empty=empty))
             for metric, one, other in pairs
         ]
         if labels:
-            macro = mean_difference(groups[a], groups[b], seed=seed)
+            macro = mean_difference(groups[a], groups[b], seed=seed, empty=empty)
             found.append(PairedDifference(a=a, b=b, metric="entity, macro F1", difference=macro))
     corrected = adjusted([one.difference.p for one in found])
     return [

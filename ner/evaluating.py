@@ -140,26 +140,27 @@ def _f1_tally(counts: Counts) -> Tally:
 
 def _figures(score: Score, seed: int) -> ScorerFigures:
     labels = list(score.labels)
-    macro = _interval(label_tallies(score, labels), seed) if labels else (0.0, 0.0)
+    macro = _interval(label_tallies(score, labels), seed, score.macro_f1) if labels else (0.0, 0.0)
     return ScorerFigures(
         scorer=score.name,
         mode=score.mode,
         micro=Figures.of(score.total),
-        interval=_interval([f1_tallies(score)], seed),
+        interval=_interval([f1_tallies(score)], seed, score.total.f1),
         macro_f1=score.macro_f1,
         macro_interval=macro,
         labels={label: Figures.of(counts) for label, counts in score.labels.items()},
     )
 
 
-def _interval(groups: Sequence[Sequence[Tally]], seed: int) -> tuple[float, float]:
-    return _interval_of(tuple(map(tuple, groups)), seed)
+def _interval(groups: Sequence[Sequence[Tally]], seed: int, figure: float) -> tuple[float, float]:
+    """A resample without entities tells nothing of a figure, and has the figure itself."""
+    return _interval_of(tuple(map(tuple, groups)), seed, figure)
 
 
 @lru_cache(maxsize=32)
-def _interval_of(groups: tuple[tuple[Tally, ...], ...], seed: int) -> tuple[float, float]:
+def _interval_of(groups: tuple[tuple[Tally, ...], ...], seed: int, empty: float) -> tuple[float, float]:
     """Cached, because several scorers often have the same counts."""
-    return mean_interval(groups, seed=seed)
+    return mean_interval(groups, seed=seed, empty=empty)
 
 
 def markdown(evaluation: Evaluation, *, by_label: Sequence[str] = ("entity", "nervaluate partial")) -> str:

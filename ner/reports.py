@@ -22,7 +22,7 @@ from ner.evaluating import f1_tallies, label_tallies, markdown_table
 from ner.examples import Example
 from ner.scoring import SCORERS, Counts, PredictedTags, Score, Scorer, score_seqeval, tag_macro_f1, token_classes
 from paperscope_core.errors import InputError
-from paperscope_core.statistics import Difference, Tally, adjusted, mean_difference, paired_difference
+from paperscope_core.statistics import Difference, Tally, adjusted, mean_difference
 
 __all__ = ["REPORT_FORMS", "ReportForm", "write_report"]
 
@@ -177,7 +177,7 @@ def _pair(gold: Sequence[Example], systems: Systems, *, seed: int) -> list[str]:
         }
 
     pairs = [
-        (metric, paired_difference(a[0], b[0], seed=seed) if len(a) == 1 else mean_difference(a, b, seed=seed))
+        (metric, mean_difference(a, b, seed=seed, empty=Counts().f1))
         for (metric, a), b in zip(tallies(first).items(), tallies(second).values(), strict=True)
     ]
     corrected = adjusted([one.p for _, one in pairs])

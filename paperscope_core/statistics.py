@@ -5,6 +5,7 @@ A tally is represented as a complex number, right + total·i, because scipy then
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy import complex128, float64, int64
@@ -70,40 +71,48 @@ def interval(tallies: Sequence[Tally], *, seed: int) -> tuple[float, float]:
     return mean_interval([tallies], seed=seed)
 
 
-def mean_interval(groups: Sequence[Sequence[Tally]], *, seed: int) -> tuple[float, float]:
+def mean_interval(groups: Sequence[Sequence[Tally]], *, seed: int, empty: float = 1.0) -> tuple[float, float]:
     """The interval of the mean of several shares, such as those of labels, over the same items.
+
+    A share without a total, such as that of a label that a resample lacks, is left out of the mean.
 
     Args:
         groups: The tallies of the items, in the same order, for each share.
         seed: The seed of the resamples.
+        empty: The mean if no share has a total.
     """
     tallies = _as_complex(groups)
 
     def share(items: _Indices, axis: int = -1) -> NDArray[float64]:
-        return _mean_share(tallies[:, items], axis)
+        return _mean_share(tallies[:, items], axis, empty=empty)
 
     return _interval(share, tallies.shape, seed=seed)
 
 
-def paired_difference(a: Sequence[Tally], b: Sequence[Tally], *, seed: int) -> Difference:
+def paired_difference(a: Sequence[Tally], b: Sequence[Tally], *, seed: int, empty: float = 1.0) -> Difference:
     """Compares two runs by their tallies of the same items, in the same order.
 
     The interval is that of the paired bootstrap. p is that of a two-sided paired permutation test (Fisher's
-    randomization test), which swaps the two runs' tallies of an item at random.
+    randomization test), which swaps the two runs' tallies of an item at random. A share without a total is `empty`.
 
     Raises:
         ValueError: There are no items, or the runs have different numbers of them.
     """
-    return mean_difference([a], [b], seed=seed)
+    return mean_difference([a], [b], seed=seed, empty=empty)
 
 
-def mean_difference(a: Sequence[Sequence[Tally]], b: Sequence[Sequence[Tally]], *, seed: int) -> Difference:
+def mean_difference(
+    a: Sequence[Sequence[Tally]], b: Sequence[Sequence[Tally]], *, seed: int, empty: float = 1.0
+) -> Difference:
     """Compares two runs by the mean of several shares, as `paired_difference` does by one.
+
+    A share without a total is left out of its run's mean, so that each run is compared by the figure that it has alone.
 
     Args:
         a: The first run's tallies of the items, in the same order, for each share.
         b: Those of the second run, for the same shares.
         seed: The seed of the resamples and the permutations.
+        empty: The mean if no share has a total.
 
     Raises:
         ValueError: There are no items, or the runs have different numbers of items or shares.
@@ -115,15 +124,16 @@ def mean_difference(a: Sequence[Sequence[Tally]], b: Sequence[Sequence[Tally]], 
         )
     from scipy.stats import permutation_test
 
+    mean = partial(_mean_share, empty=empty)
     first, second = _as_complex(a), _as_complex(b)
     both, count = np.concatenate([first, second], axis=1), first.shape[1]
 
     def difference(items: _Indices, axis: int = -1) -> NDArray[float64]:
-        return _mean_share(second[:, items], axis) - _mean_share(first[:, items], axis)
+        return mean(second[:, items], axis) - mean(first[:, items], axis)
 
     def distance(one: _Indices, two: _Indices, axis: int = -1) -> NDArray[float64]:
         # scipy counts swaps that give the observed distance, but for the rounding error of numbers of its own size.
-        return np.abs(np.round(_mean_share(both[:, two], axis) - _mean_share(both[:, one], axis), _DECIMALS))
+        return np.abs(np.round(mean(both[:, two], axis) - mean(both[:, one], axis), _DECIMALS))
 
     p = 1.0
     if count > 1:  # else a swap only changes the sign
@@ -139,7 +149,7 @@ def mean_difference(a: Sequence[Sequence[Tally]], b: Sequence[Sequence[Tally]], 
         )
         p = float(np.real(test.pvalue))
     low, high = _interval(difference, first.shape, seed=seed)
-    values = (float(_mean_share(one)) for one in (first, second))
+    values = (float(mean(one)) for one in (first, second))
     return Difference(items=count, a=next(values), b=next(values), low=low, high=high, p=p)
 
 
@@ -179,9 +189,11 @@ def _as_complex(groups: Sequence[Sequence[Tally]]) -> _Tallies:
     return np.array([[complex(tally.right, tally.total) for tally in group] for group in groups], dtype=complex128)
 
 
-def _mean_share(tallies: _Tallies, axis: int = -1) -> NDArray[float64]:
-    """The mean over groups of right / total of the sums along `axis`; 1 if a total is 0, as in `Tally.share`."""
+def _mean_share(tallies: _Tallies, axis: int = -1, *, empty: float) -> NDArray[float64]:
+    """The mean over groups of right / total of the sums along `axis`, of those with a total; `empty` if none has."""
     sums = tallies.sum(axis=axis)
-    shares: NDArray[float64] = np.where(sums.imag > 0, sums.real / np.where(sums.imag > 0, sums.imag, 1), 1.0)
-    mean: NDArray[float64] = shares.mean(axis=0)
+    there = sums.imag > 0
+    shares = np.where(there, sums.real / np.where(there, sums.imag, 1), 0)
+    count = there.sum(axis=0)
+    mean: NDArray[float64] = np.where(count > 0, shares.sum(axis=0) / np.maximum(count, 1), empty)
     return mean

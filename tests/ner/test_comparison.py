@@ -54,6 +54,17 @@ def test_a_real_difference_is_found_and_a_small_one_is_no_win() -> None:
     assert (place.difference.value, place.significant) == (0, False)
 
 
+def test_differences_are_those_of_the_figures() -> None:
+    foreign = [replace(GOLD[0], spans=(*GOLD[0].spans, Span(start=4, end=7, label="ACT"))), *GOLD[1:]]
+    found = compare(GOLD, {"foreign": foreign, "weak": without(range(20))})
+    macro = next(one.values for one in found.metrics if "entity, macro F1" in one.names)
+    by_metric = {one.metric: one.difference for one in found.differences}
+    difference = by_metric["entity, macro F1"]
+    assert (difference.a, difference.b) == pytest.approx((macro["foreign"], macro["weak"]))
+    # Neither the gold nor one of the systems has this label: it is no success.
+    assert (by_metric["entity, F1 of ACT"].a, by_metric["entity, F1 of ACT"].b) == (0, 0)
+
+
 def test_equal_figures_are_one_row() -> None:
     found = compare(GOLD, {"a": without(range(2)), "b": without(range(4))})
     names = next(metric.names for metric in found.metrics if "entity, micro F1" in metric.names)

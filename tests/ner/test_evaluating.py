@@ -45,3 +45,19 @@ def test_tallies_give_micro_and_macro_f1() -> None:
     assert mean_interval(groups, seed=0)[0] < score.macro_f1
     found = mean_difference(groups, groups, seed=0)
     assert (found.value, found.p, found.items) == (0, 1, 6)
+
+
+def test_intervals_are_of_the_figure_that_they_stand_beside() -> None:
+    gold = [GOLD[0], *(replace(one, spans=(Span(start=4, end=5, label="PER"),)) for one in [GOLD[1]] * 29)]
+    half = [replace(one, spans=one.spans if number % 2 else ()) for number, one in enumerate(gold)]
+    entity = next(one for one in evaluate(gold, half, system="ours").scores if one.scorer == "entity")
+    # A resample without the rare label has the F1 of the other one, and no more.
+    assert entity.macro_interval[0] < entity.macro_f1 < entity.macro_interval[1]
+    assert entity.macro_interval[1] < entity.interval[1] + 0.05
+    empty = [replace(one, spans=()) for one in GOLD]
+    nothing = next(one for one in evaluate(empty, empty, system="ours").scores if one.scorer == "entity")
+    assert (nothing.micro.f1, nothing.interval, nothing.macro_interval) == (0, (0, 0), (0, 0))
+    sparse = [GOLD[0], *empty[1:]]
+    for found, f1 in ((sparse, 1), (empty, 0)):
+        entity = next(one for one in evaluate(sparse, found, system="ours").scores if one.scorer == "entity")
+        assert (entity.micro.f1, entity.interval, entity.macro_interval) == (f1, (f1, f1), (f1, f1))
