@@ -370,12 +370,8 @@ def _by_offset(gold: Example, prediction: Example) -> Counted:
 
 
 def _occurrences(example: Example) -> list[Item]:
-    """The surface of each entity, with the number of the surface's occurrence in the text."""
-    return [
-        ((surface, example.text.count(surface, 0, span.start)), span.label)
-        for span in example.spans
-        for surface in [example.text[span.start : span.end]]
-    ]
+    """The entities with their repetitions; offsets are a surface and the number of its occurrence in the text."""
+    return [((start, end), label) for start, end, label in _offsets(example)]
 
 
 def _by_occurrence(gold: Example, prediction: Example) -> Counted:

@@ -237,6 +237,12 @@ def test_a_repeated_prediction_counts_only_in_multisets() -> None:
     assert (found["entity"], found["entity multiset"]) == ((1, 1, 1), (1, 2, 1))
 
 
+def test_a_surface_that_overlaps_itself_is_right_only_at_its_place() -> None:
+    found = totals(example("Ha Ha Ha", (0, 5, "SONG")), example("Ha Ha Ha", (3, 8, "SONG")))
+    assert found["entity"] == found["entity multiset"] == (0, 1, 1)
+    assert found["sentence"] == (0, 1, 1)
+
+
 def test_entities_that_overlap_or_repeat_count_in_seqeval_as_they_do_by_offsets() -> None:
     gold = example("New York City", (0, 13, "LOC"), (4, 8, "LOC"), (4, 8, "LOC"))
     found = totals(gold, example("New York City", (4, 8, "LOC")))
