@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ner.datasets import leakage
 from ner.examples import Example
 from ner.importing import import_examples
-from ner.pieces import read_tokenizer
+from ner.pieces import read_tokenizer, unknown_piece
 from ner.scoring import Counts, PredictedTags, token_classes
 from ner.tags import Scheme
 from paperscope_core.errors import InputError
@@ -178,9 +178,9 @@ def unknown_rate(tokenizer: Path, examples: Sequence[Example]) -> float:
         InputError: The file is no `tokenizer.json`.
     """
     found = _load_tokenizer(tokenizer)
-    unknown = getattr(found.model, "unk_token", None)
-    pieces = [piece for example in examples for piece in found.encode(example.text, add_special_tokens=False).tokens]
-    return pieces.count(unknown) / len(pieces) if pieces and unknown else 0.0
+    unknown = unknown_piece(found)
+    pieces = [piece for example in examples for piece in found.encode(example.text, add_special_tokens=False).ids]
+    return sum(piece == unknown for piece in pieces) / max(1, len(pieces))
 
 
 def piece_places(tokenizer: Path) -> Callable[[str], Sequence[tuple[int, int]]]:

@@ -1,17 +1,19 @@
 """Word pieces of texts, with their case, and the units of text that get tags."""
 
 import hashlib
+import json
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-__all__ = ["CASES", "PieceSplitter", "Pieces", "pack", "read_tokenizer"]
+__all__ = ["CASES", "PieceSplitter", "Pieces", "pack", "read_tokenizer", "unknown_piece"]
 
 CASES = 6
 """The number of classes of `Pieces.cases`: no letters, lower, Title, UPPER, mixed case, digits."""
@@ -97,7 +99,6 @@ class PieceSplitter:
     def split(self, texts: Sequence[str], tokens: Sequence[Sequence[tuple[int, int]]]) -> list[Pieces]:
         """Split texts of which the tokens are given."""
         encodings = self.tokenizer.encode_batch(list(texts), add_special_tokens=False)
-        unknown = self._unknown()
         found = []
         for text, bounds, encoding in zip(texts, tokens, encodings, strict=True):
             cases = _cases(text)
@@ -108,7 +109,7 @@ class PieceSplitter:
                     cases=tuple(cases[start] if start < len(text) else _NONE for start, _ in encoding.offsets),
                     units=units,
                     firsts=firsts,
-                    unknown=sum(one == unknown for one in encoding.ids),
+                    unknown=sum(one == self._unknown for one in encoding.ids),
                 )
             )
         return found
@@ -118,12 +119,20 @@ class PieceSplitter:
         """The SHA-256 of the tokenizer."""
         return hashlib.sha256(self.tokenizer.to_str().encode()).hexdigest()
 
+    @cached_property
     def _unknown(self) -> int | None:
-        for name in ("[UNK]", "<unk>"):
-            number: int | None = self.tokenizer.token_to_id(name)
-            if number is not None:
-                return number
-        return None
+        return unknown_piece(self.tokenizer)
+
+
+def unknown_piece(tokenizer: "Tokenizer") -> int | None:
+    """The number of the piece that stands for what the vocabulary of a tokenizer lacks; None if there is none."""
+    name = getattr(tokenizer.model, "unk_token", None)
+    if name is not None:
+        named: int | None = tokenizer.token_to_id(name)
+        return named
+    # Unigram (SentencePiece) has only the number, and only in the file.
+    number: int | None = json.loads(tokenizer.to_str())["model"].get("unk_id")
+    return number
 
 
 def read_tokenizer(file: Path) -> "Tokenizer":

@@ -8,6 +8,7 @@ import pytest
 from ner.examples import Example, Span
 from ner.gates import check_run, join_predictions, piece_places, read_predictions, unknown_rate
 from ner.importing import import_examples
+from ner.pieces import PieceSplitter
 from paperscope_core.errors import InputError
 
 
@@ -88,3 +89,17 @@ def test_a_tokenizer_of_another_script_fails(tmp_path: Path) -> None:
     (tmp_path / "tokenizer.json").write_text("{}")
     with pytest.raises(InputError, match=r"name a tokenizer\.json"):
         unknown_rate(tmp_path / "tokenizer.json", GOLD)
+
+
+def test_a_tokenizer_may_state_its_unknown_piece_by_number_alone(tmp_path: Path) -> None:
+    from tokenizers import Tokenizer, models, pre_tokenizers
+
+    tokenizer = Tokenizer(models.Unigram([("a", -1.0), ("<unk>", 0.0)], unk_id=1))
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    tokenizer.save(str(tmp_path / "tokenizer.json"))
+    assert unknown_rate(tmp_path / "tokenizer.json", [example("1", "a b c a")]) == 0.5
+    (pieces,) = PieceSplitter.of(tokenizer).split(["a b"], [((0, 1), (2, 3))])
+    assert pieces.unknown == 1
+    every_byte = Tokenizer(models.BPE(byte_fallback=True))
+    every_byte.save(str(tmp_path / "bytes.json"))
+    assert unknown_rate(tmp_path / "bytes.json", GOLD) == 0
