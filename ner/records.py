@@ -268,12 +268,13 @@ def read_standoff(path: Path) -> Records:
 
     Returns:
         The examples. Entities in several parts have no one span; they are left out and counted, as are texts without
-        annotations.
+        annotations and annotations without a text.
 
     Raises:
-        ExampleFileError: There are no pairs, or an entity is broken; the message names the file and the line.
+        ExampleFileError: The path can't be read, there are no pairs, or an entity is broken; the message names the file
+            and the line.
     """
-    files = _archive(path) if path.is_file() else {file.name: file.read_bytes() for file in sorted(path.iterdir())}
+    files = _folder(path) if path.is_dir() else _archive(path)
     counts: Counter[str] = Counter()
     examples = []
     for name in sorted(name for name in files if name.endswith(".txt")):
@@ -283,7 +284,7 @@ def read_standoff(path: Path) -> Records:
             continue
         identity = Path(name).stem
         text = _utf8(files[name], f"{path}, {name}")
-        entities = _utf8(notes, f"{path}, {identity}.ann").split("\n")
+        entities = _utf8(notes, f"{path}, {identity}.ann", encoding="utf-8-sig").split("\n")
         spans = []
         for number, line in enumerate(entities, start=1):
             if line.startswith("T"):
@@ -293,7 +294,16 @@ def read_standoff(path: Path) -> Records:
         )
     if not examples:
         raise ExampleFileError("no pairs of .txt and .ann files", where=path)
+    if alone := sum(name.endswith(".ann") and name.removesuffix(".ann") + ".txt" not in files for name in files):
+        counts["files of annotations without a text"] = alone
     return Records(examples=examples, form="standoff", counts=counts)
+
+
+def _folder(path: Path) -> dict[str, bytes]:
+    try:
+        return {file.name: file.read_bytes() for file in path.iterdir() if file.suffix in (".txt", ".ann")}
+    except OSError as error:
+        raise ExampleFileError(f"can't be read ({error.strerror})", where=path) from error
 
 
 def _archive(path: Path) -> dict[str, bytes]:
@@ -301,13 +311,15 @@ def _archive(path: Path) -> dict[str, bytes]:
         with tarfile.open(path) as archive:
             members = [member for member in archive if member.isfile()]
             return {member.name: file.read() for member in members if (file := archive.extractfile(member))}
+    except FileNotFoundError as error:
+        raise ExampleFileError(f"can't be read ({error.strerror})", where=path) from error
     except (tarfile.TarError, OSError, EOFError) as error:
         raise ExampleFileError(f"can't be read as a tar archive ({error})", where=path) from error
 
 
-def _utf8(data: bytes, where: str) -> str:
+def _utf8(data: bytes, where: str, *, encoding: str = "utf-8") -> str:
     try:
-        return data.decode("utf-8")
+        return data.decode(encoding)
     except UnicodeDecodeError as error:
         raise ExampleFileError(f"not UTF-8 text ({error.reason} at byte {error.start})", where=where) from error
 

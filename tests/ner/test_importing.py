@@ -156,6 +156,22 @@ def test_a_scheme_needs_tags(tmp_path: Path) -> None:
         import_examples(tmp_path / "a.json", scheme="IOB1")
 
 
+def test_standoff_may_start_with_a_byte_order_mark_and_have_folders_beside_it(tmp_path: Path) -> None:
+    (tmp_path / "old").mkdir()
+    (tmp_path / "1.txt").write_text("Ada")
+    (tmp_path / "1.ann").write_text("\ufeffT1\tPER 0 3\tAda\n", encoding="utf-8")
+    (tmp_path / "2.ann").write_text("T1\tPER 0 3\tEve\n")
+    found = import_examples(tmp_path)
+    assert [surfaces(one) for one in found.examples] == [[("Ada", "PER")]]
+    assert dict(found.counts) == {"files of annotations without a text": 1}
+
+
+@pytest.mark.parametrize("name", ["missing.tar.gz", "missing"])
+def test_missing_standoff_is_named(tmp_path: Path, name: str) -> None:
+    with pytest.raises(ExampleFileError, match="No such file"):
+        import_examples(tmp_path / name, form="standoff")
+
+
 @pytest.mark.parametrize("notes", ["T1 LOC 0 3 Ada", "T1\tLOC 0 9\tAda", "T1\tLOC 0 3\tEve"])
 def test_broken_standoff_is_named(tmp_path: Path, notes: str) -> None:
     (tmp_path / "1.txt").write_text("Ada")
