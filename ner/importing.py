@@ -17,6 +17,8 @@ __all__ = ["FORMATS", "Format", "Imported", "import_examples"]
 Format = Literal["columns", "klue", "json", "standoff", "spans"]
 # A column file may start with the token "[" or "{", which a tag follows.
 _JSON_START = re.compile(r"""\s*[\[{]\s*(?:$|["\[{\]}])""")
+# Our tokens are pairs of numbers; there are none where a text came without.
+_OWN_TOKENS = re.compile(r""""tokens"\s*:\s*\[\s*[\[\]]""")
 FORMATS: tuple[Format, ...] = get_args(Format)
 
 
@@ -70,5 +72,5 @@ def _format_of(path: Path) -> Format:
     if first.startswith("## ") and "\t" in first:
         return "klue"
     if _JSON_START.match(first):
-        return "spans" if '"tokens":[[' in first.replace(" ", "") and '"spans"' in first else "json"
+        return "spans" if _OWN_TOKENS.search(first) and '"spans"' in first and '"id"' in first else "json"
     return "columns"

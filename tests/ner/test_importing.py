@@ -111,6 +111,16 @@ def test_our_own_files_are_recognized(tmp_path: Path) -> None:
     assert (found.format, found.examples) == ("spans", [example])
 
 
+def test_our_own_files_are_recognized_without_tokens(tmp_path: Path) -> None:
+    examples = [
+        Example(id="a.txt", text="", tokens=(), spans=()),
+        Example(id="b.txt", text="Ada", tokens=(), spans=(), failure="no reply"),
+    ]
+    write_examples(tmp_path / "own.jsonl", examples)
+    found = import_examples(tmp_path / "own.jsonl")
+    assert (found.format, found.examples) == ("spans", examples)
+
+
 @pytest.mark.parametrize(
     ("text", "where", "reason"),
     [
