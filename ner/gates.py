@@ -9,6 +9,7 @@ from ner.datasets import leakage
 from ner.examples import Example
 from ner.importing import import_examples
 from ner.pieces import read_tokenizer, unknown_piece
+from ner.records import word_tokens
 from ner.scoring import Counts, PredictedTags, token_classes
 from ner.tags import Scheme
 from paperscope_core.errors import InputError
@@ -102,6 +103,8 @@ def read_predictions(file: Path, gold: Sequence[Example], *, scheme: Scheme | No
             where=file,
         )
     examples = [_as_gold(example, due) for example, due in zip(found.examples, gold, strict=True)]
+    if found.tags is None:  # the words of a text are what its reader takes for tokens where it has none
+        examples = [replace(one, tokens=()) if one.tokens == word_tokens(one.text) else one for one in examples]
     tags = PredictedTags(tags=found.tags, scheme=found.scheme) if found.tags and found.scheme else None
     return join_predictions(gold, examples, tags=tags)
 

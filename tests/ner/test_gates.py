@@ -52,6 +52,15 @@ def test_predictions_without_ids_may_have_other_spaces_between_the_tokens(tmp_pa
     assert read_predictions(tmp_path / "found.txt", gold).failed != []
 
 
+def test_predictions_of_a_format_without_tokens_have_no_other_tokens(tmp_path: Path) -> None:
+    gold = [Example(id="1", text="in U.S. courts", tokens=((0, 2), (3, 7), (8, 14)), spans=())]
+    (tmp_path / "spacy.json").write_text('["in U.S. courts", {"entities": [[3, 7, "LOC"]]}]')
+    assert read_predictions(tmp_path / "spacy.json", gold).failed == []
+    split = '["in U.S. courts", {"entities": [[3, 7, "LOC"]], "tokens": [[0, 2], [3, 5], [5, 7], [8, 14]]}]'
+    (tmp_path / "split.json").write_text(split)
+    assert "other tokens" in read_predictions(tmp_path / "split.json", gold).failed[0]
+
+
 def test_other_tokens_fail() -> None:
     joined = join_predictions(GOLD, [GOLD[0], replace(GOLD[1], tokens=((0, 3),))])
     assert joined.failed == ["the prediction has other tokens than the gold: 1 of 2 examples, the first is 2"]
