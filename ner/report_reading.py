@@ -31,12 +31,17 @@ _INLINE = re.compile(r"(?<![A-Za-z0-9-])([A-Za-z][A-Za-z0-9-]{0,20}) ?[:=] ?(\d{
 
 @dataclass(frozen=True, kw_only=True)
 class Number:
-    """A printed number: its value, half a unit of its last digit, what is in brackets after it, and if it is bold."""
+    """A printed number: its value, half a unit of its last digit, what is in brackets after it, and if it is bold.
+
+    `percent` says whether a share is to be read as a percentage; None if only its size can tell. One with the sign is
+    read already.
+    """
 
     value: float
     half: float
     note: str = ""
     bold: bool = False
+    percent: bool | None = None
 
     @property
     def low(self) -> float:
@@ -56,10 +61,11 @@ class Number:
 
     def as_share(self) -> "Number":
         """The number as a share of 1, if it is printed as a percentage. A whole number of percent is rounded, too."""
-        half = self.half or (0.005 if self.value <= 1 else 0.5)
-        if self.value <= 1:
+        percent = self.value > 1 if self.percent is None else self.percent
+        half = self.half or (0.5 if percent else 0.005)
+        if not percent:
             return replace(self, half=half)
-        return replace(self, value=self.value / 100, half=half / 100)
+        return replace(self, value=self.value / 100, half=half / 100, percent=False)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -183,7 +189,24 @@ def _table(lines: Sequence[str], start: int, end: int, title: str) -> Table:
         cells, numbers = [["", *columns], *(row for _, row in found)], [start + 1, *(at for at, _ in found)]
     head = _spelled_out(cells[0])
     rows = [_row(line, head, row) for line, row in zip(numbers[1:], cells[1:], strict=True)]
+    percent = {column for column in map(_plain, head) if role_of(column) in SHARES and _is_percent(column, rows)}
+    rows = [replace(row, numbers=_in_percent(row.numbers, percent)) for row in rows]
     return Table(line=start + 1, title=title, columns=head, rows=rows)
+
+
+def _is_percent(column: str, rows: Sequence[Row]) -> bool:
+    """Whether most figures of a column without the sign are above 1: then 0.20 is 0.2 %, too."""
+    numbers = [
+        number for row in rows if (number := row.numbers.get(column)) and number.value and number.percent is None
+    ]
+    return 2 * sum(number.value > 1 for number in numbers) > len(numbers)
+
+
+def _in_percent(numbers: Mapping[str, Number], columns: set[str]) -> dict[str, Number]:
+    return {
+        column: replace(number, percent=True) if column in columns and number.percent is None else number
+        for column, number in numbers.items()
+    }
 
 
 def _spelled_out(columns: Sequence[str]) -> list[str]:
@@ -226,7 +249,7 @@ def _number(cell: str) -> Number | None:
     half = 0.5 * 10.0 ** -(len(fraction or ".") - 1) if fraction or percent else 0.0
     scale = 100 if percent else 1
     value = (-value if sign in ("-", "\u2212") else value) / scale
-    return Number(value=value, half=half / scale, note=note or "", bold=bold)
+    return Number(value=value, half=half / scale, note=note or "", bold=bold, percent=False if percent else None)
 
 
 def _plain(text: str) -> str:

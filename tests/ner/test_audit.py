@@ -76,6 +76,14 @@ def test_whole_percentages_are_rounded_and_columns_of_other_data_apart() -> None
     assert messages(dotted) == []
 
 
+def test_a_small_figure_in_a_column_of_percentages_is_one() -> None:
+    head, low = "System,Precision,Recall,F1,TP,FP,FN", "b,1.08,0.20,0.33,1,92,508"
+    rows = ["a,42.78,74.46,54.34,379,507,130", "c,59.49,36.94,45.58,188,128,321", "d,50.00%,50.00%,50.00%,2,2,2"]
+    assert messages(table(head, low, *rows), "contradiction") == []
+    (found,) = messages(table(head, low.replace("0.20", "0.90"), *rows), "contradiction")
+    assert "recall 0.009 is not 1 / 509" in found
+
+
 def test_text_reports_are_read_with_a_name_for_the_label() -> None:
     report = """```
        label  precision    recall  f1-score   support
