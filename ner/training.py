@@ -228,13 +228,22 @@ def _new_network(options: TrainingOptions, tags: TagSet, splitter: PieceSplitter
 def finished(
     corpora: Sequence[Sequence[Example]], dev: Sequence[Example], options: TrainingOptions, folder: Path
 ) -> dict[str, Any] | None:
-    """The manifest of a finished training with the same data and options in this folder; None if there is none."""
+    """The manifest of a finished training with the same data, options and tokenizer in this folder.
+
+    None if there is none, or if its tagger can't be loaded.
+    """
     try:
         manifest: dict[str, Any] = json.loads((folder / _MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
     asked = _asked(corpora, dev, options)
-    return manifest if {name: manifest.get(name) for name in asked} == asked else None
+    if {name: manifest.get(name) for name in asked} != asked:
+        return None
+    try:
+        EncoderTagger.load(folder)
+        return manifest if manifest.get("tokenizer") == load_tokenizer(options.encoder).digest else None
+    except ModelError:
+        return None
 
 
 def _asked(corpora: Sequence[Sequence[Example]], dev: Sequence[Example], options: TrainingOptions) -> dict[str, Any]:

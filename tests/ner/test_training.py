@@ -1,6 +1,7 @@
 """Training of taggers on a tiny encoder: it learns, repeats to the bit, resumes, and reloads."""
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from safetensors.torch import load_file
 
 from ner.encoder_tagger import EncoderTagger
 from ner.examples import Example, Span
-from ner.training import TrainingOptions, calibration_error, train_tagger
+from ner.training import TrainingOptions, calibration_error, finished, train_tagger
 from paperscope_core.errors import InputError, ModelError
 from tests.ner.tiny_encoder import GOLD, example_of, write_encoder
 
@@ -37,6 +38,27 @@ def test_a_tagger_learns_and_reloads(options: TrainingOptions, tmp_path: Path) -
     assert manifest["history"][0]["loss"] > manifest["history"][-1]["loss"]
     assert json.loads((tmp_path / "a" / "manifest.json").read_text())["train"][0]["spans"] == 7
     assert not (tmp_path / "a" / "checkpoint.pt").exists()
+
+
+def test_a_finished_training_has_its_data_its_tokenizer_and_a_tagger_that_loads(
+    options: TrainingOptions, tmp_path: Path
+) -> None:
+    encoder = tmp_path / "encoder"
+    shutil.copytree(options.encoder, encoder)
+    options = replace(options, encoder=str(encoder), epochs=1)
+    folder = tmp_path / "tagger"
+    assert finished([GOLD], GOLD, options, folder) is None
+    manifest = json.loads(json.dumps(train_tagger([GOLD], GOLD, options, folder)))
+    assert finished([GOLD], GOLD, options, folder) == manifest
+    assert finished([GOLD[1:]], GOLD, options, folder) is None
+    tokenizer = json.loads((encoder / "tokenizer.json").read_text())
+    tokenizer["model"]["max_input_chars_per_word"] = 7
+    kept = (encoder / "tokenizer.json").read_bytes()
+    (encoder / "tokenizer.json").write_text(json.dumps(tokenizer))
+    assert finished([GOLD], GOLD, options, folder) is None
+    (encoder / "tokenizer.json").write_bytes(kept)
+    (folder / "model.safetensors").write_bytes(b"cut off")
+    assert finished([GOLD], GOLD, options, folder) is None
 
 
 @pytest.mark.parametrize("changes", [{}, {"swa": True}, {"rank": 2}, {"table": True}])
