@@ -44,6 +44,8 @@ _OBEYED = {
     "generative": _ALWAYS | {"encoder", "seeds", "epochs", "rate", "rank", "form", "labels", "dtype", "device"},
     "alpaca": _ALWAYS | {"form", "labels"},
 }
+# Those of `predict` that a trained recognizer obeys.
+_PREDICTED = {"files", "out", "system", "text", "device", "curve", "config"}
 OutFile = Annotated[Path, typer.Option("--out", "-o", help="The file of span JSONL to write.")]
 Device = Literal["auto", "cpu", "cuda"]
 DeviceOption = Annotated[Device, typer.Option("--device", help="auto: a GPU if there is one.")]
@@ -163,13 +165,18 @@ def train(
 
 def _check_options(context: typer.Context, kind: Kind, preset: str | None) -> None:
     """Raises InputError if an option is given that this kind of training does not obey, or lacks one that it needs."""
-    obeyed = _OBEYED["preset" if preset else kind]
+    wish = f"--preset {preset}" if preset else f"--kind {kind}"
+    _refuse_others(context, _OBEYED["preset" if preset else kind], wish)
+    if kind == "generative" and not context.params["encoder"]:
+        raise InputError("--kind generative needs --encoder, the language model that it adapts")
+
+
+def _refuse_others(context: typer.Context, obeyed: set[str], wish: str) -> None:
+    """Raises InputError if another option than those obeyed is given."""
     sources = {name: context.get_parameter_source(name) for name in sorted(context.params)}
     given = [name for name, source in sources.items() if source and source.name != "DEFAULT"]
     if unused := [f"--{name.replace('_', '-')}" for name in given if name not in obeyed]:
-        raise InputError(f"--{'preset' if preset else 'kind'} {preset or kind} does not use {', '.join(unused)}")
-    if kind == "generative" and not context.params["encoder"]:
-        raise InputError("--kind generative needs --encoder, the language model that it adapts")
+        raise InputError(f"{wish} does not use {', '.join(unused)}")
 
 
 def _train_tagger(
@@ -209,6 +216,7 @@ def _summarise(manifests: Sequence[dict[str, Any]]) -> None:
 
 
 def predict(
+    context: typer.Context,
     files: Annotated[list[Path], typer.Argument(help="Data of any format, or with --text plain texts.")],
     out: OutFile,
     *,
@@ -234,6 +242,8 @@ def predict(
     from ner.comparison import RunRecord, train_examples, training_recipe, write_run
     from ner.examples import repeated_id, write_examples
 
+    if system is not None:
+        _refuse_others(context, _PREDICTED, f"--system {system}")
     if out.is_dir() or not out.parent.is_dir():  # found before a model is paid
         raise InputError("no file can be written here; name one in a folder that exists", where=out)
     examples = _texts(files) if text else [one for file in files for one in import_examples(file).examples]

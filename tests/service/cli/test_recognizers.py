@@ -106,6 +106,7 @@ def test_votes_join_predictions_to_the_texts_by_their_ids(run: "Run", tmp_path: 
         (("predict", "gold.txt", "-o", "weights"), "weights: no file can be written here"),
         (("predict", "gold.txt", "-o", "a"), "no --system, and no model of the role extract"),
         (("predict", "gold.txt", "-o", "a", "-s", "."), "no recognizer"),
+        (("predict", "gold.txt", "-o", "a", "-s", "papers", "--shots", "gold.txt"), "papers does not use --shots"),
         (("predict", "gold.txt", "-o", "a", "-s", "papers", "--device", "tpu"), "'tpu' is not one of"),
         (("predict", "gold.txt", "gold.txt", "-o", "a", "-s", "papers"), "two texts have the id 'gold.txt-1'"),
         (("ensemble", "gold.txt", "--data", "gold.txt", "-o", "a"), "gold.txt: it has no scores to average"),
