@@ -26,6 +26,7 @@ from paperscope_core.errors import BudgetError, PaperFileError, StoreDamagedErro
 from paperscope_core.models import CachedEmbedder, MeteredModel, Models
 from paperscope_core.protocols import CallCache, EntityExtractor, LanguageModel, Parser, VectorCache, VisionModel
 from paperscope_core.settings import Settings
+from paperscope_core.text.escaping import is_encodable
 from paperscope_core.types import (
     Chunk,
     Displayable,
@@ -500,6 +501,10 @@ class Pipeline:
         """The file's address or absolute path, and the SHA-256 of its content."""
         check_size(request.path, max_mb=self.max_mb)
         source = request.source or str(request.path.resolve())
+        if not is_encodable(source):
+            raise PaperFileError(
+                f"{source!r}: a path that is not in UTF-8 can't be stored; rename the file or its folder"
+            )
         return source, content_hash(read_file(content_file(request.path)))
 
     def _stored(self, sha256: str) -> IndexedPaper | None:

@@ -9,6 +9,7 @@ from paperscope_core.cancellation import run_in_thread
 from paperscope_core.errors import InputError, UnknownPaperError
 from paperscope_core.models.tokens import count_tokens
 from paperscope_core.protocols import Corpus, Embedder, GraphIndex, LanguageModel, Reranker, VisionModel
+from paperscope_core.text.escaping import is_encodable
 from paperscope_core.types import Answer, AnswerEvent, Context, Filters, ImageFinding, Turn, marked_words
 from query.answering.images import ImageReader
 from query.answering.model import ModelAnswerer, WrittenAnswer
@@ -82,7 +83,7 @@ class QueryEngine:
             papers: Ids of papers to search, in addition to those of `filters`; all papers if both are empty.
 
         Raises:
-            InputError: The question is empty or too long.
+            InputError: The question is empty, too long, or not in UTF-8.
             UnknownPaperError: A paper is not in the library.
             ModelError: The embedder or the reranker failed.
         """
@@ -105,7 +106,7 @@ class QueryEngine:
             on_stage: Called with the name of each stage when it begins.
 
         Raises:
-            InputError: The question is empty or too long.
+            InputError: The question is empty, too long, or not in UTF-8.
             UnknownPaperError: A paper is not in the library.
             ModelError: The language model or the embedder failed.
         """
@@ -257,4 +258,6 @@ def _valid_question(question: str) -> str:
             f"the question that starts {question[:60]!r} has {len(question)} characters; "
             f"the maximum is {_MAX_QUESTION_CHARACTERS}"
         )
+    if not is_encodable(question):
+        raise InputError(f"the question {question!r} is not in UTF-8; write it in a terminal that uses UTF-8")
     return question

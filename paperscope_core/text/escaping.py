@@ -14,6 +14,7 @@ from markupsafe import Markup
 
 __all__ = [
     "html",
+    "is_encodable",
     "markdown_fence",
     "markdown_heading",
     "markdown_image",
@@ -54,6 +55,11 @@ _SIGNED = re.compile(r"[+-]?(?:\d[\d,]*)?(?:\.\d+|\d)(?:[eE][+-]?\d+)?\s?%?|[+-]
 def without_control_characters(text: str) -> str:
     """The text without control characters; half a surrogate pair, which no encoding can write, becomes U+FFFD."""
     return _SURROGATE.sub("\ufffd", _CONTROL_CHARACTER.sub("", text))
+
+
+def is_encodable(text: str) -> bool:
+    """Whether the text has no half of a surrogate pair, such as Python makes of bytes that are not UTF-8."""
+    return not _SURROGATE.search(text)
 
 
 def one_line(text: str) -> str:

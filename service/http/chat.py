@@ -13,7 +13,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, field_validator
 
 from paperscope.asking import AskRequest
-from paperscope_core.text.escaping import markdown_line, markdown_text, read_markdown_text
+from paperscope_core.text.escaping import is_encodable, markdown_line, markdown_text, read_markdown_text
 from paperscope_core.types import Answer, Evidence, Filters, Turn, Usage
 from service.http.answering import MAX_QUESTION_LENGTH
 from service.http.pictures import viewer_path
@@ -67,7 +67,7 @@ class ChatMessage(BaseModel):
     def _refuse_surrogates(cls, content: str | list[Part] | None) -> str | list[Part] | None:
         # Within a union, Pydantic admits lone surrogates, which can't be encoded.
         texts = [text for part in _parts(content) for text in (part.type, part.text)]
-        if any("\ud800" <= letter <= "\udfff" for text in texts for letter in text):
+        if not all(map(is_encodable, texts)):
             raise ValueError("holds half of a character (a lone surrogate)")
         return content
 

@@ -117,7 +117,10 @@ async def test_an_empty_library_cannot_answer(empty_corpus: Corpus, embedder: Em
     assert answer.warnings == ()
 
 
-@pytest.mark.parametrize(("question", "message"), [("", "empty"), (" \n", "empty"), ("why " * 2000, "the maximum")])
+@pytest.mark.parametrize(
+    ("question", "message"),
+    [("", "empty"), (" \n", "empty"), ("why " * 2000, "the maximum"), ("Gr\udcf6\udcdfe?", "not in UTF-8")],
+)
 async def test_questions_that_cannot_be_asked(
     corpus: Corpus, index: GraphIndex, embedder: Embedder, question: str, message: str
 ) -> None:

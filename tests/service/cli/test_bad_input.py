@@ -1,7 +1,9 @@
 """Bad input: one clear message, a non-zero exit code, and the rest is done."""
 
 import json
+import os
 import shutil
+import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, closing
 from functools import partial
@@ -61,6 +63,21 @@ def test_the_good_files_of_a_folder_with_bad_ones_are_added(run: "Run", bad_file
     assert outcome.code == 1
     rows = [json.loads(line) for line in outcome.out.splitlines()]
     assert sorted(row["outcome"] for row in rows) == ["added"] + ["failed"] * 5
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such names")
+@pytest.mark.slow
+def test_a_name_that_is_not_utf8_stops_no_other_file(run: "Run", tmp_path: Path) -> None:
+    folder = tmp_path / "papers"
+    folder.mkdir()
+    write_note(folder / "z.pdf")
+    shutil.copy(folder / "z.pdf", folder / os.fsdecode(b"a\xe4.pdf"))
+    outcome = run("add", folder, "--library", tmp_path / "l")
+    assert outcome.code == 1
+    assert "a\\udce4.pdf" in outcome.err
+    assert "rename" in outcome.err
+    assert outcome.out.startswith("added")
+    assert run("add", folder, "--library", tmp_path / "l", "--estimate").code == 1
 
 
 def test_a_folder_without_papers(run: "Run", tmp_path: Path) -> None:
