@@ -6,6 +6,7 @@ Commands import the libraries they need when they run, so that `--help` responds
 import json
 import os
 import sys
+from contextlib import suppress
 from functools import partial
 from importlib.metadata import version
 from typing import Annotated
@@ -17,8 +18,8 @@ from rich.table import Column
 from rich.table import Table as Grid
 from rich.text import Text
 
-from paperscope_core.errors import BudgetError, PaperscopeError
-from service.cli.display import print_json, print_text, stderr, stdout
+from paperscope_core.errors import BudgetError, OutputError, PaperscopeError
+from service.cli.display import escape_unencodable, print_json, print_text, stderr, stdout
 from service.cli.doctor import doctor
 from service.cli.evaluation import eval_app
 from service.cli.keys import keys_app
@@ -142,11 +143,14 @@ app.add_typer(ner_app, name="ner")
 
 def main() -> None:
     """Runs the command line; every known error exits with one message and its exit code."""
+    escape_unencodable()
     try:
         app()
     except PaperscopeError as error:
         prefix = "stopped" if isinstance(error, BudgetError) else "error"
-        stderr().print(Text(f"{prefix}: {error}", style="red"))
+        # Nothing can be said if that is what can't be written.
+        with suppress(OutputError):
+            stderr().print(Text(f"{prefix}: {error}", style="red"))
         sys.exit(error.exit_code)
     except SystemExit as end:
         if end.code == _EXIT_INTERRUPTED:

@@ -4,8 +4,14 @@ Text of papers and models is neither markup, nor can it control the terminal: al
 `print_json` and `print_text`.
 """
 
+import codecs
+import io
+import json
+import sys
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
 
 import typer
 from rich import box
@@ -15,6 +21,7 @@ from rich.segment import Segment
 from rich.table import Table as Grid
 from rich.text import Text
 
+from paperscope_core.errors import OutputError
 from paperscope_core.text.escaping import shortened, terminal_json, terminal_text
 from paperscope_core.types import (
     Answer,
@@ -38,6 +45,7 @@ from paperscope_core.types import (
 __all__ = [
     "answer_view",
     "element_name",
+    "escape_unencodable",
     "extent",
     "paper_view",
     "papers_view",
@@ -50,6 +58,7 @@ __all__ = [
 ]
 
 _MAX_QUOTE_CHARACTERS = 160
+_ESCAPE = "paperscope.escape"
 
 
 class _Console(Console):
@@ -57,6 +66,11 @@ class _Console(Console):
 
     def __init__(self, *, stderr: bool = False) -> None:
         super().__init__(stderr=stderr, highlight=False, markup=False, emoji=False)
+
+    def print(self, *objects: Any, **options: Any) -> None:  # noqa: ANN401 # the base's
+        """See Console. Raises OutputError."""
+        with _stream_errors("standard error" if self.stderr else "standard output"):
+            super().print(*objects, **options)
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         """See Console."""
@@ -75,13 +89,43 @@ def stderr() -> Console:
 
 
 def print_json(document: str) -> None:
-    """Prints a JSON document to stdout."""
-    typer.echo(terminal_json(document))  # noqa: TID251
+    """Prints a JSON document to stdout. Raises OutputError."""
+    with _stream_errors("standard output"):
+        typer.echo(terminal_json(document))  # noqa: TID251
 
 
 def print_text(text: str) -> None:
-    """Prints text to stdout as it is, not wrapped to the width of the terminal."""
-    typer.echo(terminal_text(text))  # noqa: TID251
+    """Prints text to stdout as it is, not wrapped to the width of the terminal. Raises OutputError."""
+    with _stream_errors("standard output"):
+        typer.echo(terminal_text(text))  # noqa: TID251
+
+
+def escape_unencodable() -> None:
+    """Prints what the encoding of stdout lacks as escape sequences of JSON, such as \\u00d7."""
+    codecs.register_error(_ESCAPE, _as_json_escape)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors=_ESCAPE)
+
+
+def _as_json_escape(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    return json.dumps(error.object[error.start : error.end])[1:-1], error.end
+
+
+@contextmanager
+def _stream_errors(name: str) -> Iterator[None]:
+    """Raises what prevents writing to a stream as OutputError, but not that its reader ended."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise OutputError(
+            f"can't be written ({error.strerror}); free some space, or redirect it elsewhere, and run the same command "
+            "again",
+            where=name,
+        ) from error
 
 
 def element_name(element: Element) -> str:

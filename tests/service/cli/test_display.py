@@ -2,7 +2,10 @@
 
 import io
 import json
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -68,6 +71,30 @@ def test_json_and_text_are_safe_to_print(capfd: pytest.CaptureFixture[str]) -> N
     assert not CONTROL.search(printed)
     print_text(f"# Report\n{ESCAPES}")
     assert not CONTROL.search(capfd.readouterr().out)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no device that is full")
+@pytest.mark.slow
+@pytest.mark.parametrize("command", [["--version"], ["config"], ["config", "--json"]])
+def test_a_stdout_that_cannot_be_written_is_named(command: list[str], root: Path) -> None:
+    with Path("/dev/full").open("w") as full:
+        ended = subprocess.run(  # noqa: S603
+            [sys.executable, "-m", "paperscope", *command], cwd=root, stdout=full, stderr=subprocess.PIPE, check=False
+        )
+    assert ended.returncode == 3
+    error = " ".join(ended.stderr.decode().split())
+    assert error.startswith("error: standard output: can't be written (No space left on device); free some space")
+
+
+@pytest.mark.slow
+def test_what_the_encoding_of_stdout_lacks_is_escaped(tmp_path: Path, root: Path) -> None:
+    config = tmp_path / "×.toml"
+    config.write_text('library = "Größe \U0001d4b3"')
+    command = [sys.executable, "-m", "paperscope", "config", "--config", str(config), "--json"]
+    environ = {**os.environ, "PYTHONIOENCODING": "latin-1"}
+    ended = subprocess.run(command, cwd=root, capture_output=True, env=environ, check=True)  # noqa: S603
+    shown = json.loads(ended.stdout.decode("latin-1"))
+    assert shown["settings"]["library"]["value"] == "Größe \U0001d4b3"
 
 
 @pytest.mark.slow
