@@ -71,6 +71,11 @@ class Conversations:
             detail = f"an answer of the conversation {conversation!r} is damaged; delete the conversation"
             raise StoreError(detail, where=self._database.where) from error
 
+    def check_room(self, head: ConversationHead) -> None:
+        """Raise InputError if the conversation has MAX_TURNS, and StoreError if no answer can be stored."""
+        _check_turns(head)
+        self._database.check_room()
+
     def rename(self, conversation: str, title: str) -> ConversationHead:
         """Change the title. Raises InputError if it is blank."""
         line = _cut(title)
@@ -85,7 +90,7 @@ class Conversations:
         """Store the answer to the next question. Raises InputError if the conversation has MAX_TURNS."""
         with self._database.write("conversations") as connection:
             head = _read_head(connection, conversation)
-            check_room(head)
+            _check_turns(head)
             row = {"conversation": head.id, "position": head.questions, "value": to_json(answer)}
             connection.execute(turns.insert().values(row))
             _update(connection, head.id, title=head.title or _cut(answer.question), updated=self._clock())
@@ -98,8 +103,7 @@ class Conversations:
             connection.execute(delete(conversations).where(conversations.c.id == head.id))
 
 
-def check_room(head: ConversationHead) -> None:
-    """Raise InputError if the conversation has as many turns as it may have."""
+def _check_turns(head: ConversationHead) -> None:
     if head.questions >= MAX_TURNS:
         raise InputError(
             f"this conversation has {MAX_TURNS} questions, which is as many as one may have; begin another"

@@ -11,7 +11,6 @@ from fastapi.sse import format_sse_event
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, model_validator
 from starlette.exceptions import HTTPException
 
-from graph_store.conversations import check_room
 from paperscope.asking import AskRequest
 from paperscope_core.codec import to_json
 from paperscope_core.errors import PaperscopeError
@@ -125,9 +124,13 @@ async def query(
 
 
 async def _asked_in(runner: QuestionRunner, asked: AskRequest, conversation: str) -> AskRequest:
-    """The question after the turns of a conversation. Raises InputError if it has as many as it may have."""
-    found = await asyncio.to_thread(runner.library.conversations.get, conversation)
-    check_room(found.head)
+    """The question after the turns of a conversation.
+
+    Raises InputError if it has as many as it may have, and StoreError if its answer could not be stored.
+    """
+    conversations = runner.library.conversations
+    found = await asyncio.to_thread(conversations.get, conversation)
+    await asyncio.to_thread(conversations.check_room, found.head)
     return replace(asked, history=found.history)
 
 

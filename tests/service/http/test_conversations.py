@@ -4,6 +4,7 @@ import shutil
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -185,6 +186,22 @@ def test_a_revoked_key_ends_what_goes_on_in_the_background(
         wait_until(lambda: "questions_running 0.0" in httpx2.get(f"{address}/metrics", headers=headers).text)
         assert time.monotonic() - began < 1.5
         assert httpx2.get(f"{address}{PATH}/{conversation}", headers=headers).json()["turns"] == []
+
+
+def test_nothing_is_paid_for_an_answer_that_could_not_be_stored(
+    example_library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library = copy_library(example_library, tmp_path)
+    with closing(Store.open(library)) as store:
+        conversation = store.conversations.create().id
+    monkeypatch.setattr("paperscope.library.open_store", partial(Store.open, read_only=True))
+    with serve(model_reply) as model, serve_library(library, model=model) as address:
+        for stream in (False, True):
+            response = post(address, "/v1/query", asked(QUESTION, conversation, stream=stream))
+            assert response.status_code == 403
+            assert response.json()["type"].endswith(":store-read-only")
+        assert model.bodies == []
+        assert post(address, "/v1/query", {"question": QUESTION}).status_code == 200
 
 
 @pytest.mark.parametrize("finish", [Server.finish, lambda server: setattr(server, "should_exit", True)])
