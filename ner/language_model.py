@@ -2,9 +2,10 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Coroutine, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
+from typing import Any, TypeVar
 
 from pydantic import TypeAdapter
 
@@ -18,6 +19,8 @@ from paperscope_core.types import Message, ModelRequest, Usage
 from prompts import load
 
 __all__ = ["WINDOW", "LanguageModelRecognizer", "joined", "text_windows"]
+
+T = TypeVar("T")
 
 WINDOW = 1500
 """The longest text of a request, in characters: the reply repeats the text, and small models lose track of a long
@@ -66,12 +69,11 @@ class LanguageModelRecognizer:
 
         A text fails if no reply to it can be read; a part of a long text that fails has no entities, and is counted.
         """
-        results = await asyncio.gather(*(self._recognize(example) for example in examples))
-        return list(results)
+        return await _gather(self._recognize(example) for example in examples)
 
     async def _recognize(self, example: Example) -> Example:
         windows = list(text_windows(example.text))
-        replies = await asyncio.gather(*(self._ask(example.text[start:end]) for start, end in windows))
+        replies = await _gather(self._ask(example.text[start:end]) for start, end in windows)
         for reply in replies:
             self.outcomes.update(reply.outcomes if reply.failure is None else {"failed replies": 1})
         return joined(example, windows, replies)
@@ -95,6 +97,16 @@ class LanguageModelRecognizer:
     def _prompt(self, text: str) -> tuple[str, str]:
         prompt = load(f"entities_{self._format.name}", placeholders=frozenset({"labels", "text"}))
         return prompt.fill(labels=self._labels, text=one_line(text))
+
+
+async def _gather(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
+    """The results of coroutines that run at once; an error of one cancels the others."""
+    tasks = [asyncio.create_task(one) for one in work]
+    try:
+        return await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
 
 
 def joined(example: Example, windows: Sequence[tuple[int, int]], replies: Sequence[ParsedReply]) -> Example:

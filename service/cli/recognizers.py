@@ -3,9 +3,10 @@
 import asyncio
 import json
 import re
+import shutil
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from ner.recognizer import Recognizer
     from ner.training import TrainingOptions
     from paperscope_core.types import Usage
+
+    Wait = Callable[[Coroutine[Any, Any, list[Example]]], list[Example]]
 
 __all__ = ["ensemble", "init", "predict", "train"]
 
@@ -249,16 +252,20 @@ def predict(
     examples = _texts(files) if text else [one for file in files for one in import_examples(file).examples]
     if repeated := repeated_id(examples):
         raise InputError(f"two texts have the id {repeated!r}; read their files one at a time")
-    if system is not None:
-        from ner.loading import load_recognizer
+    with ExitStack() as opened:
+        wait: Wait = asyncio.run
+        if system is not None:
+            from ner.loading import load_recognizer
 
-        recognizer: Recognizer = load_recognizer(system, device=_device(device))
-    else:
-        recognizer = _language_model(config, labels, shots, shown, form)
-    started = time.perf_counter()
-    found = asyncio.run(recognizer.recognize(examples))
-    seconds = round(time.perf_counter() - started, 3)
-    write_examples(out, found)
+            recognizer: Recognizer = load_recognizer(system, device=_device(device))
+        else:
+            recognizer, wait = opened.enter_context(
+                _language_model(out, config, labels, shots=shots, shown=shown, form=form)
+            )
+        started = time.perf_counter()
+        found = wait(recognizer.recognize(examples))
+        seconds = round(time.perf_counter() - started, 3)
+        write_examples(out, found)
     usage: Usage | None = getattr(recognizer, "usage", None)
     record = RunRecord(
         seconds=seconds,
@@ -290,22 +297,40 @@ def _texts(files: Sequence[Path]) -> "list[Example]":
     return found
 
 
+@contextmanager
 def _language_model(
-    config: Path | None, labels: Path | None, shots: Path | None, shown: int, form: FormatName
-) -> "Recognizer":
+    out: Path, config: Path | None, labels: Path | None, *, shots: Path | None, shown: int, form: FormatName
+) -> "Iterator[tuple[Recognizer, Wait]]":
+    """A recognizer that asks the language model of the role `extract`, and what runs its work.
+
+    The model's replies are stored beside `out` until the block ends without an error, so that the same command
+    continues one that was stopped. Raises InputError, OutputError and StoreError.
+    """
+    from graph_store import Store
     from ner.language_model import LanguageModelRecognizer
+    from paperscope.event_loop import EventLoopThread
+    from paperscope_core.files import create_private_folder, output_errors
     from paperscope_core.models.build import build_model
-    from paperscope_core.models.cache import MemoryCallCache
 
     settings = read_settings(library=None, config=config)
-    model = build_model(settings.extract, MemoryCallCache())
-    if model is None:
+    if not settings.extract.configured:
         raise InputError("no --system, and no model of the role extract is configured; give one of them")
     examples = import_examples(shots).examples if shots else []
     meanings = _meanings(labels, examples)
     if not meanings:
         raise InputError("a language model needs labels; give --labels or --shots")
-    return LanguageModelRecognizer(model, meanings, form=form, shots=examples[:shown])
+    calls = out.with_name(f".{out.name}.calls")
+    with output_errors(out):
+        create_private_folder(calls)
+    with closing(Store.open(calls)) as store:
+        if (model := build_model(settings.extract, store)) is None:
+            raise AssertionError("the model is configured")
+        loop = EventLoopThread()
+        try:
+            yield LanguageModelRecognizer(model, meanings, form=form, shots=examples[:shown]), loop.wait
+        finally:
+            loop.close(model.drain)
+    shutil.rmtree(calls, ignore_errors=True)
 
 
 def ensemble(

@@ -6,10 +6,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.model_server import serve
 from tests.ner.tiny_encoder import write_encoder
 
 if TYPE_CHECKING:
-    from tests.service.cli.conftest import Run
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
+
+    from tests.service.cli.conftest import Outcome, Run
 
 GOLD = "Ada B-PER\nByron I-PER\nmet O\nBob B-PER\nin O\nRome B-LOC\n\nBob B-PER\nleft O\nOslo B-LOC\n"
 
@@ -66,6 +70,60 @@ def test_data_for_a_language_model_are_written(run: "Run", tmp_path: Path) -> No
     first = json.loads(out.read_text())[0]
     assert first["output"] == "<PER>Ada Byron</PER> met <PER>Bob</PER> in <LOC>Rome</LOC>"
     assert "LOC: a place" in first["instruction"]
+
+
+def labels_of(folder: Path) -> Path:
+    file = folder / "labels.json"
+    file.write_text('{"PER": "a person"}')
+    return file
+
+
+def ask_model(run: "Run", folder: Path, texts: int, monkeypatch: pytest.MonkeyPatch, url: str) -> "Outcome":
+    """`ner predict` by a language model for texts of one sentence each."""
+    for name, value in {"MODEL": "m", "BASE_URL": url, "RETRIES": "0", "CONCURRENCY": "1"}.items():
+        monkeypatch.setenv(f"PAPERSCOPE_EXTRACT__{name}", value)
+    files = [folder / f"{number}.txt" for number in range(texts)]
+    for file in files:
+        file.write_text(f"Ada met number {file.stem}.")
+    return run("ner", "predict", *files, "--text", "--labels", labels_of(folder), "-o", folder / "out" / "found.jsonl")
+
+
+@pytest.mark.slow
+def test_replies_that_were_paid_for_stay_when_the_model_fails(
+    run: "Run", tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    with serve(lambda _body: "Ada met.") as model:
+        model.fault = lambda _body: "500" if len(model.bodies) > 3 else ""
+        stopped = ask_model(run, tmp_path, 9, monkeypatch, model.url)
+        assert stopped.code == 4
+        # The other texts are not asked about any more.
+        assert (asked := len(model.bodies)) < 9
+        assert not (out / "found.jsonl").exists()
+        model.fault = lambda _body: ""
+        ended = ask_model(run, tmp_path, 9, monkeypatch, model.url)
+        assert ended.code == 0, ended.err
+        assert len(model.bodies) == asked + 9 - 3
+    assert sorted(file.name for file in out.iterdir()) == ["found.jsonl", "found.jsonl.run.json"]
+
+
+@pytest.mark.slow
+def test_no_model_is_asked_for_what_cannot_be_written(
+    run: "Run",
+    guarded_folder: Path,
+    unprivileged: "Callable[[], AbstractContextManager[None]]",
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(guarded_folder)
+    (guarded_folder / "out").mkdir(0o555)
+    guarded_folder.chmod(0o777)
+    with serve(lambda _body: "Ada met.") as model:
+        with unprivileged():
+            refused = ask_model(run, guarded_folder, 2, monkeypatch, model.url)
+        assert refused.code == 3
+        assert "found.jsonl: can't be written (Permission denied); choose a folder that you may write" in refused.err
+        assert model.bodies == []
 
 
 def test_votes_join_predictions_to_the_texts_by_their_ids(run: "Run", tmp_path: Path) -> None:
