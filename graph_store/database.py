@@ -223,8 +223,12 @@ class SqliteDatabase:
             raise refused(self._refusal, where=self.where)
 
     def check_room(self) -> None:
-        """Raise StoreFullError if the disk is full, and StoreReadOnlyError as `require_writable` does."""
+        """Raise StoreFullError if the disk is full, and StoreError if the file can't be written any more."""
         self.require_writable()
+        with translate_errors(self.where):
+            self._file.stat()
+        if not os.access(self._file, os.W_OK, effective_ids=os.access in os.supports_effective_ids):
+            raise _read_only(self.where)
         check_folder_room(self._file.parent)
 
     def truncate_log(self) -> None:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ner.examples import Example
     from ner.recognizer import Recognizer
     from ner.training import TrainingOptions
-    from paperscope_core.types import Usage
+    from paperscope_core.types import ModelCall, Usage
 
     Wait = Callable[[Coroutine[Any, Any, list[Example]]], list[Example]]
 
@@ -252,6 +252,8 @@ def predict(
     examples = _texts(files) if text else [one for file in files for one in import_examples(file).examples]
     if repeated := repeated_id(examples):
         raise InputError(f"two texts have the id {repeated!r}; read their files one at a time")
+    calls = out.with_name(f".{out.name}.calls")
+    continued = system is None and calls.exists()
     with ExitStack() as opened:
         wait: Wait = asyncio.run
         if system is not None:
@@ -260,7 +262,7 @@ def predict(
             recognizer: Recognizer = load_recognizer(system, device=_device(device))
         else:
             recognizer, wait = opened.enter_context(
-                _language_model(out, config, labels, shots=shots, shown=shown, form=form)
+                _language_model(calls, config, labels, shots=shots, shown=shown, form=form)
             )
         started = time.perf_counter()
         found = wait(recognizer.recognize(examples))
@@ -268,8 +270,8 @@ def predict(
         write_examples(out, found)
     usage: Usage | None = getattr(recognizer, "usage", None)
     record = RunRecord(
-        seconds=seconds,
-        cost=(usage.cost or None) if usage else None,
+        seconds=None if continued else seconds,
+        cost=(usage.cost or None) if usage and not continued else None,
         train_examples=train_examples(system) if system else None,
         curve=curve if curve is not None else training_recipe(system) if system else "",
     )
@@ -299,12 +301,12 @@ def _texts(files: Sequence[Path]) -> "list[Example]":
 
 @contextmanager
 def _language_model(
-    out: Path, config: Path | None, labels: Path | None, *, shots: Path | None, shown: int, form: FormatName
+    calls: Path, config: Path | None, labels: Path | None, *, shots: Path | None, shown: int, form: FormatName
 ) -> "Iterator[tuple[Recognizer, Wait]]":
     """A recognizer that asks the language model of the role `extract`, and what runs its work.
 
-    The model's replies are stored beside `out` until the block ends without an error, so that the same command
-    continues one that was stopped. Raises InputError, OutputError and StoreError.
+    The model's replies are stored in the folder `calls` until the block ends without an error, so that the same command
+    continues one that was stopped. Their number is shown. Raises InputError, OutputError and StoreError.
     """
     from graph_store import Store
     from ner.language_model import LanguageModelRecognizer
@@ -319,11 +321,17 @@ def _language_model(
     meanings = _meanings(labels, examples)
     if not meanings:
         raise InputError("a language model needs labels; give --labels or --shots")
-    calls = out.with_name(f".{out.name}.calls")
-    with output_errors(out):
+    with output_errors(calls):
         create_private_folder(calls)
-    with closing(Store.open(calls)) as store:
-        if (model := build_model(settings.extract, store)) is None:
+    replies = 0
+
+    def count(call: "ModelCall") -> None:
+        nonlocal replies
+        replies += call.outcome in ("answered", "kept")
+        status.update(Text(f"{replies} replies …"))
+
+    with closing(Store.open(calls)) as store, stderr().status("") as status:
+        if (model := build_model(settings.extract, store, on_call=count)) is None:
             raise AssertionError("the model is configured")
         loop = EventLoopThread()
         try:

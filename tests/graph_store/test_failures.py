@@ -300,3 +300,21 @@ def test_a_damaged_crop_is_missing_until_its_paper_is_added_again(store: Store, 
         store.crop(crop)
     add(store, indexed)
     assert store.crop(crop) == before
+
+
+@pytest.mark.sqlite("takes away the right to write the file of the library")
+def test_a_library_that_can_no_longer_be_written_has_no_room(
+    guarded_folder: Path, unprivileged: Callable[[], AbstractContextManager[None]]
+) -> None:
+    guarded_folder.chmod(0o777)
+    file = guarded_folder / "library" / "library.sqlite"
+    with unprivileged():
+        store = Store.open(file.parent)
+        store.check_room()
+    file.chmod(0o444)
+    with unprivileged(), pytest.raises(StoreReadOnlyError, match="not writable"):
+        store.check_room()
+    file.unlink()
+    with pytest.raises(StoreError, match="No such file"):
+        store.check_room()
+    store.close()

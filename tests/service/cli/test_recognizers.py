@@ -106,6 +106,9 @@ def test_replies_that_were_paid_for_stay_when_the_model_fails(
         assert ended.code == 0, ended.err
         assert len(model.bodies) == asked + 9 - 3
     assert sorted(file.name for file in out.iterdir()) == ["found.jsonl", "found.jsonl.run.json"]
+    # Those of the first command are not known.
+    record = json.loads((out / "found.jsonl.run.json").read_text())
+    assert (record["seconds"], record["cost"]) == (None, None)
 
 
 @pytest.mark.slow
@@ -122,7 +125,9 @@ def test_no_model_is_asked_for_what_cannot_be_written(
         with unprivileged():
             refused = ask_model(run, guarded_folder, 2, monkeypatch, model.url)
         assert refused.code == 3
-        assert "found.jsonl: can't be written (Permission denied); choose a folder that you may write" in refused.err
+        assert (
+            "found.jsonl.calls: can't be written (Permission denied); choose a folder that you may write" in refused.err
+        )
         assert model.bodies == []
 
 
