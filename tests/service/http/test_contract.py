@@ -15,11 +15,16 @@ from tests.service.servers import serve_app
 
 REMOVE = "remove_paper_v1_papers__paper__delete"
 SECONDS = "20"
-# An empty list can't be expressed in multipart: it is sent as no field at all, which is valid.
+# In multipart, an empty list is no field at all and every value is a text, which are valid. The paths of
+# /v1/papers/{paper}, which has other methods, also match the other two.
 CONFIG = """
 [[operations]]
-include-name = "POST /v1/papers"
+include-name-regex = "^POST /v1/papers(/estimate)?$"
 checks.negative_data_rejection.enabled = false
+
+[[operations]]
+include-path-regex = "^/v1/papers/(estimate|[{]paper[}][.]bib)$"
+checks.unsupported_method.enabled = false
 """
 
 
