@@ -28,6 +28,7 @@ _log = logging.getLogger(__name__)
 
 # A paper during which a worker died is tried again by others: the next one may have more memory.
 _ATTEMPTS = 3
+_WAITING = Stage(name="waiting")
 # Papers that are read while all workers are busy, so that none waits for a file.
 _AHEAD = 2
 # A GPU that others use is not free sooner; loading the weights takes seconds.
@@ -188,7 +189,7 @@ class ClusterAdder:
 
     async def _add(self, source: PaperSource, password: str | None) -> AddResult:
         number = next(self._numbers)
-        self._stages[number] = source.name, Stage(name="waiting")
+        self._stages[number] = source.name, _WAITING
 
         def on_stage(stage: Stage) -> None:
             self._stages[number] = source.name, stage
@@ -250,6 +251,7 @@ class ClusterAdder:
                 ) from error
             except errors.RayError as error:
                 reason = _reason(error)
+                self._requests[work.number].on_stage(_WAITING)
                 self._replace(worker)
             else:
                 self._idle.put_nowait(worker)
