@@ -2,10 +2,13 @@
 
 import gc
 import json
+import os
 import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 
-__all__ = ["collect_rarely", "command_of", "ending_signals"]
+__all__ = ["collect_rarely", "command_of", "ending_signals", "environment_variable"]
 
 # As many objects as two commands' imports create. Such objects stay, and to look through them again and again takes a
 # sixth of the time that a process takes to start (0.5 of 3.2 s of the service with a language model). With 50,000 it is
@@ -37,3 +40,17 @@ def ending_signals() -> list[signal.Signals]:
     if hangup is not None and signal.getsignal(hangup) is not signal.SIG_IGN:
         found.append(hangup)
     return found
+
+
+@contextmanager
+def environment_variable(name: str, value: str) -> Iterator[None]:
+    """Sets a variable for the block, also for processes that are started in it, and restores it. All threads see it."""
+    before = os.environ.get(name)
+    os.environ[name] = value
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[name]
+        else:
+            os.environ[name] = before

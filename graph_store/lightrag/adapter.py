@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import os
 import threading
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -21,6 +20,7 @@ from graph_store.lightrag.status_storage import StatusStorage
 from graph_store.lightrag.tokens import PieceTokenizer
 from graph_store.lightrag.vector_storage import VectorStorage
 from paperscope_core.errors import InputError, ModelError, PaperscopeError
+from paperscope_core.processes import environment_variable
 
 __all__ = ["STORAGES", "Complete", "import_lightrag", "make_lightrag", "query_param", "register", "storage_class"]
 
@@ -65,16 +65,8 @@ class _Tokenizer(Protocol):
 @contextmanager
 def _without_dotenv() -> Iterator[None]:
     """Keep python-dotenv from reading the `.env` file of the working directory."""
-    with _importing:
-        before = os.environ.get(_NO_DOTENV)
-        os.environ[_NO_DOTENV] = "1"
-        try:
-            yield
-        finally:
-            if before is None:
-                del os.environ[_NO_DOTENV]
-            else:
-                os.environ[_NO_DOTENV] = before
+    with _importing, environment_variable(_NO_DOTENV, "1"):
+        yield
 
 
 def import_lightrag(module: str = "lightrag.lightrag") -> ModuleType:

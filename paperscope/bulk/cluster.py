@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from paperscope_core.errors import InputError
+from paperscope_core.processes import environment_variable
 
 __all__ = ["Cluster", "connected"]
 
@@ -90,7 +91,7 @@ def _started(ray: Any, workers: int | None) -> Iterator[None]:  # noqa: ANN401
     folder = tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=_TEMPORARY)
     try:
         # So that what a worker leaves when it is killed is deleted with the folder.
-        with _inherited("TMPDIR", folder):
+        with environment_variable("TMPDIR", folder):
             ray.init(
                 address=_LOCAL,
                 num_cpus=max(workers or 0, os.cpu_count() or 1),
@@ -105,20 +106,6 @@ def _started(ray: Any, workers: int | None) -> Iterator[None]:  # noqa: ANN401
     finally:
         ray.shutdown()
         shutil.rmtree(folder, ignore_errors=True)
-
-
-@contextmanager
-def _inherited(name: str, value: str) -> Iterator[None]:
-    """Sets an environment variable for processes that are started in the block."""
-    before = os.environ.get(name)
-    os.environ[name] = value
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ[name]
-        else:
-            os.environ[name] = before
 
 
 @contextmanager
