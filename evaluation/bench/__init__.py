@@ -15,7 +15,6 @@ from evaluation.bench import (
     ner,
     parse,
     quality,
-    routing,
     serve,
     soak,
     tenants,
@@ -39,7 +38,6 @@ _COMMANDS = {
     "names": names,
     "ner": ner,
     "formats": formats,
-    "routing": routing,
 }
 
 

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 from typing import Annotated, Any, TypeVar, get_args
@@ -42,13 +42,9 @@ __all__ = [
     "FoundRelation",
     "Grounding",
     "ModelExtractor",
-    "SelectChunks",
     "graph_adapter",
     "pack",
 ]
-
-SelectChunks = Callable[[Sequence[Chunk]], Awaitable[Sequence[Chunk]]]
-"""Selects the chunks that a model is to read."""
 
 # A chunk of 200 words names fewer entities; a longer reply is degenerate.
 _MOST = 60
@@ -217,9 +213,9 @@ def _rank(before: Chunk, after: Chunk) -> tuple[int, bytes]:
 class ModelExtractor:
     """Asks `model` for the entities and relations of chunks, those of near sections packed up to `max_tokens` a call.
 
-    `gleanings` is how often the model is asked what it missed; `select` leaves out chunks. All calls run at once;
-    wrappers of the model limit them. The chunks of a failed call are listed in the shortfall, which also counts
-    entities and relations that do not occur in their chunk.
+    `gleanings` is how often the model is asked what it missed. All calls run at once; wrappers of the model limit
+    them. The chunks of a failed call are listed in the shortfall, which also counts entities and relations that do not
+    occur in their chunk.
     """
 
     def __init__(
@@ -229,14 +225,12 @@ class ModelExtractor:
         types: TypeSystem = TypeSystem(),
         max_tokens: int = 2500,
         gleanings: int = 0,
-        select: SelectChunks | None = None,
     ) -> None:
         self._model = model
         self._types = types
         self._adapter = graph_adapter(types)
         self._max_tokens = max_tokens
         self._gleanings = gleanings
-        self._select = select
 
     async def extract(self, paper: Paper, chunks: Sequence[Chunk]) -> Extraction:
         """Returns the entities and relations that the model finds; the bibliography is not sent.
@@ -248,8 +242,6 @@ class ModelExtractor:
         cited = {element.id for element in paper.elements if isinstance(element, Reference)}
         tables = {element.id: element for element in paper.elements if isinstance(element, Table)}
         shown = [_shown(chunk, tables) for chunk in chunks if cited.isdisjoint(chunk.elements)]
-        if self._select is not None:
-            shown = list(await self._select(shown))
         packs = list(pack(shown, max_tokens=self._max_tokens))
         outcomes = await gather_replies(self._read(one, elements) for one in packs)
         silent = [one for one in outcomes if isinstance(one, ModelError) and not isinstance(one, ModelReplyError)]

@@ -15,8 +15,8 @@ from ingest.extraction.entity_types import FLOATS, TypeSystem
 from ingest.extraction.image_entities import add_to_graph
 from ingest.extraction.local_extractor import LocalExtractor
 from ingest.extraction.merge import combine, connected_groups, merge_groups
-from ingest.extraction.model_extractor import ModelExtractor, SelectChunks
-from ingest.extraction.recognized import texts_to_recognize, uncertain_chunks
+from ingest.extraction.model_extractor import ModelExtractor
+from ingest.extraction.recognized import texts_to_recognize
 from ingest.extraction.resolution import certain_pairs, doubtful_pairs, judge_names
 from ingest.extraction.summaries import most_discussed, summarise
 from ingest.sandbox.isolated_extractor import IsolatedExtractor
@@ -62,8 +62,7 @@ def extractor_for(
     Args:
         model: Extracts entities beside the local extractor, judges names that may mean the same, and summarises terms.
             Without one, the local extractor works alone.
-        settings: The recognizer that finds names beside the rules of the local extractor, the confidence below which
-            the model reads a chunk, and the types of entities.
+        settings: The recognizer that finds names beside the rules of the local extractor, and the types of entities.
         embed: Embeds names, so that names of similar meaning are judged, too.
         limits: Lets the rules work in a child process with these limits; None for this process.
     """
@@ -73,7 +72,6 @@ def extractor_for(
         LocalExtractor(types=types) if limits is None else _isolated_extractor(tuple(types.meanings.items()), limits)
     )
     extract: ExtractText = local.extract
-    select: SelectChunks | None = None
     if settings.recognizer != "none":
         load = cache(partial(load_recognizer, Path(settings.recognizer)))
 
@@ -82,16 +80,10 @@ def extractor_for(
             texts = await asyncio.to_thread(texts_to_recognize, paper)
             return await local.extract(paper, chunks, await recognizer.recognize(texts))
 
-        async def select_uncertain(chunks: Sequence[Chunk]) -> Sequence[Chunk]:
-            return await uncertain_chunks(chunks, await asyncio.to_thread(load), below=settings.route_below)
-
         extract = extract_with_names
-        select = select_uncertain if settings.route_below < 1 else None
     if model is None:
         return ResolvingExtractor(extract, None, types=types)
-    asking = ModelExtractor(
-        model, types=types, max_tokens=settings.tokens_per_call, gleanings=settings.gleanings, select=select
-    )
+    asking = ModelExtractor(model, types=types, max_tokens=settings.tokens_per_call, gleanings=settings.gleanings)
 
     async def extract_by_both(paper: Paper, chunks: Sequence[Chunk]) -> Extraction:
         parts = await asyncio.gather(extract(paper, chunks), asking.extract(paper, chunks))

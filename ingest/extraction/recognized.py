@@ -11,13 +11,12 @@ from ingest.document.element_text import element_text
 from ingest.extraction.entity_types import TermType
 from ingest.extraction.terms import Term
 from ner.examples import Example, Span
-from ner.recognizer import Recognizer
 from paperscope_core.text.acronyms import find_definitions
 from paperscope_core.text.sentences import split_sentences
 from paperscope_core.text.words import STOP_WORDS, singular_key
-from paperscope_core.types import Chunk, Paper, Passage
+from paperscope_core.types import Paper, Passage
 
-__all__ = ["RecognizedNames", "texts_to_recognize", "uncertain_chunks"]
+__all__ = ["RecognizedNames", "texts_to_recognize"]
 
 _READ = frozenset({"abstract", "paragraph", "list", "footnote"})
 _TYPES: Mapping[str, TermType] = {name: name for name in get_args(TermType)}
@@ -110,23 +109,6 @@ def texts_to_recognize(paper: Paper) -> Sequence[Example]:
             left -= lengths[number]
             chosen.append(number)
     return [sentences[number] for number in sorted(chosen)]
-
-
-async def uncertain_chunks(chunks: Sequence[Chunk], recognizer: Recognizer, *, below: float) -> Sequence[Chunk]:
-    """Returns the chunks in which a recognizer finds a name with a confidence below the limit, or no name.
-
-    A name without a confidence is uncertain. Where nothing is found, nothing says how much was missed: a paper of a
-    field that the recognizer does not know.
-    """
-    sentences = [
-        Example(id=chunk.id, text=" ".join(sentence.split()), tokens=(), spans=(), document=chunk.paper)
-        for chunk in chunks
-        for sentence in split_sentences(chunk.text)
-    ]
-    sure: dict[str, list[float]] = defaultdict(list)
-    for read in await recognizer.recognize(sentences):
-        sure[read.id] += [span.confidence or 0.0 for span in read.spans] if read.failure is None else [0.0]
-    return [chunk for chunk in chunks if min(sure[chunk.id], default=0.0) < below]
 
 
 def _names_in(text: str, place: Span) -> Sequence[str]:

@@ -169,13 +169,6 @@ class ExtractSettings(RoleSettings):
         description="finds and types names beside the rules: papers, the installed recognizer; a folder that "
         "`paperscope ner train` wrote; none: rules alone",
     )
-    route_below: float = Field(
-        default=1.0,
-        gt=0,
-        le=1,
-        description="the model reads only chunks in which the recognizer finds a name with a lower confidence, or no "
-        "name; 1: it reads all",
-    )
     gleanings: int = Field(
         default=0, ge=0, le=5, description="how often the model is asked again whether it missed something, a call each"
     )
@@ -184,12 +177,6 @@ class ExtractSettings(RoleSettings):
         description="the entity types with their meanings, the most specific first, the last for everything else; "
         "empty: dataset, metric, task, method, quantity, concept",
     )
-
-    @model_validator(mode="after")
-    def _routes_by_recognizer(self) -> Self:
-        if self.route_below < 1 and self.recognizer == "none":
-            raise ValueError("route_below needs a recognizer: set recognizer = 'papers', or leave route_below out")
-        return self
 
 
 class EmbedSettings(_EndpointSettings):

@@ -1,6 +1,6 @@
 """Estimates of adds, budgets that stop an add, and chunks without a usable reply."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,7 +8,6 @@ import pymupdf
 import pytest
 
 from graph_store import Store
-from ner.examples import Example, Span
 from paperscope.library import Library
 from paperscope_core.errors import BudgetError
 from paperscope_core.models import Budget, FakeEmbedder, build_models
@@ -36,9 +35,9 @@ def write_paper(file: Path, *, change: str = "") -> Path:
     return file
 
 
-def settings_of(server: ModelServer, **more: float) -> Settings:
+def settings_of(server: ModelServer) -> Settings:
     extract = {"model": "m", "base_url": server.url, "price_prompt": 1.0, "price_completion": 2.0, "retries": 0}
-    return load_settings(environ={}, overrides={"extract": {**extract, "tokens_per_call": 400, **more}})
+    return load_settings(environ={}, overrides={"extract": {**extract, "tokens_per_call": 400}})
 
 
 @pytest.fixture
@@ -46,10 +45,10 @@ def opened(tmp_path: Path, server: ModelServer) -> Iterator[Callable[..., Librar
     """Opens the library of a test, with a budget or without."""
     libraries: list[Library] = []
 
-    def open_library(budget: Budget | None = None, **more: float) -> Library:
+    def open_library(budget: Budget | None = None) -> Library:
         for library in libraries:
             library.close()
-        settings = settings_of(server, **more)
+        settings = settings_of(server)
         store = Store.open(tmp_path / "library")
         models = replace(build_models(settings, store, budget=budget), embedder=FakeEmbedder())
         libraries[:] = [Library(store=store, settings=settings, models=models)]
@@ -83,26 +82,6 @@ def test_an_estimate_has_the_number_of_calls_and_sends_nothing(
     assert estimated(library, paper) == [Usage()], "an unchanged file costs nothing"
     assert of_copy.calls == estimated(library, copy)[0].calls == library.add(copy).usage.calls
     assert 0 < of_copy.calls <= 2, "what both papers say is counted, and paid for, once"
-
-
-@pytest.mark.slow
-def test_an_estimate_leaves_out_the_chunks_that_the_recognizer_is_sure_of(
-    opened: Callable[..., Library], server: ModelServer, paper: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    class Sure:
-        name = "sure"
-
-        async def recognize(self, examples: Sequence[Example]) -> list[Example]:
-            span = Span(start=0, end=3, label="Task", confidence=0.9)
-            return [replace(example, spans=() if "close" in example.text else (span,)) for example in examples]
-
-    (whole,) = estimated(opened(), paper)
-    monkeypatch.setattr("ingest.extraction.pipeline.load_recognizer", lambda _folder: Sure())
-    library = opened(Budget(max_calls=whole.calls - 1), route_below=0.5)
-    (expected,) = estimated(library, paper)
-    assert library.add(paper).usage.calls == expected.calls == len(server.bodies) < whole.calls
-    read = [words(body) for body in server.bodies if kind_of(body) == "entities"]
-    assert ["We close here." in shown and "Number 1." not in shown for shown in read] == [True]
 
 
 @pytest.mark.slow

@@ -147,11 +147,6 @@ def test_a_key_without_a_model_is_noted() -> None:
     assert used.notes() == []
 
 
-def test_chunks_are_routed_by_a_recognizer() -> None:
-    with pytest.raises(SettingsError, match=r"route_below needs a recognizer: set recognizer = 'papers'"):
-        load_settings(environ={}, overrides={"extract": {"recognizer": "none", "route_below": 0.5}})
-
-
 def test_the_embedder_stays_local_beside_openai_variables() -> None:
     environ = {"OPENAI_BASE_URL": URL, "OPENAI_API_KEY": KEY, "PAPERSCOPE_EMBED__MODEL": "intfloat/e5-small-v2"}
     embed = load_settings(environ=environ).embed

@@ -3,23 +3,20 @@
 import asyncio
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from ingest.chunking import chunk_paper
-from ingest.extraction import pipeline
 from ingest.extraction.entity_types import TypeSystem
 from ingest.extraction.local_extractor import LocalExtractor
 from ingest.extraction.mentions import read_paper
 from ingest.extraction.pipeline import extractor_for
-from ingest.extraction.recognized import RecognizedNames, texts_to_recognize, uncertain_chunks
+from ingest.extraction.recognized import RecognizedNames, texts_to_recognize
 from ingest.extraction.termhood import Termhood, worth_an_entity
 from ingest.extraction.terms import Term
 from ner.examples import Example, Span
-from paperscope_core.models import FakeModel
 from paperscope_core.settings import ExtractSettings
 from paperscope_core.types import Paper
 from tests.ingest.extraction.paper_builders import paper_of, passages, table_of
@@ -58,65 +55,6 @@ def test_a_name_has_the_type_with_most_confidence(
 ) -> None:
     names = RecognizedNames.of(found_in(PAPER, found))
     assert [names.type_of(["GLUE"]), names.type_of(["the Dice", "Dice loss"])] == types
-
-
-class Knowing:
-    """A recognizer that knows some names with these confidences, and fails where a text says so."""
-
-    name = "knowing"
-
-    def __init__(self, names: Mapping[str, float | None]) -> None:
-        self._names = names
-
-    async def recognize(self, examples: Sequence[Example]) -> list[Example]:
-        return [
-            replace(
-                example,
-                spans=tuple(
-                    Span(start=start, end=start + len(name), label="Method", confidence=sure)
-                    for name, sure in self._names.items()
-                    if (start := example.text.find(name)) >= 0
-                ),
-                failure="no JSON" if "broken" in example.text else None,
-            )
-            for example in examples
-        ]
-
-
-ROUTED = chunk_paper(
-    paper_of(
-        *passages(
-            "GLUE is sure. SQuAD is sure, too.",
-            "GLUE is sure. Dice is not.",
-            "There is nothing here.",
-            "GLUE has a word, Elmo, of an unknown certainty.",
-            "GLUE is sure, but this is broken.",
-        )
-    ),
-    max_words=9,
-)
-SURE = {"GLUE": 0.9, "SQuAD": 0.8, "Dice": 0.4, "Elmo": None}
-
-
-@pytest.mark.parametrize(
-    ("below", "read"), [(0.3, [3, 4, 5]), (0.4, [3, 4, 5]), (0.5, [2, 3, 4, 5]), (0.9, [1, 2, 3, 4, 5])]
-)
-async def test_only_a_chunk_whose_names_are_all_sure_is_left_to_the_recognizer(below: float, read: list[int]) -> None:
-    uncertain = await uncertain_chunks(ROUTED, Knowing(SURE), below=below)
-    assert [int(chunk.elements[0][-1]) for chunk in uncertain] == read
-
-
-@pytest.mark.parametrize(("below", "read"), [(0.5, [2, 3, 4, 5]), (1.0, [1, 2, 3, 4, 5])])
-async def test_the_model_reads_the_chunks_below_the_limit(
-    below: float, read: list[int], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(pipeline, "load_recognizer", lambda _folder: Knowing(SURE))
-    model = FakeModel(lambda _: '{"entities": [], "relations": []}')
-    paper = paper_of(*(passages(*(chunk.text for chunk in ROUTED))))
-    extraction = await extractor_for(model, ExtractSettings(route_below=below)).extract(paper, ROUTED)
-    asked = "".join(message.text for request in model.requests for message in request.messages)
-    assert [number for number, chunk in enumerate(ROUTED, start=1) if f"\n{chunk.text}\n" in asked] == read
-    assert "GLUE" in {entity.name for entity in extraction.entities}
 
 
 def test_several_places_with_little_confidence_are_as_good_as_one_with_much() -> None:
