@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from ingest.pdf.backends.mupdf import pymupdf
+from ingest.pdf.mupdf import pymupdf
 from paperscope_core.errors import PaperFileError
 from paperscope_core.types import Box
 

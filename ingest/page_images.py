@@ -13,12 +13,12 @@ from PIL import Image, ImageOps
 from ingest.document.pages import Document, PageReadError
 from ingest.document.source import read_pdf
 from ingest.export.drawing import Mark, RenderPage, draw_marks
-from ingest.pdf import backend_for
+from ingest.pdf import PdfBackend
 from ingest.pdf.salvage import salvaged
 from ingest.sandbox.child_processes import ChildPool, error_from_frame
 from ingest.sandbox.worker import SendFrame
 from paperscope_core.errors import InputError, PaperFileError
-from paperscope_core.settings import LimitSettings, ParserSettings
+from paperscope_core.settings import LimitSettings
 from paperscope_core.types import Box, Page, Paper, PaperFile
 
 __all__ = ["PageRenderer", "has_pages", "open_page_images", "page_renderer"]
@@ -36,7 +36,7 @@ def has_pages(paper: Paper) -> bool:
 
 
 @contextmanager
-def open_page_images(file: PaperFile, paper: Paper, *, settings: ParserSettings) -> Iterator[RenderPage]:
+def open_page_images(file: PaperFile, paper: Paper) -> Iterator[RenderPage]:
     """Renders the pages of `paper`, which was read from `file`.
 
     Raises:
@@ -48,7 +48,7 @@ def open_page_images(file: PaperFile, paper: Paper, *, settings: ParserSettings)
         yield partial(_image_page, file)
         return
     data = salvaged(read_pdf(file.path))
-    with backend_for(settings.backend).open(data, name=file.name, password=file.password) as document:
+    with PdfBackend().open(data, name=file.name, password=file.password) as document:
         yield partial(_pdf_page, file, document)
 
 
@@ -83,9 +83,9 @@ class _RenderJob:
     boxes: tuple[Box, ...]
 
 
-def _render(settings: ParserSettings, job: _RenderJob, send: SendFrame) -> None:
+def _render(job: _RenderJob, send: SendFrame) -> None:
     """Runs in the child process. Frame A: the image."""
-    with open_page_images(job.file, job.paper, settings=settings) as render:
+    with open_page_images(job.file, job.paper) as render:
         image = render(job.page, job.dpi)
     marks = [Mark(box=box, color=_HIGHLIGHT) for box in job.boxes]
     send(b"A", draw_marks(image, marks, width=job.page.width) if marks else image)
@@ -94,8 +94,8 @@ def _render(settings: ParserSettings, job: _RenderJob, send: SendFrame) -> None:
 class PageRenderer:
     """Renders pages in child processes, with the time and memory limits of parsing; at most two at once."""
 
-    def __init__(self, settings: ParserSettings, limits: LimitSettings) -> None:
-        self._children = ChildPool(partial(_render, settings), memory_mb=limits.parse_memory_mb)
+    def __init__(self, limits: LimitSettings) -> None:
+        self._children = ChildPool(_render, memory_mb=limits.parse_memory_mb)
         self._seconds = limits.parse_seconds
         self._slots = threading.BoundedSemaphore(_CHILDREN)
 
@@ -145,6 +145,6 @@ def _bounded(dpi: int, page: Page) -> int:
 
 
 @lru_cache(maxsize=1)
-def page_renderer(settings: ParserSettings, limits: LimitSettings) -> PageRenderer:
-    """Returns the renderer shared by all libraries with the same settings, so that they share its child processes."""
-    return PageRenderer(settings, limits)
+def page_renderer(limits: LimitSettings) -> PageRenderer:
+    """Returns the renderer shared by all libraries with the same limits, so that they share its child processes."""
+    return PageRenderer(limits)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ingest.formats import content_file, format_of
 from ingest.ocr import OcrBackend, recognition_for
-from ingest.pdf import PdfParser, backend_for
+from ingest.pdf import PdfBackend, PdfParser
 from ingest.pdf.parser import read_document
 from ingest.readers.docling.parser import DoclingParser, find_models
 from ingest.readers.images import ImageParser
@@ -65,7 +65,7 @@ def _pdf_parser(settings: ParserSettings, limits: LimitSettings) -> Parser:
         )
     parser = PdfParser(
         dpi=settings.dpi,
-        backend=OcrBackend(backend_for(settings.backend), recognition_for(settings.ocr)),
+        backend=OcrBackend(PdfBackend(), recognition_for(settings.ocr)),
         layout_check=settings.layout_check,
         max_pages=limits.max_pages,
     )
@@ -75,7 +75,7 @@ def _pdf_parser(settings: ParserSettings, limits: LimitSettings) -> Parser:
 def _docling_parser(settings: ParserSettings, limits: LimitSettings) -> Parser:
     parser = DoclingParser(
         models=find_models(settings),
-        backend=backend_for(settings.backend),
+        backend=PdfBackend(),
         ocr=settings.ocr == "auto" and find_spec("onnxruntime") is not None,
         seconds=limits.engine_seconds,
         dpi=settings.dpi,

@@ -128,7 +128,7 @@ class Library:
             store.close()
             raise
         self._originals = open_originals(store)
-        self._painter = page_renderer(settings.parser, settings.limits)
+        self._painter = page_renderer(settings.limits)
         self._adder = Adder(store=store, originals=self._originals, models=models, settings=settings)
         self._loop = EventLoopThread()
         self._lightrag_index: LightRAGGraphIndex | None = None

@@ -16,7 +16,7 @@ import pytest
 from filelock import FileLock
 from hypothesis import HealthCheck, settings
 
-import ingest.pdf.backends.mupdf  # noqa: F401 # imports PyMuPDF without models that take seconds, before a test does
+import ingest.pdf.mupdf  # noqa: F401 # imports PyMuPDF without models that take seconds, before a test does
 from paperscope_core.processes import collect_rarely
 
 if TYPE_CHECKING:

@@ -10,14 +10,11 @@ from typing import Any, NamedTuple
 
 from evaluation.peers.memory import peak_memory_mb
 
-__all__ = ["OURS", "PDF_READERS", "PdfReader", "run"]
+__all__ = ["PDF_READERS", "PdfReader", "run"]
 
 
 # Reads a whole file and returns its number of pages.
 ReadFile = Callable[[Path], int]
-
-
-OURS = ("paperscope", "paperscope-pdfium")
 
 
 class PdfReader(NamedTuple):
@@ -29,15 +26,12 @@ class PdfReader(NamedTuple):
     reader: Callable[[], ReadFile]
 
 
-def _paperscope(backend: Any) -> Callable[[], ReadFile]:  # noqa: ANN401
-    def prepare() -> ReadFile:
-        from ingest.pdf import PdfParser, backend_for
-        from paperscope_core.types import PaperFile
+def _paperscope() -> ReadFile:
+    from ingest.pdf import PdfParser
+    from paperscope_core.types import PaperFile
 
-        parser = PdfParser(backend=backend_for(backend), max_pages=None)
-        return lambda file: len(parser.parse(PaperFile(file)).paper.pages)
-
-    return prepare
+    parser = PdfParser(max_pages=None)
+    return lambda file: len(parser.parse(PaperFile(file)).paper.pages)
 
 
 def _to_markdown() -> ReadFile:
@@ -81,10 +75,7 @@ def _docling() -> ReadFile:
 
 
 PDF_READERS = {
-    "paperscope": PdfReader("Paperscope (pymupdf)", ("pymupdf",), "pip install -e .", _paperscope("pymupdf")),
-    "paperscope-pdfium": PdfReader(
-        "Paperscope (pdfium)", ("pypdfium2",), 'pip install -e ".[pdfium]"', _paperscope("pdfium")
-    ),
+    "paperscope": PdfReader("Paperscope", ("pymupdf",), "pip install -e .", _paperscope),
     "layout": PdfReader(
         "PyMuPDF to_markdown, layout", ("pymupdf4llm", "pymupdf.layout"), "pip install pymupdf4llm", _to_markdown
     ),

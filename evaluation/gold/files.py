@@ -119,10 +119,10 @@ def check_pages(pages: Iterable[int | None], file: Path) -> None:
 @lru_cache(maxsize=256)
 def _page_count(file: Path, _changed: int) -> int | None:
     from ingest.document.source import read_pdf
-    from ingest.pdf.backends import backend_for
+    from ingest.pdf import PdfBackend
 
     try:
-        with backend_for("pymupdf").open(read_pdf(file), name=file.name, password=None) as document:
+        with PdfBackend().open(read_pdf(file), name=file.name, password=None) as document:
             return document.page_count
     except PaperFileError:
         return None

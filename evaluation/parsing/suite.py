@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any, cast, get_args
+from typing import Any, cast
 
 from evaluation.gold.files import separate_errors
 from evaluation.gold.generated_tables import GENERATED_SET, generated_items
@@ -17,11 +17,10 @@ from evaluation.parsing.tables import score_lookups, score_tables
 from evaluation.parsing.text import score_captions, score_counts, score_headings, score_order, score_references
 from evaluation.score import Score, total
 from evaluation.suite import Item, Loaded, Request, Suite
-from ingest.document.pages import Backend, Document, OutlineEntry
+from ingest.document.pages import Document, OutlineEntry
 from ingest.document.source import read_pdf
 from ingest.parsers import parser_for
-from ingest.pdf import PdfParser
-from ingest.pdf.backends import BackendName, backend_for
+from ingest.pdf import PdfBackend, PdfParser
 from paperscope_core.errors import GoldFileError
 from paperscope_core.protocols import Parser
 from paperscope_core.settings import LimitSettings, ParserSettings
@@ -50,21 +49,18 @@ def score_paper(paper: Paper, gold: Gold) -> Score:
     return total(scorer(paper, gold) for scorer in _SCORERS)
 
 
-def outline_reader(backend: Backend, file: Path) -> Sequence[OutlineEntry]:
+def outline_reader(file: Path) -> Sequence[OutlineEntry]:
     """Returns the bookmarks of a file. Raises PaperFileError."""
-    with backend.open(read_pdf(file), name=file.name, password=None) as document:
+    with PdfBackend().open(read_pdf(file), name=file.name, password=None) as document:
         return tuple(document.outline)
 
 
 class _WithoutOutline:
     """A backend whose documents hide their bookmarks."""
 
-    def __init__(self, backend: Backend) -> None:
-        self._backend = backend
-
     @contextmanager
     def open(self, data: bytes, *, name: str, password: str | None) -> Iterator[Document]:
-        with self._backend.open(data, name=name, password=password) as document:
+        with PdfBackend().open(data, name=name, password=password) as document:
             yield cast("Document", _DocumentWithoutOutline(document))
 
 
@@ -78,20 +74,19 @@ class _DocumentWithoutOutline:
         return getattr(self._document, name)
 
 
-def _score(item: GoldItem, settings: ParserSettings, backend: Backend) -> Score:
+def _score(item: GoldItem, settings: ParserSettings) -> Score:
     """Parses the paper and scores it. Raises PaperFileError if the paper can't be read."""
     parser: Parser
     if item.hide_outline:
-        parser = PdfParser(dpi=settings.dpi, backend=_WithoutOutline(backend), layout_check=settings.layout_check)
+        parser = PdfParser(dpi=settings.dpi, backend=_WithoutOutline(), layout_check=settings.layout_check)
     else:
         parser = parser_for(settings, limits=_ANY_LENGTH)
     return score_paper(parser.parse(PaperFile(item.file)).paper, item.gold)
 
 
 def _load(request: Request, _stack: ExitStack) -> Loaded:
-    backend = backend_for(cast("BackendName", request.mode))
-    settings = request.settings.parser.model_copy(update={"backend": request.mode, "dpi": _DPI})
-    gold, bad = load_items(request.data, read_outline=partial(outline_reader, backend))
+    settings = request.settings.parser.model_copy(update={"dpi": _DPI})
+    gold, bad = load_items(request.data, read_outline=outline_reader)
     if any(name.split("/")[0] == GENERATED_SET for name in request.names):
         typeset, failed = separate_errors(generated_items(request.work / GENERATED_SET))
         gold, bad = [*gold, *typeset], [*bad, *failed]
@@ -100,7 +95,7 @@ def _load(request: Request, _stack: ExitStack) -> Loaded:
     items = [
         Item(
             name=item.name,
-            score=partial(_score, item, settings, backend),
+            score=partial(_score, item, settings),
             gold=(item.gold, item.hide_outline),
             files=(item.file,),
             part=item.part,
@@ -116,7 +111,7 @@ def _load(request: Request, _stack: ExitStack) -> Loaded:
 
 SUITE = Suite(
     name="parsing",
-    modes=get_args(BackendName),
+    modes=("pymupdf",),
     headline=(
         "tables.cells",
         "tables.teds",

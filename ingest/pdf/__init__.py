@@ -1,7 +1,6 @@
-"""Reads papers from PDF: `PdfParser`, on top of an exchangeable PDF library."""
+"""Reads papers from PDF: `PdfParser`, with the characters and rules that MuPDF finds."""
 
 from ingest.document.pages import Backend, Document, PageContent, PageReadError
-from ingest.pdf.backends import backend_for
-from ingest.pdf.parser import PdfParser
+from ingest.pdf.parser import PdfBackend, PdfParser
 
-__all__ = ["Backend", "Document", "PageContent", "PageReadError", "PdfParser", "backend_for"]
+__all__ = ["Backend", "Document", "PageContent", "PageReadError", "PdfBackend", "PdfParser"]

@@ -9,9 +9,9 @@ from operator import attrgetter
 from statistics import median
 
 from ingest.document.pages import PageContent
-from ingest.pdf.backends.fonts import is_monospaced
 from ingest.pdf.captions import Caption, find_captions
 from ingest.pdf.columns import crosses, find_gutters
+from ingest.pdf.fonts import is_monospaced
 from ingest.pdf.fractions import fold_fractions
 from ingest.pdf.line_numbers import find_line_numbers
 from ingest.pdf.lines import Line, lines_of

@@ -10,8 +10,8 @@ from ingest.document.captions import CaptionStart, caption_start
 from ingest.document.geometry import bounding_box, runs_of
 from ingest.document.line_text import join_lines
 from ingest.document.pages import HorizontalRule
-from ingest.pdf.backends.fonts import is_monospaced
 from ingest.pdf.captions import Caption
+from ingest.pdf.fonts import is_monospaced
 from ingest.pdf.frames import Frame, FramedFloat, is_program
 from ingest.pdf.layout import PageLayout
 from ingest.pdf.lines import Line

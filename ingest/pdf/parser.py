@@ -3,6 +3,7 @@
 import hashlib
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from statistics import median
 
@@ -12,18 +13,18 @@ from ingest.document.crops import add_crops
 from ingest.document.geometry import reading_views, turned_size
 from ingest.document.line_text import join_lines
 from ingest.document.metadata import publication_in
-from ingest.document.pages import Backend, Char, CharTable, Document, PageContent, PageReadError
+from ingest.document.pages import LOADING_TIMES, Backend, Char, CharTable, Document, PageContent, PageReadError
 from ingest.document.source import check_page_count, read_pdf
-from ingest.pdf.backends import backend_for
 from ingest.pdf.elements import draft_elements
 from ingest.pdf.front import author_text
 from ingest.pdf.salvage import salvaged
 from ingest.pdf.structure import Structure, read_structure
+from paperscope_core.cancellation import extend_time_limit
 from paperscope_core.errors import PaperFileError
 from paperscope_core.protocols import PageCallback
 from paperscope_core.types import Page, PageProblem, Paper, PaperFile, PaperFormat, ParsedPaper
 
-__all__ = ["PdfParser", "ReadDocument", "read_document"]
+__all__ = ["PdfBackend", "PdfParser", "ReadDocument", "read_document"]
 
 _REPAIRED = "the file is damaged and was repaired; pages or parts of them may be missing"
 _EMPTY = "the page is empty; its contents may be lost"
@@ -35,12 +36,26 @@ _LETTER_WIDTH, _MAX_WIDTH = 0.5, 4.0
 _NO_TITLE = ("untitled", "microsoft word", "paper title", ".tex", ".dvi", ".doc", ".pdf", ".indd")
 
 
+@dataclass(frozen=True, slots=True)
+class PdfBackend:
+    """Opens PDF files with MuPDF, which is loaded with the first file; picklable."""
+
+    def open(self, data: bytes, *, name: str, password: str | None) -> AbstractContextManager[Document]:
+        """See `Backend.open`."""
+        # The first file loads the library, which doesn't count as the time of reading that file.
+        extend_time_limit(LOADING_TIMES)
+        from ingest.pdf.mupdf import MuPdfBackend
+
+        extend_time_limit()
+        return MuPdfBackend().open(data, name=name, password=password)
+
+
 class PdfParser:
     """Reads papers from PDF files.
 
     Args:
         dpi: The resolution of the crops.
-        backend: The PDF library; PyMuPDF by default.
+        backend: Opens the files; MuPDF by default.
         layout_check: Whether the library's own cells are a second opinion on doubtful tables.
         max_pages: Longer files are refused.
     """
@@ -56,7 +71,7 @@ class PdfParser:
         self._dpi = dpi
         self._layout_check = layout_check
         self._max_pages = max_pages
-        self._backend = backend or backend_for("pymupdf")
+        self._backend = backend or PdfBackend()
 
     def parse(self, file: PaperFile, *, on_page: PageCallback | None = None) -> ParsedPaper:
         """Parses a file; calls `on_page(done, total)` after each page.

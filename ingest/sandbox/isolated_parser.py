@@ -106,5 +106,5 @@ class IsolatedParser:
         reason = f"signal {-code}" if code < 0 else message or f"exit code {code}"
         return PaperFileError(
             f"{file.name!r} made the parser fail {where} ({reason}). Fetch the file again; if that doesn't help, "
-            "report it with the file, and read a PDF with the other parser.backend."
+            "report it with the file."
         )

@@ -214,10 +214,6 @@ class ParserSettings(_Section):
         default="paperscope",
         description="what reads a PDF: Paperscope, docling (extra: docling), or the MinerU program",
     )
-    backend: Literal["pymupdf", "pdfium"] = Field(
-        default="pymupdf",
-        description="the PDF library of the engine paperscope; pdfium is free of the AGPL (extra: pdfium)",
-    )
     dpi: int = Field(default=200, ge=36, le=600, description="resolution of the pictures of tables, figures, equations")
     ocr: Literal["auto", "off"] = Field(
         default="auto", description="auto: recognise the text of pages without any, if the extra ocr is installed"

@@ -14,7 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.text import Text
 
 from paperscope_core.errors import InputError, OutputError
-from paperscope_core.settings import ParserSettings, Settings
+from paperscope_core.settings import Settings
 from paperscope_core.types import Paper, PaperFile, ParsedPaper
 from service.cli.display import print_json, problem_line, stderr, stdout
 from service.cli.options import (
@@ -134,16 +134,14 @@ def _parse_file(settings: Settings, file: Path, options: _Options, *, folder: Pa
     if folder is None:
         print_json(to_paper_json(parsed.paper, pictures={}))
         return
-    with _page_images(file, parsed.paper, options, settings=settings.parser) as render:
+    with _page_images(file, parsed.paper, options) as render:
         written = write_paper(parsed, folder, formats=options.formats, render=render)
     seconds = time.perf_counter() - started
     _report(file, parsed, written, folder=folder, seconds=seconds, as_json=options.as_json)
 
 
 @contextmanager
-def _page_images(
-    file: Path, paper: Paper, options: _Options, *, settings: ParserSettings
-) -> "Iterator[RenderPage | None]":
+def _page_images(file: Path, paper: Paper, options: _Options) -> "Iterator[RenderPage | None]":
     from ingest.page_images import has_pages, open_page_images
 
     if not options.overlay:
@@ -153,7 +151,7 @@ def _page_images(
         stderr().print(Text(note, style="yellow"))
         yield None
     else:
-        with open_page_images(PaperFile(file, password=options.password), paper, settings=settings) as render:
+        with open_page_images(PaperFile(file, password=options.password), paper) as render:
             yield render
 
 

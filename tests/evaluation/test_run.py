@@ -56,10 +56,10 @@ def test_a_run_reports_and_resumes(
 def test_the_mode_chooses_what_is_measured(
     data: Path, evaluate: "Evaluate", capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert evaluate("parsing", "--data", data, "--mode", "pdfium", "--json") == 0
-    assert json.loads(capsys.readouterr().out)["mode"] == "pdfium"
+    assert evaluate("parsing", "--data", data, "--mode", "pymupdf", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["mode"] == "pymupdf"
     assert evaluate("parsing", "--data", data, "--mode", "guess") == 2
-    assert "suite parsing has no mode 'guess'; there is pymupdf, pdfium" in capsys.readouterr().err
+    assert "suite parsing has no mode 'guess'; there is pymupdf" in capsys.readouterr().err
     assert evaluate("parsing", "--data", data, "--only", "layout-development") == 2
     assert "the PDFs whose pages were drawn are not there: " in capsys.readouterr().err
 

@@ -6,7 +6,6 @@ import logging
 import re
 import socket
 import threading
-import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass
@@ -58,10 +57,7 @@ class Target:
 @contextmanager
 def readers(folder: Path) -> Iterator[Target]:
     """The readers of papers, the exporters, the chunker and the extractor."""
-    pdf = [
-        parsers.parser_for(ParserSettings(backend=backend, ocr="off", dpi=36), limits=_LIMITS)
-        for backend in ("pymupdf", "pdfium")
-    ]
+    parser = parsers.parser_for(ParserSettings(ocr="off", dpi=36), limits=_LIMITS)
     mineru = folder / "mineru"
     mineru.mkdir()
     (mineru / "a.png").write_bytes(PNG)
@@ -70,8 +66,6 @@ def readers(folder: Path) -> Iterator[Target]:
         is_mineru = name.endswith("middle.json")
         file = mineru / "paper_middle.json" if is_mineru else folder / name
         file.write_bytes(data)
-        # Each PDF is read by one of the two, the same whenever it is read.
-        parser = pdf[zlib.crc32(data) % 2]
         try:
             parsed = parsers.read_paper(parser, PaperFile(mineru if is_mineru else file))
         except PaperscopeError as error:
@@ -82,8 +76,6 @@ def readers(folder: Path) -> Iterator[Target]:
             file.unlink()
 
     yield Target(samples=tuple(paper_samples()), run=run)
-    # The last reference to them, and so to their processes.
-    pdf.clear()
 
 
 @contextmanager

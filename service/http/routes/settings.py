@@ -50,7 +50,6 @@ class ReadingView(BaseModel):
     """How papers are read: the parser, its PDF library, and whether pages without text are recognised (`auto`)."""
 
     parser: str
-    backend: str
     ocr: str
 
 
@@ -113,7 +112,7 @@ def show_settings(service: ServiceOf, caller: CallerOf) -> Response:
             batch_questions=serving.batch_questions,
             keep_jobs_days=serving.keep_jobs_days,
         ),
-        reading=ReadingView(parser=parser.engine, backend=parser.backend, ocr=parser.ocr),
+        reading=ReadingView(parser=parser.engine, ocr=parser.ocr),
         search=SearchView(
             index=retrieval.index,
             chunks=retrieval.chunks,

@@ -544,7 +544,6 @@ export const en = {
     megabytes: '{size} MB',
     names: {
       parser: 'Parser',
-      backend: 'PDF library',
       ocr: 'Pages without text are recognized',
       index: 'Index',
       chunks: 'Most passages of a context',

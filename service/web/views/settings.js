@@ -90,7 +90,7 @@ function Usage({ usage }) {
 function InForce({ settings: { version, requires_key, can_add_by_path, limits, reading, search } }) {
   const yes = (value) => t(value ? 'settings.yes' : 'settings.no')
   const groups = {
-    reading: { parser: reading.parser, backend: reading.backend, ocr: reading.ocr },
+    reading: { parser: reading.parser, ocr: reading.ocr },
     search: { index: search.index, chunks: search.chunks, tokens: search.tokens, graph: yes(search.graph), reranker: yes(search.reranker) },
     limits: {
       ...limits,

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from ingest.document.geometry import join_rules, quarter_turns, turned_box, turned_page, turned_point, turned_size
 from ingest.document.pages import Char, CharTable, HorizontalRule, VerticalRule
 from ingest.pdf import PageContent
-from ingest.pdf.backends.mupdf import MuPdfBackend
+from ingest.pdf.mupdf import MuPdfBackend
 from paperscope_core.types import Box
 
 # Multiples of 1/8 pt, so that sums are exact.

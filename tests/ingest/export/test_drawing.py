@@ -13,7 +13,6 @@ from ingest.export.drawing import overlay_names
 from ingest.page_images import has_pages, open_page_images
 from ingest.pdf import PdfParser
 from paperscope_core.errors import PaperFileError
-from paperscope_core.settings import ParserSettings
 from paperscope_core.types import Box, Page, Paper, PaperFile, ParsedPaper, Passage, Place
 from tests.ingest.export.sample_papers import PLACE, paper_of, whole_paper
 
@@ -95,7 +94,7 @@ def small_pdf(tmp_path: Path) -> Path:
 
 def test_every_page_of_a_pdf_is_drawn(small_pdf: Path, tmp_path: Path) -> None:
     parsed = PdfParser(dpi=36).parse(PaperFile(small_pdf))
-    with open_page_images(PaperFile(small_pdf), parsed.paper, settings=ParserSettings()) as render:
+    with open_page_images(PaperFile(small_pdf), parsed.paper) as render:
         written = write_paper(parsed, tmp_path / "out", formats=["json"], render=render)
     assert written.files == ("paper.json", "overlay/page-01.png", "overlay/page-02.png")
     image = shown((tmp_path / "out" / "overlay" / "page-02.png").read_bytes())
@@ -119,7 +118,7 @@ def test_the_picture_of_an_image_file_has_the_size_of_its_page(tmp_path: Path) -
     file = tmp_path / "scan.png"
     file.write_bytes(blank(1000, 500))
     paper = replace(paper_of(), format="image")
-    with open_page_images(PaperFile(file), paper, settings=ParserSettings()) as render:
+    with open_page_images(PaperFile(file), paper) as render:
         assert shown(render(paper.pages[0], 72)).size == (400, 600)
         file.write_bytes(b"no image")
         with pytest.raises(PaperFileError, match=r"page 1 of 'scan\.png' can't be drawn"):
@@ -131,7 +130,7 @@ def test_a_text_has_no_pages_to_look_at(tmp_path: Path) -> None:
     assert not has_pages(paper)
     with (
         pytest.raises(PaperFileError, match="has no pages to look at"),
-        open_page_images(PaperFile(tmp_path / "a.md"), paper, settings=ParserSettings()),
+        open_page_images(PaperFile(tmp_path / "a.md"), paper),
     ):
         pass
 

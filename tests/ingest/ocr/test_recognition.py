@@ -18,7 +18,7 @@ from ingest.ocr.line_metrics import measure_lines, snap_sizes
 from ingest.ocr.page import find_marks, recognize_page, respace_line
 from ingest.ocr.raster import binarize, estimate_skew, find_pictures, find_rules
 from ingest.pdf import PageContent, PageReadError, PdfParser
-from ingest.pdf.backends.mupdf import MuPdfBackend
+from ingest.pdf.mupdf import MuPdfBackend
 from paperscope_core.cancellation import handle_time_requests
 from paperscope_core.types import Box, Paper, PaperFile, Passage, Table
 

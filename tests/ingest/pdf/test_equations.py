@@ -3,8 +3,8 @@
 import pytest
 
 from ingest.document.pages import HorizontalRule, PageContent
-from ingest.pdf.backends.fonts import glyph_text
 from ingest.pdf.equations import FoundEquation, find_equations
+from ingest.pdf.fonts import glyph_text
 from ingest.pdf.formulas import read_formula
 from ingest.pdf.fractions import fold_fractions
 from ingest.pdf.layout import Edges, PageLayout

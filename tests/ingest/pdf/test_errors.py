@@ -9,8 +9,7 @@ import pymupdf
 import pytest
 
 from ingest.document.pages import Char, OutlineEntry
-from ingest.pdf import PageContent, PageReadError, PdfParser, backend_for
-from ingest.pdf.backends import BackendName
+from ingest.pdf import PageContent, PageReadError, PdfParser
 from ingest.pdf.parser import read_document
 from paperscope_core.errors import PaperFileError
 from paperscope_core.types import Box, PaperFile
@@ -74,13 +73,12 @@ def test_a_truncated_file_is_read_as_far_as_it_goes_or_refused(
     assert capfd.readouterr().err == ""
 
 
-@pytest.mark.parametrize("name", ["pymupdf", "pdfium"])
-def test_a_file_that_was_repaired_says_so(tmp_path: Path, name: BackendName) -> None:
+def test_a_file_that_was_repaired_says_so(tmp_path: Path) -> None:
     whole = pdf(3)
     file = tmp_path / "cut.pdf"
     for data, repaired in ((whole, False), (whole[: whole.rindex(b"xref")], True)):
         file.write_bytes(data)
-        problems = PdfParser(backend=backend_for(name)).parse(PaperFile(file)).paper.problems
+        problems = PdfParser().parse(PaperFile(file)).paper.problems
         assert [problem.reason for problem in problems if "repaired" in problem.reason] == (
             ["the file is damaged and was repaired; pages or parts of them may be missing"] if repaired else []
         )
@@ -184,15 +182,14 @@ def test_failing_page_does_not_affect_the_others(tmp_path: Path) -> None:
     assert seen == [(1, 3), (2, 3), (3, 3)]
 
 
-@pytest.mark.parametrize("name", ["pymupdf", "pdfium"])
-def test_missing_page_does_not_affect_the_others(tmp_path: Path, name: BackendName) -> None:
+def test_missing_page_does_not_affect_the_others(tmp_path: Path) -> None:
     document = pymupdf.open(stream=pdf(3))
     first, _, third = (page.xref for page in document)
     tree = int(document.xref_get_key(first, "Parent")[1].split()[0])
     document.xref_set_key(tree, "Kids", f"[{first} 0 R 99 0 R {third} 0 R]")
     file = tmp_path / "odd.pdf"
     file.write_bytes(document.tobytes())
-    paper = PdfParser(backend=backend_for(name)).parse(PaperFile(file)).paper
+    paper = PdfParser().parse(PaperFile(file)).paper
     assert {element.place.page for element in paper.elements} == {1, 3}
     assert any(problem.page == 2 and "can't be read" in problem.reason for problem in paper.problems)
 

@@ -8,14 +8,12 @@ import pytest
 
 from ingest.ocr import OcrBackend, recognition_for
 from ingest.parsers import parser_for
-from ingest.pdf import PdfParser, backend_for
-from ingest.pdf.backends import BackendName
+from ingest.pdf import PdfBackend, PdfParser
 from paperscope_core.errors import PaperFileError
 from paperscope_core.protocols import Parser
 from paperscope_core.settings import LimitSettings, ParserSettings
 from paperscope_core.types import Paper, PaperFile
 
-NAMES: tuple[BackendName, ...] = ("pymupdf", "pdfium")
 LONGEST, LONGEST_RECOGNISED = 60.0, 150.0
 # Of the eight files whose pages have no text: a bitmap, a table and a fuzzed file.
 SCANNED = ("1bb492c3", "29f02a2d", "380f5d73")
@@ -33,9 +31,9 @@ PASSWORDS = {
 }
 
 
-@pytest.fixture(params=NAMES, scope="module")
-def parser(request: pytest.FixtureRequest) -> Parser:
-    settings = ParserSettings(backend=request.param, ocr="off", dpi=72)
+@pytest.fixture(scope="module")
+def parser() -> Parser:
+    settings = ParserSettings(ocr="off", dpi=72)
     return parser_for(settings, limits=LimitSettings(parse_memory_mb=1000))
 
 
@@ -81,7 +79,7 @@ def test_hostile_pages_without_text_are_recognised_in_time(
     pytest.importorskip("rapidocr")
     # At half the resolution, which takes a quarter of the time.
     monkeypatch.setattr("ingest.ocr.backend._LONGEST_SIDE", 1170)
-    recognising = PdfParser(dpi=72, backend=OcrBackend(backend_for("pymupdf"), recognition_for("auto")))
+    recognising = PdfParser(dpi=72, backend=OcrBackend(PdfBackend(), recognition_for("auto")))
     scanned = [file for file in hostile if file.stem.startswith(SCANNED)]
     assert len(scanned) == len(SCANNED)
     for file in scanned:
@@ -108,10 +106,9 @@ def test_encrypted_files_open_with_their_passwords_only(parser: Parser, shared: 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", NAMES)
-def test_a_truncated_paper_is_read_as_far_as_it_goes_or_refused(name: BackendName, root: Path, tmp_path: Path) -> None:
+def test_a_truncated_paper_is_read_as_far_as_it_goes_or_refused(root: Path, tmp_path: Path) -> None:
     whole = (root / "examples/paper/ner-report.pdf").read_bytes()
-    parser = PdfParser(dpi=36, backend=backend_for(name))
+    parser = PdfParser(dpi=36)
     for share in (2, 80, 99):
         file = tmp_path / f"cut-{share}.pdf"
         file.write_bytes(whole[: len(whole) * share // 100])

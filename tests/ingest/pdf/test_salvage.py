@@ -5,12 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from ingest.pdf import PdfParser, backend_for
-from ingest.pdf.backends import BackendName
+from ingest.pdf import PdfParser
 from ingest.pdf.salvage import salvaged
 from paperscope_core.types import Paper, PaperFile
 
-NAMES: tuple[BackendName, ...] = ("pymupdf", "pdfium")
 PAGES = 4
 REPAIRED = "the file is damaged and was repaired; pages or parts of them may be missing"
 EMPTY = "the page is empty; its contents may be lost"
@@ -57,10 +55,10 @@ def document(*, packed: bool, list_first: bool = False) -> bytes:
     return b"".join([b"%PDF-1.5\n", *parts, *fonts, *([] if list_first else ending), tail])
 
 
-def parse(name: BackendName, data: bytes, folder: Path) -> Paper:
+def parse(data: bytes, folder: Path) -> Paper:
     file = folder / "cut.pdf"
     file.write_bytes(data)
-    return PdfParser(dpi=36, backend=backend_for(name)).parse(PaperFile(file)).paper
+    return PdfParser(dpi=36).parse(PaperFile(file)).paper
 
 
 def problems(paper: Paper) -> list[tuple[int, str]]:
@@ -72,29 +70,26 @@ def pages_with_text(paper: Paper) -> set[int]:
     return {passage.place.page for passage in passages if f"page {passage.place.page} tells" in passage.text}
 
 
-@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("packed", [False, True])
-def test_pages_whose_list_is_lost(name: BackendName, packed: bool, tmp_path: Path) -> None:
+def test_pages_whose_list_is_lost(packed: bool, tmp_path: Path) -> None:
     data = document(packed=packed)
-    paper = parse(name, data[: data.index(b"13 0 obj")], tmp_path)
+    paper = parse(data[: data.index(b"13 0 obj")], tmp_path)
     assert len(paper.pages) == 2
     assert pages_with_text(paper) == {1, 2}
     assert problems(paper) == [(1, REPAIRED)]
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_pages_whose_list_remains(name: BackendName, tmp_path: Path) -> None:
+def test_pages_whose_list_remains(tmp_path: Path) -> None:
     data = document(packed=False, list_first=True)
-    paper = parse(name, data[: data.index(b"13 0 obj") + 30], tmp_path)
+    paper = parse(data[: data.index(b"13 0 obj") + 30], tmp_path)
     assert pages_with_text(paper) == {1, 2}
     assert (1, REPAIRED) in problems(paper)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_page_whose_content_is_lost_says_so(name: BackendName, tmp_path: Path) -> None:
+def test_a_page_whose_content_is_lost_says_so(tmp_path: Path) -> None:
     data = document(packed=False)
     cut = data[: data.index(b"13 0 obj")] + written(3, page(3))
-    paper = parse(name, cut, tmp_path)
+    paper = parse(cut, tmp_path)
     assert pages_with_text(paper) == {1, 2}
     assert problems(paper) == [(1, REPAIRED), (3, EMPTY)]
 
@@ -105,19 +100,17 @@ def test_other_files_are_unchanged() -> None:
         assert salvaged(data) is data
 
 
-@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("text", ["<</Type/ObjStm/N 2/First 4>>", "<</Type/ObjStm/N 9999999/First 999999999>>"])
-def test_broken_object_streams_are_skipped(name: BackendName, text: str, tmp_path: Path) -> None:
+def test_broken_object_streams_are_skipped(text: str, tmp_path: Path) -> None:
     data = document(packed=False)
     cut = data[: data.index(b"12 0 obj")] + written(70, text, b"no numbers at all")
-    assert pages_with_text(parse(name, cut, tmp_path)) == {1}
+    assert pages_with_text(parse(cut, tmp_path)) == {1}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", NAMES)
-def test_half_a_real_paper(name: BackendName, shared: Path, tmp_path: Path) -> None:
+def test_half_a_real_paper(shared: Path, tmp_path: Path) -> None:
     whole = (shared / "papers/acl-2020-45/paper.pdf").read_bytes()
-    paper = parse(name, whole[: len(whole) // 2], tmp_path)
+    paper = parse(whole[: len(whole) // 2], tmp_path)
     read = {element.place.page for element in paper.elements}
     empty = {number for number, reason in problems(paper) if reason == EMPTY}
     assert len(read) == 6

@@ -12,8 +12,7 @@ import pytest
 from ingest.document.geometry import turned_box
 from ingest.document.pages import Document, HorizontalRule, PageContent, VerticalRule
 from ingest.parsers import parser_for
-from ingest.pdf import PageReadError, PdfParser, backend_for
-from ingest.pdf.backends import BackendName
+from ingest.pdf import PageReadError, PdfBackend, PdfParser
 from ingest.pdf.captions import find_captions
 from ingest.pdf.layout import PageLayout
 from ingest.pdf.lines import lines_of
@@ -165,8 +164,8 @@ TABLE = Box(60, 67, 420, 211)
 
 
 @contextmanager
-def opened(data: bytes, name: BackendName = "pymupdf") -> Iterator[Document]:
-    with backend_for(name).open(data, name="grid.pdf", password=None) as document:
+def opened(data: bytes) -> Iterator[Document]:
+    with PdfBackend().open(data, name="grid.pdf", password=None) as document:
         yield document
 
 
@@ -185,11 +184,6 @@ def test_pymupdf_finds_the_cells_of_a_rotated_table(turn: int) -> None:
 def _size(document: Document) -> tuple[float, float]:
     content = document.read(1)
     return content.width, content.height
-
-
-def test_pdfium_finds_no_cells() -> None:
-    with opened(grid_pdf(), "pdfium") as document:
-        assert not document.cells(1, TABLE)
 
 
 def test_output_and_errors_of_pymupdf_tables_are_caught(
@@ -215,7 +209,7 @@ class _Sees:
 
     @contextmanager
     def open(self, data: bytes, *, name: str, password: str | None) -> Iterator[Document]:
-        with backend_for("pymupdf").open(data, name=name, password=password) as document:
+        with PdfBackend().open(data, name=name, password=password) as document:
             setattr(document, "cells", self._cells)  # noqa: B010 -- the protocol's methods can't be assigned
             yield document
 

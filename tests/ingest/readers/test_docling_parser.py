@@ -7,7 +7,7 @@ import pymupdf
 import pytest
 
 from ingest.parsers import parser_for
-from ingest.pdf import backend_for
+from ingest.pdf import PdfBackend
 from ingest.readers.docling import parser as engine
 from ingest.readers.docling.parser import Converted, DoclingParser, paper_of_docling
 from paperscope_core.errors import PaperFileError, SettingsError
@@ -32,9 +32,7 @@ def paper_file(tmp_path: Path) -> Path:
 
 
 def parser(models: Path, *, max_pages: int | None = None) -> DoclingParser:
-    return DoclingParser(
-        models=models, backend=backend_for("pymupdf"), ocr=True, seconds=60, dpi=72, max_pages=max_pages
-    )
+    return DoclingParser(models=models, backend=PdfBackend(), ocr=True, seconds=60, dpi=72, max_pages=max_pages)
 
 
 def test_a_library_that_is_not_installed_names_the_extra(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -10,9 +10,9 @@ import pytest
 _OPEN = """
 import sys
 from pathlib import Path
-from ingest.pdf.backends import backend_for
+from ingest.pdf import PdfBackend
 file = Path(sys.argv[1])
-with backend_for("pymupdf").open(file.read_bytes(), name=file.name, password=None) as document:
+with PdfBackend().open(file.read_bytes(), name=file.name, password=None) as document:
     assert document.page_count
 """
 _RECOGNISE = """

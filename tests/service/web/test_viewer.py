@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import Locator, Page, Request, expect
 
 from graph_store import Store
-from ingest.pdf.backends.mupdf import MuPdfBackend
+from ingest.pdf.mupdf import MuPdfBackend
 from paperscope_core.types import (
     Box,
     Cell,

@@ -1,11 +1,6 @@
-"""One contract for every backend: the same file gives the same characters, rules, pictures and errors."""
+"""What MuPDF reads of a file: characters, rules, pictures, metadata, and errors."""
 
 import io
-import subprocess
-import sys
-from collections import Counter
-from dataclasses import replace
-from pathlib import Path
 
 import pymupdf
 import pytest
@@ -14,15 +9,12 @@ from PIL import Image
 from ingest.document.geometry import turned_box, turned_size
 from ingest.document.metadata import publication_in
 from ingest.document.pages import LOADING_TIMES
-from ingest.parsers import parser_for
-from ingest.pdf import Backend, Document, PageContent, PdfParser, backend_for
-from ingest.pdf.backends import BackendName, mupdf
+from ingest.pdf import Document, PageContent, PdfBackend, mupdf
 from paperscope_core.cancellation import handle_time_requests
-from paperscope_core.errors import PaperFileError, SettingsError
-from paperscope_core.settings import Settings
-from paperscope_core.types import UNPUBLISHED, Box, PaperFile, ParsedPaper, Publication, Table
+from paperscope_core.errors import PaperFileError
+from paperscope_core.types import UNPUBLISHED, Box, Publication
 
-NAMES: tuple[BackendName, ...] = ("pymupdf", "pdfium")
+BACKEND = PdfBackend()
 BOXES = {
     "plain": {},
     "cropped": {"CropBox": "[50 100 290 450]"},
@@ -33,13 +25,8 @@ BOXES = {
 }
 
 
-@pytest.fixture(params=NAMES)
-def backend(request: pytest.FixtureRequest) -> Backend:
-    return backend_for(request.param)
-
-
-def read(backend: Backend, data: bytes, number: int = 1) -> PageContent:
-    with backend.open(data, name="file.pdf", password=None) as document:
+def read(data: bytes, number: int = 1) -> PageContent:
+    with BACKEND.open(data, name="file.pdf", password=None) as document:
         return document.read(number)
 
 
@@ -80,10 +67,10 @@ def one_page(**keys: str) -> bytes:
 
 @pytest.mark.parametrize("rotation", [0, 90, 180, 270, -90])
 @pytest.mark.parametrize("boxes", BOXES)
-def test_characters_have_the_places_that_the_page_shows(backend: Backend, boxes: str, rotation: int) -> None:
+def test_characters_have_the_places_that_the_page_shows(boxes: str, rotation: int) -> None:
     data = one_page(Rotate=str(rotation), **BOXES[boxes])
     expected = pymupdf.open(stream=data)[0].rect
-    with backend.open(data, name="file.pdf", password=None) as document:
+    with BACKEND.open(data, name="file.pdf", password=None) as document:
         content = document.read(1)
         whole = picture(document, Box(0, 0, content.width, content.height))
     assert (content.width, content.height) == pytest.approx((expected.width, expected.height))
@@ -97,8 +84,8 @@ def test_characters_have_the_places_that_the_page_shows(backend: Backend, boxes:
 
 @pytest.mark.parametrize("rotation", [0, 90])
 @pytest.mark.parametrize("turns", [0, 1, 2, 3])
-def test_crop_of_a_rotated_page(backend: Backend, rotation: int, turns: int) -> None:
-    with backend.open(one_page(Rotate=str(rotation)), name="file.pdf", password=None) as document:
+def test_crop_of_a_rotated_page(rotation: int, turns: int) -> None:
+    with BACKEND.open(one_page(Rotate=str(rotation)), name="file.pdf", password=None) as document:
         content = document.read(1)
         whole = picture(document, Box(0, 0, content.width, content.height), dpi=144)
         box = Box(*(round(value) for value in seen(content)))
@@ -109,16 +96,16 @@ def test_crop_of_a_rotated_page(backend: Backend, rotation: int, turns: int) -> 
     assert inked(crop) == pytest.approx(inked(expected), abs=2)
 
 
-def test_a_tiny_and_a_huge_page(backend: Backend) -> None:
+def test_a_tiny_and_a_huge_page() -> None:
     for width, height in ((20, 10), (14400, 14400)):
         document = pymupdf.open()
         document.new_page(width=width, height=height).insert_text((2, 8), "ab", fontsize=6)
-        content = read(backend, document.tobytes())
+        content = read(document.tobytes())
         assert (content.width, content.height) == (width, height)
         assert text_of(content) == "ab"
 
 
-def test_shapes_and_pictures_inside_form_objects(backend: Backend) -> None:
+def test_shapes_and_pictures_inside_form_objects() -> None:
     inner = pymupdf.open()
     page = inner.new_page(width=200, height=200)
     page.draw_rect((20, 20, 120, 60), color=None, fill=(0.8, 0.1, 0.1))
@@ -131,7 +118,7 @@ def test_shapes_and_pictures_inside_form_objects(backend: Backend) -> None:
     page.insert_text((20, 140), "in a form", fontsize=12)
     outer = pymupdf.open()
     outer.new_page(width=600, height=800).show_pdf_page(pymupdf.Rect(100, 300, 500, 700), inner, 0)
-    content = read(backend, outer.tobytes())
+    content = read(outer.tobytes())
     assert text_of(content) == "inaform"
     assert content.chars[0].size == pytest.approx(24)
     assert (content.chars[0].x0, content.chars[0].baseline) == pytest.approx((140, 580), abs=0.1)
@@ -142,17 +129,17 @@ def test_shapes_and_pictures_inside_form_objects(backend: Backend) -> None:
     assert len(content.drawings) == 4
 
 
-def test_hidden_and_white_text_is_read_but_not_text_outside_the_page(backend: Backend) -> None:
+def test_hidden_and_white_text_is_read_but_not_text_outside_the_page() -> None:
     """The text layer of a scanned page is hidden; a reader who marks the page gets all of it."""
     document = pymupdf.open()
     page = document.new_page(width=300, height=300)
     page.insert_text((50, 50), "hidden", render_mode=3)
     page.insert_text((50, 80), "white", color=(1, 1, 1))
     page.insert_text((400, 80), "beyond")
-    assert text_of(read(backend, document.tobytes())) == "hiddenwhite"
+    assert text_of(read(document.tobytes())) == "hiddenwhite"
 
 
-def test_what_the_metadata_state_about_the_publication(backend: Backend) -> None:
+def test_what_the_metadata_state_about_the_publication() -> None:
     document = pymupdf.open()
     document.new_page()
     document.set_metadata({"subject": "Maps 2020, 20, 1234. doi:10.5555/maps.1"})
@@ -161,11 +148,9 @@ def test_what_the_metadata_state_about_the_publication(backend: Backend) -> None
         "</prism:publicationName>"
         "<prism:coverDate>2020-04-01</prism:coverDate></x:xmpmeta>"
     )
-    with backend.open(document.tobytes(), name="file.pdf", password=None) as opened:
+    with BACKEND.open(document.tobytes(), name="file.pdf", password=None) as opened:
         stated = publication_in(opened.metadata)
-    # PDFium does not give the XMP.
-    by_subject = Publication(doi="10.5555/maps.1")
-    assert stated == (by_subject if backend == backend_for("pdfium") else replace(by_subject, year=2020, venue="Maps"))
+    assert stated == Publication(doi="10.5555/maps.1", year=2020, venue="Maps")
 
 
 @pytest.mark.parametrize("placeholder", ["XXXXXXX.XXXXXXX", "10.1145/nnnnnnn.nnnnnnn", "10.1145/1122445.1122456"])
@@ -175,13 +160,13 @@ def test_the_venue_of_a_template_is_none(placeholder: str) -> None:
     assert publication_in({"xmp": xmp.replace(placeholder, "10.5555/1")}).venue == "Proceedings of the conference title"
 
 
-def test_title_authors_and_outline(backend: Backend) -> None:
+def test_title_authors_and_outline() -> None:
     document = pymupdf.open()
     for _ in range(3):
         document.new_page()
     document.set_metadata({"title": "Über Dinge", "author": "A. Müller; B. Sørensen"})
     document.set_toc([[1, "One", 1], [2, "One and a half", 2], [1, "Two", 3]])
-    with backend.open(document.tobytes(), name="file.pdf", password=None) as opened:
+    with BACKEND.open(document.tobytes(), name="file.pdf", password=None) as opened:
         assert (opened.title, opened.authors, opened.page_count) == ("Über Dinge", "A. Müller; B. Sørensen", 3)
         assert [(entry.level, entry.title, entry.page) for entry in opened.outline] == [
             (1, "One", 1),
@@ -191,7 +176,7 @@ def test_title_authors_and_outline(backend: Backend) -> None:
 
 
 @pytest.mark.parametrize("method", ["RC4_40", "RC4_128", "AES_128", "AES_256"])
-def test_passwords(backend: Backend, method: str) -> None:
+def test_passwords(method: str) -> None:
     document = pymupdf.open()
     document.new_page().insert_text((72, 100), "secret")
     data = document.tobytes(
@@ -201,109 +186,28 @@ def test_passwords(backend: Backend, method: str) -> None:
     )
     right = "öffnen" if method == "AES_256" else "open"
     for good in (right, "own"):
-        with backend.open(data, name="file.pdf", password=good) as opened:
+        with BACKEND.open(data, name="file.pdf", password=good) as opened:
             assert text_of(opened.read(1)) == "secret"
     refusals: tuple[tuple[str | None, str], ...] = (
         (None, "is encrypted. Send its password along"),
         ("wrong", "password given does not open"),
     )
     for password, reason in refusals:
-        with pytest.raises(PaperFileError, match=reason), backend.open(data, name="file.pdf", password=password):
+        with pytest.raises(PaperFileError, match=reason), BACKEND.open(data, name="file.pdf", password=password):
             pass
 
 
-def test_file_with_an_owner_password_only(backend: Backend) -> None:
+def test_file_with_an_owner_password_only() -> None:
     document = pymupdf.open()
     document.new_page().insert_text((72, 100), "printed")
     data = document.tobytes(encryption=pymupdf.PDF_ENCRYPT_AES_256, owner_pw="own", permissions=0)
-    assert text_of(read(backend, data)) == "printed"
+    assert text_of(read(data)) == "printed"
 
 
-def test_a_damaged_file_is_refused_by_name(backend: Backend) -> None:
+def test_a_damaged_file_is_refused_by_name() -> None:
     refused = pytest.raises(PaperFileError, match=r"'file\.pdf' is damaged")
-    with refused, backend.open(b"%PDF-1.7 and nothing", name="file.pdf", password=None):
+    with refused, BACKEND.open(b"%PDF-1.7 and nothing", name="file.pdf", password=None):
         pass
-
-
-@pytest.fixture(scope="module")
-def both(root: Path) -> dict[str, ParsedPaper]:
-    file = root / "examples/paper/ner-report.pdf"
-    return {name: PdfParser(dpi=72, backend=backend_for(name)).parse(PaperFile(file)) for name in NAMES}
-
-
-@pytest.mark.slow
-def test_both_backends_read_the_same_characters(root: Path) -> None:
-    data = (root / "examples/paper/ner-report.pdf").read_bytes()
-    with (
-        backend_for("pymupdf").open(data, name="a", password=None) as one,
-        backend_for("pdfium").open(data, name="a", password=None) as other,
-    ):
-        assert one.page_count == other.page_count
-        assert (one.title, one.authors, one.outline) == (other.title, other.authors, other.outline)
-        for number in range(1, one.page_count + 1):
-            left, right = one.read(number), other.read(number)
-            assert _letters(left) == _letters(right)
-            assert _rounded(left.horizontal) == _rounded(right.horizontal)
-            assert _rounded(left.vertical) == _rounded(right.vertical)
-            assert _rounded(left.fills) == _rounded(right.fills)
-            assert len(left.images) == len(right.images)
-            styles = [Counter((char.bold, char.italic) for char in page.chars) for page in (left, right)]
-            assert styles[0].total() == pytest.approx(styles[1].total(), rel=0.01)
-
-
-def _letters(content: PageContent) -> Counter[str]:
-    return Counter("".join(char.text for char in content.chars))
-
-
-def _rounded(shapes: object) -> list[tuple[int, ...]]:
-    assert isinstance(shapes, tuple)
-    return sorted(tuple(round(value) for value in shape) for shape in shapes)
-
-
-@pytest.mark.slow
-def test_both_backends_give_the_same_paper(both: dict[str, ParsedPaper]) -> None:
-    one, other = (both[name].paper for name in NAMES)
-    assert [element.kind for element in one.elements] == [element.kind for element in other.elements]
-    tables = [[item.grid() for item in paper.elements if isinstance(item, Table)] for paper in (one, other)]
-    assert tables[0] == tables[1]
-    assert len(tables[0]) >= 2
-    assert (one.title, one.authors, one.sections) == (other.title, other.authors, other.sections)
-    assert len(both["pymupdf"].crops) == len(both["pdfium"].crops)
-
-
-@pytest.mark.slow
-def test_pdfium_does_not_import_pymupdf(root: Path) -> None:
-    code = (
-        "import sys; sys.modules['pymupdf'] = sys.modules['fitz'] = None\n"
-        "from pathlib import Path\n"
-        "from ingest.parsers import parser_for\n"
-        "from paperscope_core.settings import Settings\n"
-        "from paperscope_core.types import PaperFile\n"
-        "settings = Settings(parser={'backend': 'pdfium', 'dpi': 72})\n"
-        "parser = parser_for(settings.parser, limits=settings.limits)\n"
-        "paper = parser.parse(PaperFile(Path('examples/paper/ner-report.pdf'))).paper\n"
-        "assert any(element.kind == 'table' for element in paper.elements)\n"
-    )
-    subprocess.run(  # noqa: S603
-        [
-            sys.executable,
-            "-c",
-            code,
-        ],
-        cwd=root,
-        check=True,
-        timeout=120,
-    )
-
-
-def test_a_missing_library_is_named_with_its_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in list(sys.modules):
-        if module.startswith(("pypdfium2", "ingest.pdf.backends.pdfium")):
-            monkeypatch.delitem(sys.modules, module)
-    monkeypatch.setitem(sys.modules, "pypdfium2", None)
-    settings = Settings(parser={"backend": "pdfium"})
-    with pytest.raises(SettingsError, match=r'pip install "paperscope\[pdfium\]"'):
-        parser_for(settings.parser, limits=settings.limits)
 
 
 def test_loading_the_layout_analysis_does_not_count_as_time_of_the_paper(monkeypatch: pytest.MonkeyPatch) -> None:

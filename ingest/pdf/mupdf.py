@@ -19,7 +19,7 @@ from ingest.document.geometry import (
     turned_size,
 )
 from ingest.document.pages import LOADING_TIMES, Char, OutlineEntry, PageContent, PageReadError, locked_error
-from ingest.pdf.backends.fonts import glyph_text, is_bold, is_italic
+from ingest.pdf.fonts import glyph_text, is_bold, is_italic
 from ingest.sandbox.telemetry import disable_onnxruntime_telemetry
 from paperscope_core.cancellation import extend_time_limit
 from paperscope_core.errors import PaperFileError
