@@ -2,7 +2,7 @@
 
 from query.compact import compact
 from query.context import parse_context, render_context, render_for_model
-from query.engine import QueryEngine, TextAnswerer
+from query.engine import QueryEngine
 from query.evidence import Draft
 from query.retrieval.retriever import Retrieval, RetrievalOptions, Retriever
 from query.verification import Cited, Verified, verify
@@ -14,7 +14,6 @@ __all__ = [
     "Retrieval",
     "RetrievalOptions",
     "Retriever",
-    "TextAnswerer",
     "Verified",
     "compact",
     "parse_context",

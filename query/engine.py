@@ -3,7 +3,6 @@
 from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Protocol
 
 from paperscope_core.cancellation import run_in_thread
 from paperscope_core.errors import InputError, UnknownPaperError
@@ -16,14 +15,13 @@ from query.answering.model import ModelAnswerer, WrittenAnswer
 from query.citing import EvidenceNamer
 from query.evidence import Draft, exhibits_of
 from query.extractive import ExtractiveAnswerer
-from query.listing import library_reply, talk_reply
 from query.progress import FinalText, Stages, answer_events
 from query.question.scope import restrict
-from query.question.understanding import Understanding, Understood
+from query.question.understanding import Understanding
 from query.retrieval.retriever import Retrieval, RetrievalOptions, Retriever
 from query.verification import Cited, Verified, verify
 
-__all__ = ["QueryEngine", "TextAnswerer"]
+__all__ = ["QueryEngine"]
 
 _NO_FILTERS = Filters()
 _MAX_QUESTION_CHARACTERS = 4000
@@ -33,20 +31,11 @@ _NOTHING_FOUND = "The library contains nothing about this question."
 _NO_MODEL = "no language model was used: the answer was drawn from the papers' own words and numbers"
 
 
-class TextAnswerer(Protocol):
-    """Answers from a context without a language model."""
-
-    async def answer(self, question: str, context: Context, *, named: tuple[str, ...], asked: tuple[str, ...]) -> Draft:
-        """Drafts an answer; `named` are ids of elements that the question names, `asked` those of the papers asked."""
-        ...
-
-
 class QueryEngine:
     """Answers questions over a library.
 
     Args:
-        answer_model: Writes the answers. Without it, `text_answerer` does (by default the extractive answerer), and a
-            warning says so.
+        answer_model: Writes the answers. Without it, the extractive answerer does, and a warning says so.
         vision_model: Reads images. Without it, images are not read.
         count: Returns the number of tokens of a text.
         decompose: Lets the model split questions that have several parts.
@@ -61,7 +50,6 @@ class QueryEngine:
         vision_model: VisionModel | None = None,
         *,
         reranker: Reranker | None = None,
-        text_answerer: TextAnswerer | None = None,
         options: RetrievalOptions | None = None,
         count: Callable[[str], int] = count_tokens,
         decompose: bool = False,
@@ -70,10 +58,9 @@ class QueryEngine:
         self._embedder = embedder
         self._model = answer_model
         self._vision = vision_model
-        self._extractive = text_answerer is None
-        # Kept from question to question, because the extractive answerer caches the words of papers.
-        self._text_answerer: TextAnswerer = text_answerer or ExtractiveAnswerer(corpus, embedder)
-        self._understanding = Understanding(corpus, embedder, answer_model, decompose=decompose)
+        # Kept from question to question, because it caches the words of papers.
+        self._extractive = ExtractiveAnswerer(corpus, embedder)
+        self._understanding = Understanding(corpus, answer_model, decompose=decompose)
         self._retriever = Retriever(corpus, index, embedder, reranker=reranker, options=options, count=count)
 
     async def retrieve(self, question: str, *, papers: Sequence[str] = (), filters: Filters = _NO_FILTERS) -> Retrieval:
@@ -102,7 +89,7 @@ class QueryEngine:
 
         Args:
             papers: Ids of papers to search, in addition to those of `filters`; all papers if both are empty.
-            history: Earlier turns of the conversation, oldest first; a follow-up question is completed from them.
+            history: Earlier turns, oldest first, from which the model completes a follow-up question.
             on_stage: Called with the name of each stage when it begins.
 
         Raises:
@@ -144,7 +131,9 @@ class QueryEngine:
         stages = Stages(on_stage)
         question = _valid_question(question)
         asked = await self._understanding.read(question, filters=filters, history=history, stages=stages)
-        retrieval, written = await self._retrieve_and_write(asked, stages, text)
+        with stages.run("retrieving"):
+            retrieval = await self._retriever.retrieve_parts(asked.parts, filters=asked.filters)
+        written = await self._write(asked.question, retrieval, asked.filters, stages, text)
         with stages.run("verifying"):
             verified = await run_in_thread(partial(self._verify, asked.question, written))
         draft = written.draft
@@ -159,7 +148,7 @@ class QueryEngine:
             exhibits=exhibits_of(self._corpus, draft.claims, written.readings),
             initial=written.initial,
             merged=written.merged,
-            model=self._model.name if self._model and (written.context.sources or asked.reply) else "",
+            model=self._model.name if self._model and written.context.sources else "",
             usage=asked.usage + written.usage,
             seconds=stages.seconds,
             stages=stages.times,
@@ -168,25 +157,6 @@ class QueryEngine:
             confidence=None if draft.confidence is None else round(draft.confidence, _CONFIDENCE_DIGITS),
             asked_as=asked.question if asked.question != question else "",
         )
-
-    async def _retrieve_and_write(
-        self, asked: Understood, stages: Stages, text: FinalText | None
-    ) -> tuple[Retrieval, WrittenAnswer]:
-        """Retrieves and writes the answer to a question on papers, or replies to any other message."""
-        if asked.kind == "papers":
-            with stages.run("retrieving"):
-                retrieval = await self._retriever.retrieve_parts(asked.parts, filters=asked.filters)
-            return retrieval, await self._write(asked.question, retrieval, asked.filters, stages, text)
-        with stages.run("answering"):
-            draft = await run_in_thread(partial(self._reply, asked))
-        return Retrieval(context=Context()), WrittenAnswer(draft=draft, context=Context(), initial=draft.text)
-
-    def _reply(self, asked: Understood) -> Draft:
-        if asked.kind == "library":
-            return library_reply(asked.question, self._corpus, asked.filters)
-        if asked.reply:
-            return Draft(text=asked.reply, status="answered", certain=True)
-        return talk_reply(self._corpus.entries())
 
     async def _write(
         self, question: str, retrieval: Retrieval, filters: Filters, stages: Stages, text: FinalText | None
@@ -202,11 +172,10 @@ class QueryEngine:
             search = partial(self._search, replace(filters, papers=papers))
             answerer = ModelAnswerer(self._corpus, self._model, search=search, reader=reader)
             return await answerer.answer(question, context, stages=stages, text=text)
-        text_answerer, corpus = self._text_answerer, restrict(self._corpus, filters)
-        if self._extractive and corpus is not self._corpus:
-            text_answerer = ExtractiveAnswerer(corpus, self._embedder)
+        corpus = restrict(self._corpus, filters)
+        extractive = self._extractive if corpus is self._corpus else ExtractiveAnswerer(corpus, self._embedder)
         with stages.run("answering"):
-            draft = await text_answerer.answer(question, context, named=retrieval.named, asked=retrieval.asked)
+            draft = await extractive.answer(question, context, named=retrieval.named, asked=retrieval.asked)
         # The text itself says so if it only shows places.
         warnings = draft.warnings if draft.status == "evidence" else (_NO_MODEL, *draft.warnings)
         return WrittenAnswer(draft=replace(draft, warnings=warnings), context=context, initial=draft.text)

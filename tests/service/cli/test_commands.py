@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from paperscope import __version__
+from tests.model_server import kind_of, serve
 from tests.paperscope.test_adding import write_pdf
 from tests.paperscope.test_damage import do_damage, open_library
 
@@ -122,11 +123,18 @@ def test_a_question_with_filters_is_answered_from_what_they_allow(run: "Run", ex
         assert wrong[1] in refused.err
 
 
-def test_a_follow_up_says_how_it_was_understood(run: "Run", example_library: Path, tmp_path: Path) -> None:
+def test_a_follow_up_says_how_it_was_understood(
+    run: "Run", example_library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     first = run("ask", "What is the entity F1 of seed 1 on KLUE-NER?", "--library", example_library, "--json")
     (tmp_path / "first.json").write_text(first.out)
-    shown = run("ask", "and of seed 2?", "--library", example_library, "--after", tmp_path / "first.json")
-    assert "asked as: What is the entity F1 of seed 2 on KLUE-NER?" in shown.out
+    full = "What is the entity F1 of seed 2 on KLUE-NER?"
+    replies = {"question": {"question": full}, "answer": {"status": "answered", "answer": "It is 77.", "claims": []}}
+    with serve(lambda body: json.dumps(replies[kind_of(body)])) as model:
+        monkeypatch.setenv("PAPERSCOPE_ANSWER__MODEL", "some-model")
+        monkeypatch.setenv("PAPERSCOPE_ANSWER__BASE_URL", model.url)
+        shown = run("ask", "and of seed 2?", "--library", example_library, "--after", tmp_path / "first.json")
+    assert f"asked as: {full}" in shown.out
 
 
 def test_remove_takes_the_paper_and_its_crops(run: "Run", example_library: Path, tmp_path: Path) -> None:

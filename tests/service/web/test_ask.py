@@ -123,11 +123,11 @@ def test_first_visit_to_first_cited_answer(page: Page) -> None:
 
 
 @pytest.mark.slow
-def test_a_follow_up_and_the_conversation_reopened_with_its_highlights(page: Page) -> None:
+def test_a_second_question_and_the_conversation_reopened_with_its_highlights(page: Page) -> None:
     page.goto("/")
     ask(page, _RECALL)
-    follow_up = ask(page, "And the precision?")
-    follow_up.get_by_role("button", name=re.compile("^Claim 1: ")).first.click()
+    second = ask(page, _RECALL.replace("recall", "precision"))
+    second.get_by_role("button", name=re.compile("^Claim 1: ")).first.click()
     page.reload()
     turns = page.get_by_role("article")
     expect(turns).to_have_count(2)
