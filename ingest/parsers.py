@@ -9,10 +9,11 @@ from ingest.formats import content_file, format_of
 from ingest.ocr import OcrBackend, recognition_for
 from ingest.pdf import PdfBackend, PdfParser
 from ingest.pdf.parser import read_document
-from ingest.readers.docling.parser import DoclingParser, find_models
+from ingest.readers.docling import DoclingParser, find_models
 from ingest.readers.images import ImageParser
 from ingest.readers.markup import markup_parsers
-from ingest.readers.mineru.parser import MinerUCommandParser, MinerUParser
+from ingest.readers.mineru import MinerUParser
+from ingest.readers.mineru_command import MinerUCommandParser
 from ingest.sandbox.isolated_parser import IsolatedParser
 from paperscope_core.errors import PaperFileError
 from paperscope_core.protocols import PageCallback, Parser

@@ -24,7 +24,7 @@ from ingest.extraction import extractor_for
 from ingest.pdf import PdfParser
 from ingest.readers.latex import latex_text
 from ingest.readers.markup import markup_parsers
-from ingest.readers.mineru.parser import MinerUParser
+from ingest.readers.mineru import MinerUParser
 from paperscope_core.errors import PaperscopeError
 from paperscope_core.models.fakes import FakeEmbedder, FakeModel
 from paperscope_core.models.structured import outermost_object

@@ -5,14 +5,16 @@ import binascii
 import io
 import re
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from itertools import accumulate
 from pathlib import Path
 from urllib.parse import unquote, unquote_to_bytes
 
 from PIL import Image, UnidentifiedImageError
 
-from paperscope_core.types import PageProblem, content_hash
+from ingest.document.geometry import bounding_box
+from paperscope_core.types import Box, PageProblem, content_hash
 
 __all__ = ["EmbeddedImages"]
 
@@ -26,6 +28,7 @@ _MAX_SIDE = 4000
 _MIN_SIDE = 24
 _MAX_PANELS = 12
 _GAP = 20
+_MAX_SCALE = 600 / 72  # Pixels per point.
 _PNG_MODES = ("1", "L", "LA", "P", "RGB", "RGBA")
 _KINDS = ("PNG", "JPEG", "GIF", "BMP", "TIFF", "WEBP")
 # JATS refers to images without their suffix.
@@ -35,10 +38,16 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//|\\\\")
 
 
 class EmbeddedImages:
-    """Collects the crops of one paper, and problems with unusable images."""
+    """Collects the crops of one paper, and problems with unusable images.
 
-    def __init__(self, folder: Path) -> None:
+    Args:
+        folder: The folder of the paper's file.
+        min_side: Images with a shorter side, in pixels, are left out; the default leaves out icons.
+    """
+
+    def __init__(self, folder: Path, *, min_side: int = _MIN_SIDE) -> None:
         self._folder = folder
+        self._min_side = min_side
         self._total = 0
         self._reasons: dict[str, list[str]] = {}
         self.crops: dict[str, bytes] = {}
@@ -73,7 +82,7 @@ class EmbeddedImages:
     def _kept(self, data: bytes) -> str | None:
         if len(self.crops) >= _MAX_IMAGES or self._total > _MAX_TOTAL:
             raise _RefusedError(f"more than {_MAX_IMAGES} pictures or {_MAX_TOTAL} bytes of them")
-        picture = _png(data)
+        picture = _png(data, min_side=self._min_side)
         if picture is None:
             return None
         crop = content_hash(picture)
@@ -103,14 +112,40 @@ class EmbeddedImages:
         crops = [crop for source in sources if (crop := self.named(source))]
         if len(crops) < 2:
             return next(iter(crops), None)
-        images = [Image.open(io.BytesIO(self.crops[crop])).convert("RGB") for crop in crops[:_MAX_PANELS]]
+        images = [self._open(crop) for crop in crops[:_MAX_PANELS]]
         height = min(max(image.height for image in images), _MAX_SIDE // 2)
         images = [image.resize((max(1, image.width * height // image.height), height)) for image in images]
-        sheet = Image.new("RGB", (sum(image.width for image in images) + _GAP * (len(images) - 1), height), "white")
-        left = 0
-        for image in images:
-            sheet.paste(image, (left, 0))
-            left += image.width + _GAP
+        lefts = accumulate((image.width + _GAP for image in images[:-1]), initial=0)
+        return self._sheet([((left, 0), image) for left, image in zip(lefts, images, strict=True)])
+
+    def laid_out(self, parts: Sequence[tuple[Box, str]]) -> str | None:
+        """Returns one crop of the images of the parts of a float, laid out as on the page; boxes are in points."""
+        found = [(box, crop) for box, source in parts if (crop := self.named(source))]
+        if len(found) < 2:
+            return found[0][1] if found else None
+        whole = bounding_box(box for box, _ in found)
+        images = [(box, self._open(crop)) for box, crop in found[:_MAX_PANELS]]
+        scale = max(image.width / max(box.x1 - box.x0, 1) for box, image in images)
+        scale = min(scale, _MAX_SCALE, _MAX_SIDE / max(whole.x1 - whole.x0, whole.y1 - whole.y0, 1))
+        placed = []
+        for box, image in images:
+            size = max(1, round((box.x1 - box.x0) * scale)), max(1, round((box.y1 - box.y0) * scale))
+            corner = round((box.x0 - whole.x0) * scale), round((box.y0 - whole.y0) * scale)
+            placed.append((corner, image.resize(size)))
+        return self._sheet(placed)
+
+    def _open(self, crop: str) -> Image.Image:
+        return Image.open(io.BytesIO(self.crops[crop])).convert("RGB")
+
+    def _sheet(self, images: Sequence[tuple[tuple[int, int], Image.Image]]) -> str | None:
+        """Returns the crop of images at these corners, on white."""
+        size = (
+            max(left + image.width for (left, _), image in images),
+            max(top + image.height for (_, top), image in images),
+        )
+        sheet = Image.new("RGB", size, "white")
+        for corner, image in images:
+            sheet.paste(image, corner)
         return self.add(_png_bytes(sheet), name="panels")
 
     def _path(self, relative: str) -> Path | None:
@@ -139,13 +174,13 @@ def _embedded(payload: str, *, base64_coded: bool) -> bytes:
         raise _RefusedError("pictures that can't be read (damaged)") from error
 
 
-def _png(data: bytes) -> bytes | None:
-    """Returns an image as PNG, None for an icon."""
+def _png(data: bytes, *, min_side: int) -> bytes | None:
+    """Returns an image as PNG, None for one with a shorter side."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             with Image.open(io.BytesIO(data), formats=_KINDS) as picture:
-                return _converted(picture, data)
+                return _converted(picture, data, min_side=min_side)
     except Image.DecompressionBombError as error:
         raise _RefusedError(f"pictures that can't be read (over {_MAX_PIXELS} pixels)") from error
     except (OSError, ValueError, SyntaxError, EOFError, MemoryError) as error:
@@ -153,11 +188,11 @@ def _png(data: bytes) -> bytes | None:
         raise _RefusedError(f"pictures that can't be read ({reason.partition('<')[0].strip() or 'damaged'})") from error
 
 
-def _converted(picture: Image.Image, data: bytes) -> bytes | None:
+def _converted(picture: Image.Image, data: bytes, *, min_side: int) -> bytes | None:
     """Raises Pillow's errors, and ValueError for too many pixels."""
     if picture.width * picture.height > _MAX_PIXELS:
         raise ValueError(f"over {_MAX_PIXELS} pixels")
-    if min(picture.size) < _MIN_SIDE:
+    if min(picture.size) < min_side:
         return None
     if picture.format == "PNG" and max(picture.size) <= _MAX_SIDE and len(data) < _MAX_BYTES // 4:
         picture.load()

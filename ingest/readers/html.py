@@ -243,7 +243,7 @@ class HtmlWalker:
         if caption is not None and caption.text().strip():
             self._elements.add_blocks(float_elements(node, source=self._source))
         else:
-            self._elements.add_blocks(html_tables([node], lines=self._lines))
+            self._elements.add_blocks(html_tables([node], place_of=self._lines.of))
 
     def _equations(self, node: Node) -> None:
         self._elements.add_blocks(equations_of(node, lines=self._lines))

@@ -47,7 +47,7 @@ def float_elements(node: Node, *, source: Source) -> Sequence[Element]:
     caption = read_caption(node_text(captioned), place=source.lines.of(captioned)) if captioned else NO_CAPTION
     tables = [node] if is_table(node) else [part for part in node.outermost(is_table) if not is_layout(part)]
     if tables and not (caption.kind == "figure" and node.first_of("img")):
-        return html_tables(tables, lines=source.lines, caption=caption)
+        return html_tables(tables, place_of=source.lines.of, caption=caption)
     is_listing = any(part.tag == "pre" or "ltx_listing" in part.classes for part in node.iter())
     if is_listing or caption.kind == "other":
         return [draft_listing(listing_text(node), source.lines.of(node), caption=caption)]

@@ -72,6 +72,9 @@ def _text(item: Node | str) -> str:
             # LaTeX before MathML before anything else.
             best = item.find("tex-math") or item.find("math") or next(iter(item.nodes), None)
             text = _text(best) if best is not None else ""
+        case "eq":
+            # As MinerU marks a formula in a cell.
+            text = f"${item.text()}$"
         case "q":
             text = f"“{''.join(map(_text, item.children))}”"
         case _:

@@ -225,7 +225,7 @@ class _JatsWalker:
         """
         caption = self._caption(node)
         tables = [node] if node.tag == "table" else node.outermost(lambda part: part.tag == "table")
-        found: list[Element] = [*html_tables(tables, lines=self._lines, caption=caption)]
+        found: list[Element] = [*html_tables(tables, place_of=self._lines.of, caption=caption)]
         if not found:
             crop = self._crop(node.iter("graphic"))
             found.append(draft_table((), self._lines.of(node), caption=caption, crop=crop))

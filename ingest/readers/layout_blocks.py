@@ -5,12 +5,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from ingest.document.drafts import draft_passage
+from pydantic import ValidationError
+
+from ingest.document.drafts import Caption, draft_passage
 from ingest.document.headings import is_references_title, split_number
 from ingest.document.line_text import join_lines
-from paperscope_core.types import Box, Passage, PassageRole, Place
+from paperscope_core.types import Box, Cell, Passage, PassageRole, Place
 
-__all__ = ["Block", "BlockKind", "Front", "Outline", "TextLine", "find_front", "is_heading"]
+__all__ = ["Block", "BlockKind", "Front", "Outline", "TextLine", "find_front", "first_fault", "is_heading"]
 
 BlockKind = Literal[
     "title", "heading", "text", "list", "reference", "code", "equation", "table", "figure", "note", "footnote",
@@ -46,20 +48,33 @@ class Block:
     Attributes:
         kind: Its kind; a "note" is a caption or footnote of some float.
         place: Its page, and its box in points.
-        lines: Its lines of text.
+        more_places: The places of its other parts, if the layout engine joined them.
+        lines: Its lines of text; the text inside a figure.
         level: The heading level, 0 if unknown.
-        html: A table in HTML.
-        images: Paths of images in MinerU's folder.
+        number: The number of an equation, "" if unknown.
+        cells: The cells of a table; their rows count from 0.
+        header_rows: The number of a table's header rows.
+        images: Paths of its images in the folder of the layout engine.
+        caption: The caption that the layout engine gave a float; None if captions have to be matched.
         continues: Whether the layout engine joined the block to the text before it.
     """
 
     kind: BlockKind
     place: Place
+    more_places: tuple[Place, ...] = ()
     lines: tuple[TextLine, ...] = ()
     level: int = 0
-    html: str = ""
+    number: str = ""
+    cells: tuple[Cell, ...] = ()
+    header_rows: int = 0
     images: tuple[str, ...] = ()
+    caption: Caption | None = None
     continues: bool = False
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """The places of all parts."""
+        return (self.place, *self.more_places)
 
     @property
     def page(self) -> int:
@@ -96,7 +111,7 @@ class Front:
 
     def passages(self, title: Passage | None) -> list[Passage]:
         """Returns the title, if there is one, and the authors."""
-        places = (block.place for block in self.authors)
+        places = (place for block in self.authors for place in block.places)
         authors = [draft_passage("\n".join(self.author_lines), "authors", *places)] if self.authors else []
         return [*filter(None, [title]), *authors]
 
@@ -165,3 +180,10 @@ class Outline:
         """Returns "abstract" for text below that heading, and for text that begins with the word before section 1."""
         opens = bool(_ABSTRACT.match(text)) and not self._last_numbered
         return "abstract" if self._in_abstract or opens else "paragraph"
+
+
+def first_fault(error: ValidationError) -> str:
+    """Returns what a file of a layout engine has first that is not of its format: the key and the reason."""
+    first = error.errors()[0]
+    key = ".".join(str(part) for part in first["loc"]) or "the file"
+    return f"{key}: {first['msg']}"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ingest.readers.docling.parser import paper_of_docling
+from ingest.readers.docling import paper_of_docling
 from paperscope_core.errors import PaperFileError
 from paperscope_core.types import Box, Equation, Figure, Paper, Passage, Reference, Table
 from tests.ingest.readers.docling_documents import DoclingJson, cell, prov
@@ -106,12 +106,12 @@ def test_captions_that_docling_gave_to_nothing_go_to_the_float_beside_them() -> 
     document.text("caption", "Figure 2: Nobody's.", y=700)
     paper = read(document)
     assert tables(paper)["Table 1"].caption == "Foxes."
-    (figure,) = (element for element in paper.elements if isinstance(element, Figure))
-    assert (figure.label, figure.caption) == ("Figure 1", "A fox.")
-    assert passages(paper, "paragraph") == ["Figure 2: Nobody's."]
-    assert [problem.reason for problem in paper.problems] == [
-        '"Figure 2: Nobody\'s.": docling found nothing beside this caption'
+    figures = [element for element in paper.elements if isinstance(element, Figure)]
+    assert [(figure.label, figure.caption, figure.place.box.y0) for figure in figures] == [
+        ("Figure 1", "A fox.", 200),
+        ("Figure 2", "Nobody's.", 700),
     ]
+    assert [problem.reason for problem in paper.problems] == ["Figure 2: docling found nothing beside this caption"]
 
 
 def test_what_stands_in_a_picture_is_its_text_and_no_paragraph() -> None:

@@ -8,8 +8,8 @@ import pytest
 
 from ingest.parsers import parser_for
 from ingest.pdf import PdfBackend
-from ingest.readers.docling import parser as engine
-from ingest.readers.docling.parser import Converted, DoclingParser, paper_of_docling
+from ingest.readers import docling as engine
+from ingest.readers.docling import Converted, DoclingParser, paper_of_docling
 from paperscope_core.errors import PaperFileError, SettingsError
 from paperscope_core.settings import LimitSettings, ParserSettings
 from paperscope_core.types import Box, Paper, PaperFile, Table
@@ -61,7 +61,7 @@ def test_a_file_becomes_a_paper_with_crops_and_a_page_without_text_says_so(
     document.text("text", "The fox jumps.", y=100)
     document.table(200, [cell(0, 0, "a"), cell(0, 1, "1")])
     converted = Converted(document=document.export(), problems=())
-    monkeypatch.setattr("ingest.readers.docling.parser.convert", lambda *_, **__: converted)
+    monkeypatch.setattr("ingest.readers.docling.convert", lambda *_, **__: converted)
     parsed = parser(tmp_path).parse(PaperFile(paper_file))
     (table,) = (element for element in parsed.paper.elements if isinstance(element, Table))
     assert table.crop is not None

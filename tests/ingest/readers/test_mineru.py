@@ -11,8 +11,7 @@ from PIL import Image
 
 from ingest.formats import paper_files
 from ingest.parsers import parser_for
-from ingest.readers.mineru.folder import is_mineru_folder
-from ingest.readers.mineru.parser import MinerUParser
+from ingest.readers.mineru import MinerUParser, is_mineru_folder
 from paperscope_core.errors import PaperFileError
 from paperscope_core.settings import LimitSettings, ParserSettings
 from paperscope_core.types import Box, Equation, Figure, Paper, PaperFile, ParsedPaper, Passage, Reference, Table
@@ -276,6 +275,41 @@ def test_a_content_list_alone_is_read_too(tmp_path: Path) -> None:
     assert (paper.title, len(paper.pages)) == ("On Foxes", 2)
     assert passages(paper, "paragraph") == ["They jump."]
     assert tables(paper)["Table 1"].shape == (2, 2)
+
+
+def test_every_kind_of_entry_of_a_content_list_is_read(tmp_path: Path) -> None:
+    box = [100, 100, 900, 200]
+    items = [
+        {"type": "header", "text": "Journal of Foxes", "bbox": box, "page_idx": 0},
+        {"type": "text", "text": "1 Yards", "text_level": 1, "bbox": box, "page_idx": 0},
+        {"type": "list", "sub_type": "text", "list_items": ["a fence", "a gate"], "bbox": box, "page_idx": 0},
+        {"type": "equation", "text": "$$\nE=m \\tag{1}\n$$", "text_format": "latex", "bbox": box, "page_idx": 0},
+        {"type": "code", "code_body": "if fox:\n    jump()", "code_caption": ["Listing 1: Jumps."], "page_idx": 0},
+        {
+            "type": "chart",
+            "img_path": "images/a.jpg",
+            "chart_caption": ["Figure 1: Foxes."],
+            "bbox": box,
+            "page_idx": 1,
+        },
+        {"type": "table", "table_body": ONE, "table_footnote": ["Table 1: Scores."], "bbox": box, "page_idx": 2},
+        {"type": "page_footnote", "text": "1 A note.", "bbox": box, "page_idx": 2},
+    ]
+    picture(tmp_path, "a.jpg")
+    (tmp_path / "fox_content_list.json").write_text(json.dumps(items))
+    parsed = MinerUParser().parse(PaperFile(tmp_path))
+    paper = parsed.paper
+    assert [section.path for section in paper.sections] == ["1 Yards"]
+    assert passages(paper, "list") == ["a fence", "a gate"]
+    assert passages(paper, "footnote") == ["1 A note."]
+    assert passages(paper, "furniture") == ["Journal of Foxes"]
+    assert passages(paper, "code") == ["if fox:\n    jump()"]
+    (equation,) = (element for element in paper.elements if isinstance(element, Equation))
+    assert (equation.label, equation.text) == ("Equation 1", "E=m")
+    (figure,) = figures(parsed)
+    assert (figure.label, figure.caption, figure.crop in parsed.crops) == ("Figure 1", "Foxes.", True)
+    assert figure.place.box == Box(59.5, 84.2, 535.8, 168.4)
+    assert tables(paper)["Table 1"].caption == "Scores."
 
 
 @pytest.mark.parametrize(

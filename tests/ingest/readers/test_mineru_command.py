@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from ingest.parsers import parser_for
-from ingest.readers.mineru.parser import MinerUCommandParser
+from ingest.readers.mineru_command import MinerUCommandParser
 from paperscope_core.errors import PaperFileError, SettingsError
 from paperscope_core.settings import LimitSettings, ParserSettings
 from paperscope_core.types import PaperFile, Table, content_hash
@@ -135,7 +135,7 @@ def test_ctrl_c_stops_the_command(script: Script, paper_file: Path, tmp_path: Pa
         f"import os, pathlib, time\npathlib.Path({str(mark)!r}).write_text(str(os.getpid()))\ntime.sleep(60)"
     )
     code = (
-        "from pathlib import Path\nfrom ingest.readers.mineru.parser import MinerUCommandParser\n"
+        "from pathlib import Path\nfrom ingest.readers.mineru_command import MinerUCommandParser\n"
         "from paperscope_core.types import PaperFile\n"
         f"MinerUCommandParser({command!r}, seconds=50).parse(PaperFile(Path({str(paper_file)!r})))\n"
     )

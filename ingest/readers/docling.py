@@ -22,12 +22,13 @@ from ingest.document.metadata import publication_in
 from ingest.document.pages import Backend, Document, PageContent, PageReadError
 from ingest.document.source import check_page_count, read_pdf
 from ingest.ocr import needs_recognition
-from ingest.readers.docling.elements import NodeDrafter
-from ingest.readers.docling.schema import DoclingFile
+from ingest.readers.block_elements import BlockDrafter
+from ingest.readers.docling_document import DoclingFile, blocks_of_docling
+from ingest.readers.layout_blocks import first_fault
 from paperscope_core.errors import PaperFileError, SettingsError
 from paperscope_core.protocols import PageCallback
 from paperscope_core.settings import ParserSettings
-from paperscope_core.types import UNPUBLISHED, PageProblem, Paper, PaperFile, ParsedPaper, Publication
+from paperscope_core.types import UNPUBLISHED, Page, PageProblem, Paper, PaperFile, ParsedPaper, Publication
 
 if TYPE_CHECKING:
     from docling.document_converter import DocumentConverter
@@ -196,21 +197,23 @@ def paper_of_docling(
     try:
         read = DoclingFile.model_validate(document)
     except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"])
         raise PaperFileError(
-            f"{file!r}: {key}: {first['msg']}; it is no DoclingDocument that Paperscope knows (1.x)"
+            f"{file!r}: {first_fault(error)}; it is no DoclingDocument that Paperscope knows (1.x)"
         ) from error
     if not read.pages:
         raise PaperFileError(f"{file!r}: docling found no page in it. Fetch the file again.")
-    drafted = NodeDrafter(read, paper=paper_id(sha256))
+    pages = tuple(
+        Page(number=number, width=round(page.size.width, 1), height=round(page.size.height, 1))
+        for number, page in sorted(read.pages.items())
+    )
+    drafted = BlockDrafter(blocks_of_docling(read, pages, paper=paper_id(sha256)), pages, engine="docling")
     return assemble_paper(
         drafted.elements,
         sha256=sha256,
         file=file,
         title=drafted.title or file,
         authors=author_names(drafted.author_lines, metadata=""),
-        pages=drafted.pages,
+        pages=pages,
         problems=(*problems, *drafted.problems),
         format="pdf",
         stated=stated,

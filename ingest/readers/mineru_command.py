@@ -1,4 +1,4 @@
-"""`MinerUParser` reads a folder of MinerU; `MinerUCommandParser` runs MinerU on a PDF first."""
+"""`MinerUCommandParser` runs MinerU on a PDF and reads what it writes."""
 
 import hashlib
 import os
@@ -9,76 +9,22 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from ingest.document.assembly import assemble_paper, paper_id
-from ingest.document.authors import author_names
-from ingest.document.source import check_page_count, read_pdf
-from ingest.readers.mineru.elements import BlockDrafter
-from ingest.readers.mineru.folder import is_mineru_folder, mineru_file, read_blocks, read_json
-from paperscope_core.cancellation import extend_time_limit, on_cancel
+from ingest.document.source import read_pdf
+from ingest.readers.mineru import MinerUParser, is_mineru_folder
+from paperscope_core.cancellation import on_cancel
 from paperscope_core.errors import PaperFileError, SettingsError
 from paperscope_core.protocols import PageCallback, Parser
-from paperscope_core.types import PageProblem, PaperFile, PaperFormat, ParsedPaper
+from paperscope_core.types import PaperFile, ParsedPaper
 
-__all__ = ["MinerUCommandParser", "MinerUParser"]
+__all__ = ["MinerUCommandParser"]
 
-# The time limit is set for one page; a megabyte of JSON takes about as long.
-_BYTES_PER_STEP = 1_000_000
-_NO_PAGE_SIZES = "MinerU's file names no page sizes; boxes are set as if the pages were A4"
 # How long an interrupted MinerU may take to end its own child processes.
 _GRACE_SECONDS = 10.0
 _TAIL_BYTES = 8192
 _MAX_LINE_LENGTH = 300
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class MinerUParser:
-    """Reads the folder that MinerU writes for one paper.
-
-    Attributes:
-        max_pages: Papers with more pages are refused.
-        name: The name of the file that MinerU read; "" for the folder's.
-        sha256: The hash of that file; "" to identify the paper by MinerU's JSON.
-        format: The format of that file.
-    """
-
-    max_pages: int | None = None
-    name: str = ""
-    sha256: str = ""
-    format: PaperFormat = "mineru"
-
-    def parse(self, file: PaperFile, *, on_page: PageCallback | None = None) -> ParsedPaper:
-        """See `Parser.parse`; an image that can't be read is a `PageProblem` of the paper.
-
-        `on_page` is called once, after the last page.
-        """
-        folder, name = file.path, self.name or file.path.resolve().name
-        found = mineru_file(folder)
-        data = read_json(found)
-        extend_time_limit(1 + len(data) // _BYTES_PER_STEP)
-        sha256 = self.sha256 or hashlib.sha256(data).hexdigest()
-        document = read_blocks(data, file=found, paper=paper_id(sha256))
-        count = len(document.pages)
-        check_page_count(count, limit=self.max_pages, name=name)
-        extend_time_limit(count + len(data) // _BYTES_PER_STEP)
-        drafted = BlockDrafter(document, folder=folder)
-        unsized = () if document.sized else (PageProblem(page=document.pages[0].number, reason=_NO_PAGE_SIZES),)
-        paper = assemble_paper(
-            drafted.elements,
-            sha256=sha256,
-            file=name,
-            title=drafted.title or name,
-            authors=author_names(drafted.author_lines, metadata=""),
-            pages=document.pages,
-            problems=(*unsized, *drafted.problems),
-            format=self.format,
-        )
-        if on_page:
-            on_page(count, count)
-        return ParsedPaper(paper=paper, crops=drafted.crops)
 
 
 class MinerUCommandParser:

@@ -1,1 +1,0 @@
-"""Reads PDF files with docling, an optional engine."""

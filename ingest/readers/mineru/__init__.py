@@ -1,1 +1,0 @@
-"""Reads papers from the folder that MinerU writes, and runs MinerU."""
