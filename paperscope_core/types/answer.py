@@ -63,10 +63,16 @@ class Evidence:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Claim:
-    """One statement of an answer with its evidence. A claim without evidence is unsupported and causes a warning."""
+    """One statement of an answer with its evidence. A claim without evidence is unsupported and causes a warning.
+
+    Attributes:
+        mark: In answers of a service: after how many characters of the answer's text its number belongs; None if the
+            text does not state it.
+    """
 
     text: str
     evidence: tuple[Evidence, ...] = ()
+    mark: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -7,6 +7,7 @@ from typing import assert_never
 
 from markupsafe import Markup
 
+from paperscope_core.text.citation_marks import place_marks, split_at_marks
 from paperscope_core.text.escaping import html, shortened
 from paperscope_core.types.answer import Answer, Check, Claim, Evidence, Exhibit, Reading
 from paperscope_core.types.displayable import Displayable, as_html, as_text
@@ -30,6 +31,7 @@ from paperscope_core.types.html import (
     fragment,
     grid,
     image_tags,
+    numbered_list,
     warning,
 )
 from paperscope_core.types.images import ImageDescription, UnreadImage
@@ -115,22 +117,31 @@ def view(value: Displayable | Sequence[Displayable], content: ContentSource) -> 
 
 
 def _answer_html(answer: Answer, content: ContentSource) -> Markup:
-    """The answer with its claims, computed numbers, warnings, exhibits, readings, context and cost.
+    """The answer with its numbered claims, computed numbers, warnings, exhibits, readings, context and cost.
 
     A table that `content` does not have is shown as its cited cells.
     """
     names = {**file_names(content), **_labels(answer)}
     return fragment(
         html('<p class="title">{}</p>', answer.question),
-        _paragraph(answer.text),
+        _paragraph(_marked_text(answer)),
         aside("The papers do not say." if answer.status == "unanswerable" and answer.model else ""),
         *map(warning, answer.warnings),
-        bullet_list(_claim(claim, names) for claim in answer.claims),
+        numbered_list(_claim(claim, names) for claim in answer.claims),
         _computed(answer.checks),
         *(_exhibit(exhibit, names, content) for exhibit in answer.exhibits),
         details("Readings of images", bullet_list(_reading(reading, names) for reading in answer.readings)),
         details("Context", _context_summary(answer.context)),
         aside(_cost(answer)),
+    )
+
+
+def _marked_text(answer: Answer) -> Markup:
+    """The text with the number of each claim where it is stated."""
+    parts = split_at_marks(answer.text, place_marks(answer.text, [claim.text for claim in answer.claims]))
+    return Markup().join(
+        html("{}{}", part, Markup().join(html("<sup>[{}]</sup>", claim + 1) for claim in claims))
+        for part, claims in parts
     )
 
 

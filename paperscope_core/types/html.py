@@ -24,6 +24,7 @@ __all__ = [
     "fragment",
     "grid",
     "image_tags",
+    "numbered_list",
     "warning",
 ]
 
@@ -113,8 +114,18 @@ def warning(text: str) -> Markup:
 
 def bullet_list(items: Iterable[str]) -> Markup:
     """A bullet list; "" without items."""
-    rows = Markup().join(html("<li>{}</li>", item) for item in items)
+    rows = _list_items(items)
     return html("<ul>{}</ul>", rows) if rows else Markup()
+
+
+def numbered_list(items: Iterable[str]) -> Markup:
+    """A list numbered from 1; "" without items."""
+    rows = _list_items(items)
+    return html("<ol>{}</ol>", rows) if rows else Markup()
+
+
+def _list_items(items: Iterable[str]) -> Markup:
+    return Markup().join(html("<li>{}</li>", item) for item in items)
 
 
 def details(title: str, inner: str, *, open_: bool = False) -> Markup:

@@ -1,18 +1,23 @@
-"""Where an answer's evidence is seen: pictures of pages with its boxes, and the viewer of the web page."""
+"""What a service adds to an answer: pictures of the pages of its evidence, and where its claims are marked."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 
+from paperscope_core.text.citation_marks import place_marks
 from paperscope_core.types import Answer, Evidence, Place
 
 __all__ = ["viewer_path", "with_pictures"]
 
 
 def with_pictures(answer: Answer) -> Answer:
-    """The answer with the `pictures` of its evidence: a path for each page, none for a paper without pages."""
+    """The answer with the `pictures` of its evidence (a path for each page) and the `mark` of each claim."""
+    marks = place_marks(answer.text, [claim.text for claim in answer.claims])
     return replace(
         answer,
-        claims=tuple(replace(claim, evidence=_drawn(claim.evidence)) for claim in answer.claims),
+        claims=tuple(
+            replace(claim, evidence=_drawn(claim.evidence), mark=mark)
+            for claim, mark in zip(answer.claims, marks, strict=True)
+        ),
         checks=tuple(replace(check, support=_drawn(check.support)) for check in answer.checks),
     )
 

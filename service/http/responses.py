@@ -27,16 +27,16 @@ __all__ = [
     "etag_matches",
     "example",
     "file_response",
+    "html_page",
     "html_response",
     "image_response",
     "json_response",
 ]
 
 _EXAMPLES = Path(__file__).with_name("examples.json")
-_PAGE_POLICY = (
-    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; "
-    "frame-ancestors 'none'; sandbox"
-)
+# Browsers accept the rest of the policy in a header only.
+_FILE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+_PAGE_POLICY = f"{_FILE_POLICY}; frame-ancestors 'none'; sandbox"
 
 
 def json_response(value: object) -> Response:
@@ -56,15 +56,22 @@ def attachment_headers(name: str) -> dict[str, str]:
     return {"Content-Disposition": disposition}
 
 
-def html_response(title: str, fragment: Markup) -> Response:
-    """An HTML page around a fragment, which may neither run scripts nor load anything; `title` is plain text."""
-    page = html(
+def html_page(title: str, fragment: Markup) -> Markup:
+    """A page around a fragment, which may neither run scripts nor load anything, even as a file; `title` is text."""
+    return html(
         '<!doctype html>\n<html><head><meta charset="utf-8"><meta name="color-scheme" content="light dark">'
-        "<title>{}</title></head><body>{}</body></html>\n",
+        '<meta http-equiv="Content-Security-Policy" content="{}"><title>{}</title></head><body>{}</body></html>\n',
+        _FILE_POLICY,
         title,
         fragment,
     )
-    return Response(page, media_type="text/html", headers={"Content-Security-Policy": _PAGE_POLICY})
+
+
+def html_response(title: str, fragment: Markup) -> Response:
+    """Shows `html_page`."""
+    return Response(
+        html_page(title, fragment), media_type="text/html", headers={"Content-Security-Policy": _PAGE_POLICY}
+    )
 
 
 def image_response(image: bytes | None, *, etag: str, immutable: bool) -> Response:

@@ -6,6 +6,7 @@ from service.http.routes.batches import router as batches
 from service.http.routes.bibliography import router as bibliography
 from service.http.routes.conversations import router as conversations
 from service.http.routes.elements import router as elements
+from service.http.routes.exports import router as exports
 from service.http.routes.graph import router as graph
 from service.http.routes.health import router as health
 from service.http.routes.images import router as images
@@ -34,6 +35,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     graph,
     query,
     conversations,
+    exports,
     batches,
     openai,
 )

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Set
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Path, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
@@ -13,6 +13,7 @@ from service.http.auth import CallerOf, LibraryOf, ServiceOf
 from service.http.parameters import CONVERSATION_PATTERN
 from service.http.pictures import with_pictures
 from service.http.responses import document_example, json_response
+from service.http.routes.exports import EXPORTED, ExportFormat, export_response
 
 __all__ = ["router"]
 
@@ -88,10 +89,18 @@ def begin_conversation(body: NewConversation, library: LibraryOf, response: Resp
     return ConversationHeadView.model_validate(head)
 
 
-@router.get("/{conversation}", summary="Show a conversation", response_model=ConversationView)
-def show_conversation(conversation: _ConversationId, library: LibraryOf) -> Response:
+@router.get("/{conversation}", summary="Show a conversation", response_model=ConversationView, responses=EXPORTED)
+def show_conversation(
+    conversation: _ConversationId,
+    library: LibraryOf,
+    form: Annotated[
+        Literal["json"] | ExportFormat, Query(alias="format", description="As `POST /v1/export` writes answers.")
+    ] = "json",
+) -> Response:
     """A conversation with its whole answers: claims, evidence with every box, context, readings, checks, warnings."""
     found = library.conversations.get(conversation)
+    if form != "json":
+        return export_response(found.turns, form, title=found.head.title, library=library)
     known = {entry.id for entry in library.entries()}
     view = ConversationView(
         **ConversationHeadView.model_validate(found.head).model_dump(),

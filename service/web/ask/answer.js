@@ -1,8 +1,8 @@
 /** An answer: its text with marks, the evidence of each claim, images, arithmetic, and how it came about. */
 
-import { Dialog, Formula, Icon, Tabs, copyText, formatNumber, formatSeconds, html, t, toast, useMemo, useState } from '../ui/index.js'
+import { Dialog, Formula, Icon, Tabs, attempt, copyText, formatNumber, formatSeconds, html, t, useMemo, useState } from '../ui/index.js'
 import { evidenceOf, firstOf, labelOf } from './evidence.js'
-import { contextCsv } from './export.js'
+import { exportAnswers } from './export.js'
 import { Hint } from './hint.js'
 import { blocksOf, segmentsOfText, states } from './marks.js'
 
@@ -363,7 +363,7 @@ function Folds({ answer }) {
     </details>
     <details class="fold">
       <summary><${Icon} name="chevronRight" size="14" />${t('ask.context')} <span class="fold-note">${contextSummary(answer.context)}</span></summary>
-      <${ContextView} context=${answer.context} />
+      <${ContextView} answer=${answer} />
     </details>
   </div>`
 }
@@ -433,13 +433,10 @@ const COLUMNS = {
   images: ['id', 'label', 'caption', 'element', 'page'],
 }
 
-function ContextView({ context }) {
+function ContextView({ answer }) {
+  const { context } = answer
   const [section, setSection] = useState('sources')
-  const copy = () =>
-    copyText(contextCsv(context)).then(
-      () => toast(t('common.copied')),
-      () => toast(t('common.copyFailed'), { kind: 'error' }),
-    )
+  const copy = attempt(async () => copyText(await exportAnswers([answer], 'context')), t('common.copied'))
   const tabs = Object.keys(COLUMNS)
     .filter((key) => context[key].length)
     .map((key) => ({ key, label: `${t(`ask.contextTabs.${key}`)} (${context[key].length})` }))

@@ -6,6 +6,7 @@ import {
   Icon,
   Menu,
   Spinner,
+  attempt,
   copyText,
   download,
   errorTitle,
@@ -18,7 +19,7 @@ import {
   useState,
 } from '../ui/index.js'
 import { list, useConversations } from './conversations.js'
-import { toCsv, toHtml, toMarkdown } from './export.js'
+import { exportConversation } from './export.js'
 
 /** The list; `#/ask` begins a new conversation. */
 export function ConversationList() {
@@ -55,21 +56,18 @@ function Entry({ head, current }) {
 /** @param {{id: string, title: string, current?: boolean, class?: string}} props */
 export function ConversationMenu({ id, title, current = false, class: className }) {
   const [renaming, setRenaming] = useState(false)
-  const save = (make) => async () => {
-    try {
-      const { turns } = await get(`/v1/conversations/${id}`)
-      await make(turns)
-    } catch (error) {
-      toast(error.status === undefined ? t('common.copyFailed') : errorTitle(error), { kind: 'error' })
-    }
-  }
+  const save = (format, type) => attempt(async () => download(`${name}.${format}`, await exportConversation(id, format), `${type};charset=utf-8`))
+  const saveJson = attempt(async () => {
+    const { turns } = await get(`/v1/conversations/${id}`)
+    download(`${name}.json`, JSON.stringify(turns, null, 1), 'application/json')
+  })
   const name = fileName(title)
   const items = [
     { label: t('common.rename'), icon: 'edit', onSelect: () => setRenaming(true) },
-    { label: t('ask.copyMarkdown'), icon: 'copy', onSelect: save(async (turns) => (await copyText(toMarkdown(turns)), toast(t('common.copied')))) },
-    { label: t('ask.saveJson'), icon: 'download', onSelect: save((turns) => download(`${name}.json`, JSON.stringify(turns, null, 1), 'application/json')) },
-    { label: t('ask.saveCsv'), icon: 'download', onSelect: save((turns) => download(`${name}.csv`, toCsv(turns), 'text/csv;charset=utf-8')) },
-    { label: t('ask.saveHtml'), icon: 'download', onSelect: save(async (turns) => download(`${name}.html`, await toHtml(title || t('ask.untitled'), turns), 'text/html;charset=utf-8')) },
+    { label: t('ask.copyMarkdown'), icon: 'copy', onSelect: attempt(async () => copyText(await exportConversation(id, 'markdown')), t('common.copied')) },
+    { label: t('ask.saveJson'), icon: 'download', onSelect: saveJson },
+    { label: t('ask.saveCsv'), icon: 'download', onSelect: save('csv', 'text/csv') },
+    { label: t('ask.saveHtml'), icon: 'download', onSelect: save('html', 'text/html') },
     { label: t('common.delete'), icon: 'trash', danger: true, onSelect: () => remove(id, title, current) },
   ]
   return html`<${Menu} label=${t('ask.conversationMenu', { title: title || t('ask.untitled') })} items=${items} class=${className} />

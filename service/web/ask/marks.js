@@ -1,9 +1,4 @@
-/**
- * Where an answer's text gets the marks of its claims, the findings about its numbers, and its formulas.
- *
- * A claim that occurs in the text is marked at its end. A language model writes its claims beside its text: such a claim is
- * marked in the sentence with which it shares most words, and not at all if it shares less than `SHARED` of them.
- */
+/** Where an answer's text gets the marks of its claims, the findings about its numbers, and its formulas. */
 
 /** @typedef {{number: string, finding: string, formula: string, support: object[]}} Check */
 /** @typedef {{kind: 'text', text: string} | {kind: 'check', text: string, check: Check, warning?: string}
@@ -11,10 +6,6 @@
  *   | {kind: 'mark', claim: number}} Segment */
 /** @typedef {{kind: 'paragraph' | 'list', ordered?: boolean, start?: number, lines: Segment[][]}} Block */
 
-const SHARED = 0.4
-// Of a number of several digits: two sentences rarely share one by chance.
-const NUMBER_WEIGHT = 4
-const SHORT_WEIGHT = 0.25
 const LATEX = [
   { pattern: /\$\$([^$]+)\$\$/g, display: true },
   { pattern: /\\\[([\s\S]+?)\\\]/g, display: true },
@@ -25,17 +16,14 @@ const LATEX = [
 const SEVERITY = ['asked', 'printed', 'computed', 'unsupported']
 const LIST_ITEM = /^\s*(?:[-*•]|(\d{1,3})[.)])\s+/
 
-const sentencesOf = new Intl.Segmenter(undefined, { granularity: 'sentence' })
-const wordsOf = new Intl.Segmenter(undefined, { granularity: 'word' })
-
 /**
  * The blocks of an answer's text.
  *
- * @param {{text: string, claims: {text: string}[], checks?: Check[], warnings?: string[]}} answer
+ * @param {{text: string, claims: {text: string, mark?: number | null}[], checks?: Check[], warnings?: string[]}} answer
  * @returns {Block[]}
  */
 export function blocksOf({ text, claims, checks = [], warnings = [] }) {
-  const marks = placeClaims(text, claims)
+  const marks = marksIn(text, claims)
   const ranges = separate([...latexRanges(text), ...checkRanges(text, checks, warnings), ...wordRanges(text, warnings)])
   const blocks = []
   let at = 0
@@ -58,30 +46,15 @@ export function segmentsOfText(text, { checks = [], warnings = [] } = {}) {
   return segmentsOf(text, 0, text.length, ranges, new Map())
 }
 
-/**
- * The claims that get a mark, by the place in the text where it stands.
- *
- * @param {string} text @param {{text: string}[]} claims
- * @returns {Map<number, number[]>} claims count from 0
- */
-export function placeClaims(text, claims) {
+/** The claims (from 0) by the place of their mark. The service counts characters, and a string its UTF-16 units. */
+function marksIn(text, claims) {
+  const characters = [...text]
   const marks = new Map()
-  const put = (at, claim) => marks.set(at, [...(marks.get(at) ?? []), claim])
-  const sentences = readSentences(text)
-  const shared = new Map()
-  claims.forEach((claim, index) => {
-    const end = endOf(text, claim.text)
-    if (end !== null) {
-      put(end, index)
-      return
-    }
-    const words = wordSet(claim.text)
-    const [best, share] = bestSentence(sentences, words)
-    if (best && share >= SHARED) shared.set(best, [...(shared.get(best) ?? []), { index, words }])
+  claims.forEach(({ mark }, claim) => {
+    if (mark == null) return
+    const at = characters.slice(0, mark).join('').length
+    marks.set(at, [...(marks.get(at) ?? []), claim])
   })
-  for (const [sentence, group] of shared) {
-    for (const { index, words } of group) put(group.length > 1 ? partEnd(text, sentence, words, group) : sentence.end, index)
-  }
   return marks
 }
 
@@ -96,55 +69,6 @@ function endOf(text, claim) {
   if (!words[0]) return null
   const found = new RegExp(words.map(escaped).join('\\s+')).exec(text)
   return found && found.index + found[0].length
-}
-
-function readSentences(text) {
-  const sentences = []
-  let at = 0
-  for (const line of text.split('\n')) {
-    for (const { segment, index } of sentencesOf.segment(line)) {
-      const start = at + index
-      const words = [...wordsOf.segment(segment)]
-        .filter((one) => one.isWordLike)
-        .map((one) => ({ word: one.segment.toLowerCase(), end: start + one.index + one.segment.length }))
-      if (words.length) sentences.push({ words, start, end: start + segment.trimEnd().length })
-    }
-    at += line.length + 1
-  }
-  return sentences
-}
-
-function bestSentence(sentences, words) {
-  const total = weight(words)
-  let best = [null, 0]
-  for (const sentence of sentences) {
-    const found = new Set(sentence.words.map((one) => one.word))
-    const share = weight([...words].filter((word) => found.has(word))) / total
-    if (share > best[1]) best = [sentence, share]
-  }
-  return best
-}
-
-/** The end of the part of a sentence that has the words which no other claim of the sentence has. */
-function partEnd(text, sentence, words, group) {
-  const others = group.filter((one) => one.words !== words)
-  const own = sentence.words.filter(({ word }) => words.has(word) && !others.some((one) => one.words.has(word)))
-  if (!own.length) return sentence.end
-  const from = Math.max(...own.map((one) => one.end))
-  const rest = text.slice(from, sentence.end)
-  const stop = /[,;:)](?!\d)|\s(?:and|but|while|whereas)\s|[.!?]$/.exec(rest)
-  if (!stop) return sentence.end
-  return from + stop.index + (/^\s/.test(stop[0]) ? 0 : 1)
-}
-
-function wordSet(text) {
-  return new Set([...wordsOf.segment(text)].filter((one) => one.isWordLike).map((one) => one.segment.toLowerCase()))
-}
-
-function weight(words) {
-  let sum = 0
-  for (const word of words) sum += /\d\D?\d/.test(word) ? NUMBER_WEIGHT : word.length < 4 ? SHORT_WEIGHT : 1
-  return sum || 1
 }
 
 function latexRanges(text) {

@@ -35,14 +35,3 @@ export function fileName(title) {
   const name = title.normalize('NFKD').replace(/\p{M}/gu, '').replace(/[^\p{L}\p{N}]+/gu, '-')
   return name.replace(/^-+|-+$/g, '').slice(0, 60).toLowerCase() || 'paperscope'
 }
-
-/** A CSV row as RFC 4180 has it; what a spreadsheet could run as a formula gets an apostrophe. @param {unknown[]} cells */
-export function csvRow(cells) {
-  return cells
-    .map((cell) => {
-      const text = String(cell ?? '')
-      const safe = typeof cell === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
-      return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
-    })
-    .join(',')
-}

@@ -2,6 +2,7 @@
 
 import { html, useEffect, useState } from './preact.js'
 import { Icon } from './icon.js'
+import { errorTitle } from './states.js'
 import { t } from './text.js'
 
 const SECONDS = 6
@@ -26,6 +27,21 @@ export function toast(text, { kind = 'info', undo, commit, leaving = true, secon
   const id = following++
   toasts.slice(0, -3).forEach((one) => end(one))
   change([...toasts, { id, text, kind, undo, commit, leaving, seconds }])
+}
+
+/**
+ * Does something that a button is for, and says that it was done, or that it failed: a request of the API, or else the
+ * clipboard.
+ *
+ * @param {() => unknown} work @param {string} [message]
+ */
+export const attempt = (work, message) => async () => {
+  try {
+    await work()
+    if (message) toast(message)
+  } catch (error) {
+    toast(error.status === undefined ? t('common.copyFailed') : errorTitle(error), { kind: 'error' })
+  }
 }
 
 function end(toast, { undone = false } = {}) {

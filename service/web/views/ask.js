@@ -6,7 +6,7 @@ import { Composer } from '../ask/composer.js'
 import { ConversationMenu } from '../ask/conversation_list.js'
 import { NO_FILTERS, useConversation } from '../ask/conversations.js'
 import { citedPapers, evidenceOf } from '../ask/evidence.js'
-import { toCsv, toHtml, toMarkdown } from '../ask/export.js'
+import { exportAnswers } from '../ask/export.js'
 import { FilterChips } from '../ask/filters.js'
 import { Pane, Sheet, Splitter, usePaneWidth, usePreparedViewer } from '../ask/pane.js'
 import {
@@ -15,6 +15,7 @@ import {
   Icon,
   Menu,
   Spinner,
+  attempt,
   copyText,
   download,
   errorTitle,
@@ -23,7 +24,6 @@ import {
   go,
   html,
   t,
-  toast,
   useAsync,
   useEffect,
   useLayoutEffect,
@@ -265,14 +265,6 @@ function Stages({ turn }) {
 function Actions({ answer, removed }) {
   const name = fileName(answer.question)
   const cited = citedPapers(answer).filter((paper) => !removed.has(paper))
-  const attempt = (work, message) => async () => {
-    try {
-      await work()
-      if (message) toast(message)
-    } catch (error) {
-      toast(error.status === undefined ? t('common.copyFailed') : errorTitle(error), { kind: 'error' })
-    }
-  }
   const bibtex = async () => {
     const query = cited.map((paper) => `paper=${encodeURIComponent(paper)}`).join('&')
     const response = await get(`/v1/bibtex?${query}`, { raw: true, accept: 'application/x-bibtex, text/plain' })
@@ -280,11 +272,11 @@ function Actions({ answer, removed }) {
   }
   const items = [
     { label: t('ask.saveJson'), icon: 'download', onSelect: () => download(`${name}.json`, JSON.stringify(answer, null, 1), 'application/json') },
-    { label: t('ask.saveCsv'), icon: 'download', onSelect: () => download(`${name}.csv`, toCsv([answer]), 'text/csv;charset=utf-8') },
-    { label: t('ask.saveHtml'), icon: 'download', onSelect: attempt(async () => download(`${name}.html`, await toHtml(answer.question, [answer]), 'text/html;charset=utf-8')) },
+    { label: t('ask.saveCsv'), icon: 'download', onSelect: attempt(async () => download(`${name}.csv`, await exportAnswers([answer], 'csv'), 'text/csv;charset=utf-8')) },
+    { label: t('ask.saveHtml'), icon: 'download', onSelect: attempt(async () => download(`${name}.html`, await exportAnswers([answer], 'html', answer.question), 'text/html;charset=utf-8')) },
   ]
   return html`<div class="actions" role="group" aria-label=${t('ask.actions')}>
-    <button type="button" class="button quiet small" onClick=${attempt(() => copyText(toMarkdown([answer])), t('common.copied'))}>
+    <button type="button" class="button quiet small" onClick=${attempt(async () => copyText(await exportAnswers([answer], 'markdown')), t('common.copied'))}>
       <${Icon} name="copy" size="16" /><span>${t('ask.copy')}</span>
     </button>
     ${cited.length > 0 &&

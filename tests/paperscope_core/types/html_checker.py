@@ -23,7 +23,7 @@ class Tags(HTMLParser):
             assert not name.startswith("on"), f"{name} runs a script"
             assert name not in ("href", "srcset", "action", "xlink:href"), f"{name} leads out of the page"
             assert name != "src" or (value or "").startswith("data:image/png;base64,"), f"{value} is fetched"
-        if tag not in ("br", "img"):
+        if tag not in ("br", "img", "meta"):
             self.open.append(tag)
 
     def handle_endtag(self, tag: str) -> None:

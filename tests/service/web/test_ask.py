@@ -10,6 +10,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
+from paperscope_core.text.citation_marks import place_marks
+from query import parse_context
+
 _COMPUTED = "By how many points does RoBERTa-large beat RoBERTa-base in entity F1 with seed 2?"
 _RECALL = "In Table 3, what is the recall on the test split under the exact scenario?"
 _HOSTILE = "<img src=x onerror=\"document.title='OWNED'\">"
@@ -96,6 +99,8 @@ def checked_answer(example_answer: Answer) -> Answer:
         ],
         "usage": {"calls": 2, "cached": 1, "prompt_tokens": 4000, "completion_tokens": 300, "cost": 0.0123},
     }
+    marks = place_marks(answer["text"], [claim["text"] for claim in answer["claims"]])
+    answer["claims"] = [{**claim, "mark": mark} for claim, mark in zip(answer["claims"], marks, strict=True)]
     return answer
 
 
@@ -141,7 +146,7 @@ def test_a_second_question_and_the_conversation_reopened_with_its_highlights(pag
 
 
 @pytest.mark.slow
-def test_conversations_are_renamed_and_deleted_with_undo(page: Page) -> None:
+def test_conversations_are_renamed_exported_and_deleted_with_undo(page: Page) -> None:
     page.goto("/")
     ask(page, "How many tables does the paper have?")
     conversations = page.get_by_role("region", name="Conversations")
@@ -156,6 +161,10 @@ def test_conversations_are_renamed_and_deleted_with_undo(page: Page) -> None:
     page.get_by_role("button", name="Save").click()
     entry = conversations.get_by_role("link", name="Tables in all")
     expect(entry).to_be_visible()
+    with page.expect_download() as download:
+        choose("Save as HTML")
+    assert download.value.suggested_filename == "tables-in-all.html"
+    assert "<title>Tables in all</title>" in download.value.path().read_text(encoding="utf-8")
     choose("Delete")
     expect(entry).to_be_hidden()
     page.get_by_role("button", name="Undo").click()
@@ -253,6 +262,10 @@ def test_an_answer_is_copied_and_exported(page: Page, checked_answer: Answer) ->
     assert "1. Four Reports, Four Rulers, Equation 8, page 3" in copied
     assert "\\<img" not in copied
     assert "&lt;img" in copied
+    turn.get_by_text("What it was answered from").click()
+    turn.get_by_role("button", name="Copy as CSV").click()
+    expect(page.get_by_text("Copied.")).to_have_count(2)
+    assert parse_context(page.evaluate("navigator.clipboard.readText()")).sources
     turn.get_by_role("button", name="BibTeX").click()
     expect(page.get_by_text("Copied the BibTeX entry")).to_be_visible()
     assert page.evaluate("navigator.clipboard.readText()").startswith("@")
@@ -452,30 +465,3 @@ def test_axe_finds_nothing(
     turn.locator(".answer-text").get_by_role("button", name=re.compile("^Claim 1")).click()
     expect(page.get_by_role("complementary", name="Evidence on the page")).to_be_visible()
     assert_accessible(page)
-
-
-_MARKS = """async ([text, claims]) => {
-    const { placeClaims } = await import("/web/ask/marks.js");
-    const marks = placeClaims(text, claims.map((claim) => ({ text: claim })));
-    return [...marks].map(([at, found]) => [text.slice(0, at), found]);
-}"""
-
-
-@pytest.mark.parametrize(
-    ("text", "claims", "marks"),
-    [
-        ("A is 1.5.\n B is 2.5.", ["B is\n2.5."], [("A is 1.5.\n B is 2.5.", [0])]),
-        (
-            "The tagger has 0.83, and the parser has 0.91.",
-            ["An F1 of 0.91 is the parser's.", "The F1 of the tagger is 0.83."],
-            [("The tagger has 0.83, and the parser has 0.91.", [0]), ("The tagger has 0.83,", [1])],
-        ),
-        ("The tagger has 0.83.", ["Nothing else is known about corpora."], []),
-        ("Die Genauigkeit beträgt 91 %.", ["Genauigkeit: 91 %"], [("Die Genauigkeit beträgt 91 %.", [0])]),
-    ],
-)
-def test_claims_are_marked_where_the_text_states_them(
-    page: Page, text: str, claims: list[str], marks: list[tuple[str, list[int]]]
-) -> None:
-    page.goto("/")
-    assert page.evaluate(_MARKS, [text, claims]) == [list(mark) for mark in marks]

@@ -1,0 +1,134 @@
+"""Answers as files: Markdown with numbered citations, CSV, an HTML page with pictures, or the context as CSV."""
+
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Depends, Request, Response
+from pydantic import BaseModel, ConfigDict, Field
+
+from paperscope.library import Library
+from paperscope_core.text.citation_marks import place_marks, split_at_marks
+from paperscope_core.text.escaping import markdown_line, markdown_text, spreadsheet_csv
+from paperscope_core.types import Answer
+from query import render_context
+from service.http.auth import LibraryOf
+from service.http.responses import document_content, file_response, html_page
+from service.http.uploads import read_json
+
+__all__ = ["EXPORTED", "ExportFormat", "export_response", "router"]
+
+router = APIRouter(prefix="/v1/export", tags=["questions"])
+
+ExportFormat = Literal["markdown", "csv", "html", "context"]
+
+# Unicode reserves it for use within a program.
+_MARK = "\ufdd0"
+_MAX_BODY_BYTES = 1_000_000
+_MEDIA_TYPES = {"markdown": "text/markdown", "csv": "text/csv", "html": "text/html", "context": "text/csv"}
+_NAMES = {"markdown": "answers.md", "csv": "answers.csv", "html": "answers.html", "context": "context.csv"}
+_CSV_HEADER = (
+    *("question", "status", "answer", "claim", "claim_text"),
+    *("evidence", "paper", "element", "page", "box", "quote"),
+)
+
+
+class ExportBody(BaseModel):
+    """Answers to export."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    answers: list[Answer] = Field(min_length=1, max_length=100)
+    format: ExportFormat
+    title: str = "Answers"
+
+
+# The schema of an answer is that of the responses, where no field is missing.
+_SCHEMA = {
+    "type": "object",
+    "required": ["answers", "format"],
+    "additionalProperties": False,
+    "properties": {
+        "answers": {
+            "type": "array",
+            "items": {"$ref": "#/components/schemas/Answer"},
+            "minItems": 1,
+            "maxItems": 100,
+            "description": "answers as `POST /v1/query` returns them",
+        },
+        "format": {"enum": list(_MEDIA_TYPES)},
+        "title": {"type": "string", "description": "the title of an HTML page"},
+    },
+}
+EXPORTED = document_content("text/markdown", "text/csv", "text/html")
+
+
+async def _body(request: Request) -> ExportBody:
+    return await read_json(request, ExportBody, max_bytes=_MAX_BODY_BYTES)
+
+
+@router.post(
+    "",
+    summary="Export answers",
+    response_class=Response,
+    responses=EXPORTED,
+    openapi_extra={"requestBody": {"required": True, "content": {"application/json": {"schema": _SCHEMA}}}},
+)
+def export_answers(body: Annotated[ExportBody, Depends(_body)], library: LibraryOf) -> Response:
+    """Answers as Markdown with numbered citations, as CSV with a row for each cited place, as an HTML page with the
+    pictures of what they cite, or their contexts as CSV sections. `GET /v1/conversations/{conversation}?format=…`
+    exports a stored conversation."""
+    return export_response(body.answers, body.format, title=body.title, library=library)
+
+
+def export_response(answers: Sequence[Answer], format_: ExportFormat, *, title: str, library: Library) -> Response:
+    """A file with the answers."""
+    match format_:
+        case "markdown":
+            text = "\n\n---\n\n".join(map(_markdown, answers)) + "\n"
+        case "csv":
+            text = spreadsheet_csv([_CSV_HEADER, *(row for answer in answers for row in _rows(answer))])
+        case "html":
+            text = html_page(title, library.show(answers).html)
+        case "context":
+            text = "\n".join(render_context(answer.context) for answer in answers)
+    return file_response(text, name=_NAMES[format_], media_type=_MEDIA_TYPES[format_])
+
+
+def _markdown(answer: Answer) -> str:
+    claims = [
+        f"{number}. {'; '.join(dict.fromkeys(markdown_line(str(one)) for one in claim.evidence)) or 'no evidence'}"
+        for number, claim in enumerate(answer.claims, start=1)
+    ]
+    lists = {
+        "Evidence": claims,
+        "Arithmetic": [f"- {markdown_line(formula)}" for formula in answer.formulas],
+        "Notes": [f"- {markdown_line(warning)}" for warning in answer.warnings],
+    }
+    parts = [f"**{markdown_line(answer.question)}**", _marked_markdown(answer)]
+    return "\n\n".join([*parts, *(f"{name}:\n\n" + "\n".join(items) for name, items in lists.items() if items)])
+
+
+def _marked_markdown(answer: Answer) -> str:
+    """The text with the number of each claim where it is stated."""
+    text = answer.text.replace(_MARK, "")
+    parts = list(split_at_marks(text, place_marks(text, [claim.text for claim in answer.claims])))
+    # Escaped as a whole, because what a line begins with is escaped differently.
+    escaped = markdown_text(_MARK.join(part for part, _ in parts)).split(_MARK)
+    return "".join(
+        part + "".join(f"[{claim + 1}]" for claim in claims) for part, (_, claims) in zip(escaped, parts, strict=True)
+    )
+
+
+def _rows(answer: Answer) -> Iterator[tuple[object, ...]]:
+    """A row for each cited place, one for a claim without evidence, one for an answer without claims."""
+    head = (answer.question, answer.status, answer.text)
+    if not answer.claims:
+        yield (*head, *[""] * 8)
+    for number, claim in enumerate(answer.claims, start=1):
+        start = (*head, number, claim.text)
+        if not claim.evidence:
+            yield (*start, *[""] * 6)
+        for one in claim.evidence:
+            for place in one.places:
+                box = " ".join(f"{value:g}" for value in place.box)
+                yield (*start, one.name, place.paper, one.element, place.page, box, one.quote)
