@@ -22,7 +22,7 @@ from ingest.export import export_files
 from ingest.export.drawing import Mark, draw_marks
 from ingest.extraction import extractor_for
 from ingest.pdf import PdfParser
-from ingest.readers.latex import latex_text
+from ingest.readers.formula_text import latex_text
 from ingest.readers.markup import markup_parsers
 from ingest.readers.mineru import MinerUParser
 from paperscope_core.errors import PaperscopeError

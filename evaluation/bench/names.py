@@ -18,9 +18,8 @@ from evaluation.gold.graphs import join_tokens
 from evaluation.rendering import table
 from ingest.extraction import name_types
 from ingest.extraction.mentions import Sentence
-from ingest.extraction.name_types import FITTED_TYPES, NameTypes, features_of_name, type_of_name
+from ingest.extraction.name_types import FITTED_TYPES, NameTypes, bundled_vectors, features_of_name, type_of_name
 from ingest.extraction.phrases import count_phrases
-from ingest.extraction.word_vectors import bundled_vectors
 from ner.examples import Example
 from ner.importing import import_examples
 from paperscope_core.files import write_atomically

@@ -17,8 +17,7 @@ from ingest.document.element_text import element_text
 from ingest.extraction.batches import gather_replies
 from ingest.extraction.entity_types import TypeSystem
 from ingest.extraction.float_entities import float_mentions
-from ingest.extraction.mentions import contains_name, read_paper
-from ingest.extraction.sentences import excerpt
+from ingest.extraction.mentions import contains_name, excerpt, read_paper
 from paperscope_core.errors import ModelError
 from paperscope_core.models import ask_json
 from paperscope_core.models.structured import strict_schema

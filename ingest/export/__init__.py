@@ -1,10 +1,18 @@
 """Exports a parsed paper to JSON, Markdown, HTML, CSV, pictures, and page images with boxes."""
 
-from ingest.export.data_formats import read_paper_json, remove_control_characters, to_paper_json
 from ingest.export.drawing import LEGEND, Mark, draw_marks, page_marks
-from ingest.export.html import to_html
-from ingest.export.markdown import to_markdown
-from ingest.export.writer import FORMATS, Written, check_formats, export_files, write_paper
+from ingest.export.html_page import to_html
+from ingest.export.markdown_text import to_markdown
+from ingest.export.writer import (
+    FORMATS,
+    Written,
+    check_formats,
+    export_files,
+    read_paper_json,
+    remove_control_characters,
+    to_paper_json,
+    write_paper,
+)
 
 __all__ = [
     "FORMATS",

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from ingest.document.element_ids import UniqueNames, safe_name
+from ingest.document.assembly import UniqueNames, safe_name
 from paperscope_core.types import Equation, Figure, Paper, Table
 
 __all__ = ["crop_names", "file_stems"]

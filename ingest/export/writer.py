@@ -1,25 +1,42 @@
-"""Writes the files of a parsed paper to a folder, and removes stale files of earlier exports."""
+"""Writes the files of a parsed paper to a folder, and removes stale files of earlier exports; a paper as JSON."""
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from pathlib import Path, PurePosixPath
+from typing import Literal, TypeVar, cast
 
-from ingest.export.data_formats import remove_control_characters, to_paper_json
+from pydantic import TypeAdapter
+
 from ingest.export.drawing import RenderPage, draw_page, overlay_names
 from ingest.export.file_names import crop_names, file_stems
-from ingest.export.html import to_html
-from ingest.export.markdown import to_markdown
+from ingest.export.html_page import to_html
+from ingest.export.markdown_text import to_markdown
+from paperscope_core.codec import from_json, to_json
 from paperscope_core.errors import InputError, OutputError, PaperFileError
 from paperscope_core.files import output_errors, write_atomically
-from paperscope_core.types import Equation, Figure, PageProblem, Paper, ParsedPaper, Table
+from paperscope_core.text.escaping import without_control_characters
+from paperscope_core.types import Equation, Figure, PageProblem, Paper, ParsedPaper, Place, Table
 
-__all__ = ["FORMATS", "MANIFEST", "ExportFolder", "Written", "check_formats", "export_files", "write_paper"]
+__all__ = [
+    "FORMATS",
+    "PaperFile",
+    "Written",
+    "check_formats",
+    "export_files",
+    "json_schema",
+    "read_paper_json",
+    "remove_control_characters",
+    "to_paper_json",
+    "write_paper",
+]
 
 FORMATS = ("json", "markdown", "html", "csv")
 
 MANIFEST = ".paperscope-files.json"
 _KIND = "paperscope-files/1"
+
+T = TypeVar("T")
 
 
 def check_formats(names: Iterable[str]) -> tuple[str, ...]:
@@ -183,3 +200,49 @@ def write_paper(
     target.finish()
     drawn = (name for number, name in overlays.items() if number not in {problem.page for problem in problems})
     return Written(files=(*files, *drawn), problems=tuple(problems))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PaperFile:
+    """The contents of `paper.json`: the paper, and the paths of its pictures by content hash."""
+
+    schema: Literal["paperscope-paper/1"] = "paperscope-paper/1"
+    paper: Paper
+    pictures: Mapping[str, str] = field(default_factory=dict)
+
+
+def to_paper_json(paper: Paper, *, pictures: Mapping[str, str], indent: int | None = None) -> str:
+    """The paper as JSON; `pictures` are the paths of its crops by content hash. `read_paper_json` reads it back."""
+    return to_json(PaperFile(paper=paper, pictures=pictures), indent=indent)
+
+
+def read_paper_json(text: str | bytes) -> Paper:
+    """Reads a paper back. Raises ValueError for another kind of file or another version."""
+    return from_json(PaperFile, text).paper
+
+
+def json_schema() -> str:
+    """Returns the JSON Schema of `paper.json`, generated from the types; `scripts/schema` writes it into docs."""
+    schema = TypeAdapter(PaperFile).json_schema(mode="serialization")
+    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "A paper as Paperscope writes it"}
+    return json.dumps({**schema, **head}, indent=2, ensure_ascii=False) + "\n"
+
+
+def remove_control_characters(value: T) -> T:
+    """Returns the value (a text, a tuple, a dataclass made of them) with control characters left out, at any depth.
+
+    Half a surrogate pair, which no encoding can write, becomes the replacement character.
+    """
+    return cast("T", _cleaned(value))
+
+
+def _cleaned(value: object) -> object:
+    if isinstance(value, str):
+        return without_control_characters(value)
+    if type(value) is tuple:
+        return tuple(_cleaned(item) for item in value)
+    if not is_dataclass(value) or isinstance(value, type | Place):
+        return value
+    pairs = ((field.name, getattr(value, field.name)) for field in fields(value))
+    changed = {name: new for name, old in pairs if (new := _cleaned(old)) != old}
+    return replace(value, **changed) if changed else value

@@ -4,12 +4,12 @@ and their co-occurrence."""
 import asyncio
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 
-from ingest.extraction.citations import citations
-from ingest.extraction.cooccurrence import cooccurrences, neighbour_relations
+from ingest.extraction.cited_works import citations
 from ingest.extraction.entity_types import TypeSystem
 from ingest.extraction.float_entities import (
     float_entities,
@@ -18,22 +18,32 @@ from ingest.extraction.float_entities import (
     inner_relations,
     nearby_relations,
 )
-from ingest.extraction.mentions import PaperText, TermFinder, read_paper
+from ingest.extraction.mentions import PaperText, SentenceEntities, TermFinder, excerpt, read_paper, sentence_relation
 from ingest.extraction.merge import combine
 from ingest.extraction.phrases import count_phrases
 from ingest.extraction.recognized import RecognizedNames
-from ingest.extraction.relation_patterns import pattern_relations
-from ingest.extraction.sentences import SentenceEntities, excerpt, sentence_relation
+from ingest.extraction.sentence_relations import cooccurrences, neighbour_relations, pattern_relations
 from ingest.extraction.table_facts import table_relations
 from ingest.extraction.termhood import Termhood, load_termhood, worth_an_entity
 from ingest.extraction.terms import Term, gather_terms
+from ingest.sandbox.child_processes import ChildPool, error_from_frame
+from ingest.sandbox.worker import SendFrame
 from ner.examples import Example
-from paperscope_core.errors import ModelError
+from paperscope_core.cancellation import run_in_thread
+from paperscope_core.codec import from_json, to_json
+from paperscope_core.errors import ModelError, PaperFileError
+from paperscope_core.settings import LimitSettings
 from paperscope_core.text.part_of_speech import tag_words
 from paperscope_core.text.words import entity_key, word_key
 from paperscope_core.types import STANDS_FOR, Chunk, Entity, Extraction, Paper, Relation, Table
 
-__all__ = ["LocalExtractor"]
+__all__ = ["IsolatedExtractor", "LocalExtractor"]
+
+# The time limit of a page counts once for so many letters: five pages. A short paper has it that often, too.
+_LETTERS, _LEAST = 15_000, 4.0
+
+
+Draw = Callable[[Paper, Sequence[Example]], Extraction]
 
 
 class LocalExtractor:
@@ -149,3 +159,40 @@ def _description(term: Term, sentences: Sequence[str], words: str) -> str:
     lines = words.splitlines()
     holding = [line for line in lines if any(key in entity_key(line) for key in keys)]
     return "\n".join(dict.fromkeys(map(excerpt, [*lines[:1], *holding[:1]])))
+
+
+"""Extracts from a paper and what a recognizer found in it."""
+
+
+def _extract(draw: Draw, given: tuple[Paper, Sequence[Example]], send: SendFrame) -> None:
+    """Runs in the child process. Frame A: the extraction."""
+    send(b"A", to_json(draw(*given)).encode())
+
+
+class IsolatedExtractor:
+    """Wraps a picklable function: each paper is read in a child process with the limits of parsing.
+
+    `prepare` loads in each child what the function needs; see `ChildPool`.
+    """
+
+    def __init__(self, draw: Draw, limits: LimitSettings, *, prepare: Callable[[], None]) -> None:
+        self._children = ChildPool(partial(_extract, draw), memory_mb=limits.parse_memory_mb, prepare=prepare)
+        self._seconds = limits.parse_seconds
+
+    async def extract(self, paper: Paper, chunks: Sequence[Chunk], found: Sequence[Example] = ()) -> Extraction:
+        """Returns what the function extracts. Raises PaperFileError if the child fails, or takes too long."""
+        seconds = self._seconds * max(_LEAST, sum(len(chunk.text) for chunk in chunks) / _LETTERS)
+        return await run_in_thread(partial(self._extract, paper, found, seconds))
+
+    def _extract(self, paper: Paper, found: Sequence[Example], seconds: float) -> Extraction:
+        with self._children.acquire() as child:
+            child.send((paper, found))
+            frame = child.receive(within=seconds)
+            if frame is None:
+                late = f"it took longer than {seconds:.0f} seconds (limits.parse_seconds)"
+                failed = "the process failed, or took too much memory (limits.parse_memory_mb)"
+                reason = late if child.expired else failed
+                raise PaperFileError(f"the entities of {paper.file!r} can't be extracted: {reason}")
+        if frame.kind == b"E":
+            raise error_from_frame(frame)
+        return from_json(Extraction, frame.data)

@@ -1,4 +1,4 @@
-"""Splits a paper's text into sentences, and finds names in it."""
+"""Splits a paper's text into sentences, finds names in it, and makes sentences the evidence of relations."""
 
 import re
 import unicodedata
@@ -12,16 +12,19 @@ from ingest.document.authors import authors_of
 from ingest.document.element_text import element_text
 from paperscope_core.text.sentences import split_sentences
 from paperscope_core.text.words import NAME_SEPARATOR, entity_key, singular_key
-from paperscope_core.types import Element, Figure, Paper, Passage, Reference, Table
+from paperscope_core.types import Element, Figure, Paper, Passage, Reference, Relation, Table
 
 __all__ = [
     "FoldedText",
     "PaperText",
     "Sentence",
+    "SentenceEntities",
     "TermFinder",
     "contains_name",
+    "excerpt",
     "is_coined",
     "read_paper",
+    "sentence_relation",
     "strip_footnote_marks",
     "variant_key",
 ]
@@ -289,3 +292,47 @@ def _is_strict(form: str) -> bool:
 def _spaced(text: str) -> str:
     """`text` folded as by `entity_key`, with its case kept."""
     return NAME_SEPARATOR.sub(" ", unicodedata.normalize("NFKC", text)).strip(" .,;:")
+
+
+def excerpt(text: str, *, limit: int = 600) -> str:
+    """Returns the text, cut to whole words within `limit` characters."""
+    text = " ".join(text.split())
+    return text if len(text) <= limit else text[:limit].rpartition(" ")[0]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SentenceEntities:
+    """The entities of each sentence of a paper, by id, and the score of each entity."""
+
+    sentences: Sequence[Sentence]
+    ids: Sequence[Sequence[str]]
+    scores: Mapping[str, float]
+
+    @classmethod
+    def find(cls, text: PaperText, finder: TermFinder, scores: Mapping[str, float]) -> Self:
+        """The entities that `finder` finds in the sentences of a paper."""
+        ids = [finder.find(sentence.text) for sentence in text.sentences]
+        return cls(sentences=text.sentences, ids=ids, scores=scores)
+
+    def best(self, entities: Iterable[str], limit: int) -> list[str]:
+        """The entities of the highest scores, at most `limit`."""
+        return sorted(entities, key=lambda entity: (-self.scores[entity], entity))[:limit]
+
+
+def sentence_relation(
+    source: str, target: str, kind: str, sentences: Sequence[Sentence], *, weight: float | None = None
+) -> Relation:
+    """A relation with sentences as its evidence.
+
+    Its description is the shortest of them, one of running text before one of a caption; its weight, if none is given,
+    their number.
+    """
+    shortest = min(sentences, key=lambda sentence: (sentence.caption, len(sentence.text)))
+    return Relation(
+        source=source,
+        target=target,
+        kind=kind,
+        description=excerpt(shortest.text),
+        sources=tuple(dict.fromkeys(sentence.element for sentence in sentences)),
+        weight=float(len(sentences)) if weight is None else weight,
+    )

@@ -14,8 +14,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ingest.extraction.mentions import Sentence, is_coined
-from ingest.extraction.name_types import probability_of_type
-from ingest.extraction.names import split_name
+from ingest.extraction.name_types import probability_of_type, split_name
 from paperscope_core.text.part_of_speech import tag_words
 from paperscope_core.text.words import STOP_WORDS, singular_key
 

@@ -10,16 +10,15 @@ from pathlib import Path
 from numpy import float32
 from numpy.typing import NDArray
 
-from ingest.extraction.cooccurrence import link_isolated_entities
 from ingest.extraction.entity_types import FLOATS, TypeSystem
-from ingest.extraction.image_entities import add_to_graph
-from ingest.extraction.local_extractor import LocalExtractor
+from ingest.extraction.float_entities import add_to_graph
+from ingest.extraction.local_extractor import IsolatedExtractor, LocalExtractor
 from ingest.extraction.merge import combine, connected_groups, merge_groups
 from ingest.extraction.model_extractor import ModelExtractor
 from ingest.extraction.recognized import texts_to_recognize
 from ingest.extraction.resolution import certain_pairs, doubtful_pairs, judge_names
+from ingest.extraction.sentence_relations import link_isolated_entities
 from ingest.extraction.summaries import most_discussed, summarise
-from ingest.sandbox.isolated_extractor import IsolatedExtractor
 from ner.loading import load_recognizer
 from paperscope_core.protocols import EntityExtractor, LanguageModel
 from paperscope_core.settings import ExtractSettings, LimitSettings

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from ingest.extraction.entity_types import CLASS_WORDS, LocalRelationKind, TermType, type_of_class
+from ingest.extraction.mentions import excerpt
 from ingest.extraction.name_types import type_of_name
-from ingest.extraction.sentences import excerpt
 from paperscope_core.text.words import STOP_WORDS, entity_key, word_key
 from paperscope_core.types import Relation, Table
 from paperscope_core.types.tables import TableRow, column_headers, table_rows

@@ -21,16 +21,14 @@ from numpy import float32
 from numpy.typing import NDArray
 
 from ingest.extraction.mentions import PaperText
-from ingest.extraction.name_types import probability_of_type
-from ingest.extraction.names import features_of_form, split_name
+from ingest.extraction.name_types import bundled_vectors, features_of_form, probability_of_type, split_name
 from ingest.extraction.phrases import PhraseCount
 from ingest.extraction.recognized import RecognizedNames
 from ingest.extraction.terms import Term
-from ingest.extraction.word_vectors import bundled_vectors
 from paperscope_core.text.part_of_speech import tag_words
 from paperscope_core.text.words import plain_words, singular_key
 
-__all__ = ["Termhood", "features_of", "load_termhood", "worth_an_entity"]
+__all__ = ["Termhood", "load_termhood", "worth_an_entity"]
 
 # Parts of speech of the first and the last word that a weight is fitted for; C5 tags of nouns, adjectives, unknown
 # words, numbers and verbs.

@@ -12,22 +12,21 @@ from PIL import Image
 
 from ingest.document.geometry import join_rules, overlap_x
 from ingest.document.pages import Char, HorizontalRule, PageContent, VerticalRule
-from ingest.ocr.line_metrics import MeasuredLine, measure_lines
-from ingest.ocr.raster import Ink, binarize, erase_boxes, estimate_skew, find_pictures, find_rules
+from ingest.ocr.raster import (
+    Ink,
+    MeasuredLine,
+    binarize,
+    erase_boxes,
+    estimate_skew,
+    find_pictures,
+    find_rules,
+    measure_lines,
+)
 from ingest.ocr.recognizer import RecognizedWord, TextRecognizer
 from paperscope_core.cancellation import extend_time_limit
 from paperscope_core.types import Box
 
-__all__ = [
-    "Mark",
-    "RecognizedPage",
-    "SpacedWord",
-    "deskew",
-    "find_marks",
-    "letter_edges",
-    "recognize_page",
-    "respace_line",
-]
+__all__ = ["deskew", "find_marks", "recognize_page", "respace_line"]
 
 # SciPy has no types; it loads `ndimage` on first use.
 _scipy: Any = scipy

@@ -15,7 +15,7 @@ from ingest.document.pages import PageReadError
 from ingest.sandbox.telemetry import disable_onnxruntime_telemetry
 from paperscope_core.types import Box
 
-__all__ = ["FakeRecognizer", "RapidRecognizer", "Recognition", "RecognizedWord", "TextRecognizer", "recognition_for"]
+__all__ = ["FakeRecognizer", "Recognition", "RecognizedWord", "TextRecognizer", "recognition_for"]
 
 # RapidOCR's results have no types.
 Untyped: TypeAlias = Any

@@ -6,9 +6,9 @@ from itertools import accumulate, groupby
 
 from ingest.document.assembly import Draft
 from ingest.document.geometry import bounding_box, box_as_seen
-from ingest.document.headings import is_references_title
 from ingest.document.line_text import join_lines, joined_parts, vocabulary_of
 from ingest.document.references import entry_label, entry_year
+from ingest.document.wording import is_references_title
 from ingest.pdf.bibliography import Entry, bibliography_start, find_entries
 from ingest.pdf.columns import reading_order
 from ingest.pdf.equations import FoundEquation

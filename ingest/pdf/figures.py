@@ -12,8 +12,7 @@ from ingest.pdf.furniture import find_furniture
 from ingest.pdf.graphics import Graphics, find_running_text, graphics_of
 from ingest.pdf.layout import PageLayout
 from ingest.pdf.lines import Line
-from ingest.pdf.panels import FoundPanel, find_panels, is_marked
-from ingest.pdf.plots import find_plots
+from ingest.pdf.panels import FoundPanel, find_panels, find_plots, is_marked
 from ingest.pdf.tables.model import FoundTable
 from paperscope_core.types import Box
 

@@ -3,7 +3,7 @@
 import re
 from functools import cache
 
-__all__ = ["glyph_text", "is_bold", "is_italic", "is_monospaced", "is_small_capitals", "plain_name"]
+__all__ = ["glyph_text", "is_bold", "is_italic", "is_monospaced", "is_small_capitals"]
 
 _BOLD = re.compile(
     r"bold|medi(?:\b|ital)|medium|black|heavy|-?bx\d|cm(mi)?b|^sfsx\d|^Lin(Libertine|Biolinum)\w*T[BZ]", re.IGNORECASE
@@ -15,7 +15,6 @@ _MONOSPACED = re.compile(
     re.IGNORECASE,
 )
 _SMALL_CAPITALS = re.compile(r"csc\d|sfcc|small-?cap|-sc\b|capitals", re.IGNORECASE)
-_SUBSET = re.compile(r"^[A-Z]{6}\+")
 
 
 _LIGATURES = {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st", "\u00ad": "-"}
@@ -66,11 +65,6 @@ def is_monospaced(font: str) -> bool:
 def is_small_capitals(font: str) -> bool:
     """Whether a font of this name prints lower-case letters as small capitals."""
     return bool(_SMALL_CAPITALS.search(font))
-
-
-def plain_name(font: str) -> str:
-    """Returns the name without the tag of an embedded subset (`ABCDEF+Times` -> `Times`)."""
-    return _SUBSET.sub("", font)
 
 
 def _extension() -> dict[str, tuple[str, float]]:

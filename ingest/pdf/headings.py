@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ingest.document.geometry import bounding_box
-from ingest.document.headings import FIXED_TITLE, NUMBER, split_number
 from ingest.document.line_text import join_lines
 from ingest.document.pages import OutlineEntry
+from ingest.document.wording import FIXED_TITLE, NUMBER, split_number
 from ingest.pdf.fonts import is_small_capitals
 from ingest.pdf.layout import PageLayout
 from ingest.pdf.lines import Line, line_of

@@ -12,9 +12,8 @@ from ingest.document.pages import PageContent
 from ingest.pdf.captions import Caption, find_captions
 from ingest.pdf.columns import crosses, find_gutters
 from ingest.pdf.fonts import is_monospaced
-from ingest.pdf.fractions import fold_fractions
 from ingest.pdf.line_numbers import find_line_numbers
-from ingest.pdf.lines import Line, lines_of
+from ingest.pdf.lines import Line, fold_fractions, lines_of
 from ingest.pdf.words import Word, fold_initials, words_of
 
 __all__ = ["BodyStyle", "Edges", "PageLayout", "page_layouts", "with_edges"]

@@ -12,9 +12,8 @@ from ingest.document.authors import author_names
 from ingest.document.crops import add_crops
 from ingest.document.geometry import reading_views, turned_size
 from ingest.document.line_text import join_lines
-from ingest.document.metadata import publication_in
 from ingest.document.pages import LOADING_TIMES, Backend, Char, CharTable, Document, PageContent, PageReadError
-from ingest.document.source import check_page_count, read_pdf
+from ingest.document.source import check_page_count, publication_in, read_pdf
 from ingest.pdf.elements import draft_elements
 from ingest.pdf.front import author_text
 from ingest.pdf.salvage import salvaged

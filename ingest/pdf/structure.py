@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TypeVar
 
-from ingest.document.headings import split_number
 from ingest.document.pages import OutlineEntry, PageContent
+from ingest.document.wording import split_number
 from ingest.pdf.columns import reading_order
 from ingest.pdf.equations import FoundEquation, find_equations
 from ingest.pdf.figures import FoundFigure, find_figures, framed_figure

@@ -18,9 +18,8 @@ from pydantic import ValidationError
 from ingest.document.assembly import assemble_paper, paper_id
 from ingest.document.authors import author_names
 from ingest.document.crops import add_crops
-from ingest.document.metadata import publication_in
 from ingest.document.pages import Backend, Document, PageContent, PageReadError
-from ingest.document.source import check_page_count, read_pdf
+from ingest.document.source import check_page_count, publication_in, read_pdf
 from ingest.ocr import needs_recognition
 from ingest.readers.block_elements import BlockDrafter
 from ingest.readers.docling_document import DoclingFile, blocks_of_docling
@@ -33,7 +32,7 @@ from paperscope_core.types import UNPUBLISHED, Page, PageProblem, Paper, PaperFi
 if TYPE_CHECKING:
     from docling.document_converter import DocumentConverter
 
-__all__ = ["Converted", "DoclingParser", "convert", "find_models", "paper_of_docling"]
+__all__ = ["Converted", "DoclingParser", "find_models", "paper_of_docling"]
 
 _OCR_MODELS = "RapidOcr"
 _NO_TEXT = (

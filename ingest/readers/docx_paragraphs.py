@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from ingest.document.line_text import script_text
+from ingest.readers.formula_text import omml_text
 from ingest.readers.inline_text import collapse_spaces, numeral
 from ingest.readers.markup_tree import Node
-from ingest.readers.mathml import omml_text
 
 __all__ = ["DocxImage", "Numbering", "Paragraph", "Style", "Styles", "attribute", "integer_attribute", "read_paragraph"]
 

@@ -5,8 +5,16 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from ingest.document.drafts import draft_passage, draft_reference
-from ingest.readers.html_floats import equations_of, figure_of, float_elements, is_float, listing_text
-from ingest.readers.html_tables import html_tables, is_layout, is_table
+from ingest.readers.html_floats import (
+    equations_of,
+    figure_of,
+    float_elements,
+    html_tables,
+    is_float,
+    is_layout,
+    is_table,
+    listing_text,
+)
 from ingest.readers.inline_text import (
     INVISIBLE_TAGS,
     collapse_spaces,

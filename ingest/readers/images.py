@@ -22,7 +22,7 @@ from paperscope_core.errors import PaperFileError
 from paperscope_core.protocols import PageCallback
 from paperscope_core.types import Box, Element, Paper, PaperFile, ParsedPaper, Place
 
-__all__ = ["ImageBackend", "ImageParser", "is_image"]
+__all__ = ["ImageParser", "is_image"]
 
 _FORMATS = ("PNG", "JPEG", "TIFF", "WEBP", "BMP")
 _SIGNATURES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"II*\0", b"MM\0*", b"II+\0", b"MM\0+", b"BM")

@@ -3,9 +3,8 @@
 from collections.abc import Iterable, Sequence
 
 from ingest.document.line_text import script_text
-from ingest.readers.latex import latex_text
+from ingest.readers.formula_text import latex_text, mathml_text
 from ingest.readers.markup_tree import Node
-from ingest.readers.mathml import mathml_text
 
 __all__ = [
     "INVISIBLE_TAGS",

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-__all__ = ["LatexCell", "LatexRow", "LatexTable", "begins_table", "read_latex_table", "table_depth"]
+__all__ = ["LatexTable", "begins_table", "read_latex_table", "table_depth"]
 
 _TOKEN = re.compile(r"\\[A-Za-z]+\*?|\\.|[{}&$]|[^\\{}&$]+", re.DOTALL)
 _TABLES = r"(?:table|longtable|tabular[xy]?|sidewaystable)\*?"

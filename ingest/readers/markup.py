@@ -1,25 +1,29 @@
 """`MarkupParser` converts a file without pages (Markdown, HTML, DOCX, plain text, JATS, TEI) to a `ParsedPaper`."""
 
 import hashlib
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from ingest.document.assembly import paper_id
+from ingest.document.assembly import assemble_paper, paper_id
+from ingest.document.authors import author_names
+from ingest.document.drafts import draft_reference
 from ingest.document.element_text import element_text
 from ingest.document.source import read_file
+from ingest.document.wording import is_references_title
 from ingest.readers.docx import read_docx
 from ingest.readers.embedded_images import EmbeddedImages
+from ingest.readers.float_captions import attach_captions
 from ingest.readers.html import read_html
 from ingest.readers.jats import read_jats
 from ingest.readers.markdown import read_markdown
 from ingest.readers.plain_text import read_text
-from ingest.readers.postprocessing import build_paper
-from ingest.readers.reading import Reading, Source, SourceLines
+from ingest.readers.reading import Reading, Source, SourceLines, section_number
 from ingest.readers.tei import read_tei
 from paperscope_core.cancellation import extend_time_limit
 from paperscope_core.errors import PaperFileError
 from paperscope_core.protocols import PageCallback
-from paperscope_core.types import PaperFile, PaperFormat, ParsedPaper
+from paperscope_core.types import Element, Figure, Page, PaperFile, PaperFormat, ParsedPaper, Passage, PassageRole
 
 __all__ = ["MarkupParser", "markup_parsers"]
 
@@ -29,6 +33,22 @@ _MAX_BYTES = 40_000_000
 _BYTES_PER_STEP = 1_000_000
 # The letters on a page of two columns.
 _LETTERS_PER_PAGE = 6_000
+
+_NO_PAGES = (Page(number=1, width=0, height=0),)
+_SECTION_TITLE = re.compile(
+    r"(?:abstract|summary|introduction|background|contents|table of contents|preface|acknowledge?ments?|references|"
+    r"conclusions?|methods|results|overview|motivation)\b\W*$",
+    re.IGNORECASE,
+)
+_NUMERAL = re.compile(r"(?:(?<!\d)\d+|(?<![IVX])[IVX]+)[.)]?\s+")
+_ABSTRACT_OPENINGS = ("abstract—", "abstract–", "abstract.", "abstract:")
+_LIST_MARKERS = ("• ", "– ", "* ")
+# A caption of fewer words is the alternative text of a badge or an icon.
+_MIN_CAPTION_WORDS = 4
+# The front matter between title and abstract: names, affiliations, addresses.
+_MAX_AUTHOR_LINE = 600
+_MAX_AUTHOR_LINES = 12
+_MAX_LEVEL = 9
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -85,3 +105,149 @@ def markup_parsers(*, max_pages: int | None = None) -> Mapping[PaperFormat, Mark
         "text": read_text,
     }
     return {name: MarkupParser(format=name, read=read, max_pages=max_pages) for name, read in readers.items()}
+
+
+def build_paper(
+    reading: Reading,
+    *,
+    source: Source,
+    sha256: str,
+    format: PaperFormat,  # noqa: A002
+) -> ParsedPaper:
+    """Returns the paper of a reading. Raises `PaperFileError` if there is no element."""
+    if not reading.elements:
+        reason = f" ({reading.problems[0].reason})" if reading.problems else ""
+        raise PaperFileError(f"{source.name!r} holds no text that can be read{reason}. Is it the right file?")
+    kept = [element for element in attach_captions(reading.elements) if not _is_decoration(element)]
+    reading = _with_front(replace(reading, elements=kept))
+    elements = _with_roles(_with_levels(reading.elements))
+    elements.sort(key=lambda element: isinstance(element, Passage) and element.role == "furniture")
+    paper = assemble_paper(
+        elements,
+        sha256=sha256,
+        file=source.name,
+        title=reading.title or source.name.rsplit(".", 1)[0],
+        authors=tuple(reading.authors),
+        pages=tuple(reading.pages) or _NO_PAGES,
+        problems=(*reading.problems, *source.images.problems),
+        format=format,
+        stated=reading.publication,
+    )
+    return ParsedPaper(paper=paper, crops=source.images.crops)
+
+
+def _is_decoration(element: Element) -> bool:
+    return (
+        isinstance(element, Figure)
+        and not (element.crop or element.label or element.text)
+        and len(element.caption.split()) < _MIN_CAPTION_WORDS
+    )
+
+
+def _with_front(reading: Reading) -> Reading:
+    """Finds title and authors among the elements; without a title there, those of the metadata count."""
+    passages = [element for element in reading.elements if isinstance(element, Passage)]
+    heading = _find_title(passages)
+    if heading is None:
+        return reading
+    below = passages[next(at for at, passage in enumerate(passages) if passage is heading) + 1 :]
+    repeated = next((passage for passage in below if passage.role == "heading"), None)
+    if repeated and repeated.text.casefold() != heading.text.casefold():
+        repeated = None
+    lines = [passage for passage in passages if passage.role == "authors"]
+    lines = lines or _lines_above_abstract([passage for passage in below if passage is not repeated])
+    names = author_names([line for passage in lines for line in passage.text.splitlines()], metadata="")
+    roles: dict[int, PassageRole] = {id(heading): "title", **dict.fromkeys(map(id, lines), "authors")}
+    return replace(
+        reading,
+        title=heading.text,
+        authors=tuple(reading.authors) or names,
+        elements=[
+            replace(element, role=roles[id(element)], level=0)
+            if isinstance(element, Passage) and id(element) in roles
+            else element
+            for element in reading.elements
+            if element is not repeated
+        ],
+    )
+
+
+def _find_title(passages: Sequence[Passage]) -> Passage | None:
+    """Returns the passage marked as the title; else the first heading, if no text precedes it and its wording and level
+    are not those of a section."""
+    if marked := next((passage for passage in passages if passage.role == "title"), None):
+        return marked
+    texts = [passage for passage in passages if passage.role not in ("furniture", "footnote", "code")]
+    if not texts or texts[0].role != "heading" or _is_section_title(texts[0].text):
+        return None
+    title, *others = (passage for passage in texts if passage.role == "heading")
+    top = min((other.level for other in others), default=title.level + 1)
+    beside_sections = any(_is_section_title(other.text) for other in others if other.level == title.level)
+    return title if title.level < top or beside_sections else None
+
+
+def _lines_above_abstract(passages: Sequence[Passage]) -> list[Passage]:
+    """Returns the passages above the abstract, [] if there is none, or if they are not few and short."""
+    lines: list[Passage] = []
+    for passage in passages:
+        if passage.role == "abstract" or passage.text.lower().lstrip("*_ ").startswith("abstract"):
+            return lines if len(lines) <= _MAX_AUTHOR_LINES else []
+        if len(passage.text) > _MAX_AUTHOR_LINE or (passage.role == "heading" and _is_section_title(passage.text)):
+            return []
+        if passage.role in ("paragraph", "heading", "list"):
+            lines.append(passage)
+    return []
+
+
+def _with_levels(elements: Sequence[Element]) -> list[Element]:
+    """Shifts heading levels so that the highest, and that of the abstract, is 1.
+
+    If all headings have the same level, as some converters write them, the parts of their numbers set their levels.
+    """
+    headings = [element for element in elements if isinstance(element, Passage) and element.role == "heading"]
+    levels = {heading.level for heading in headings if not _is_abstract_title(heading.text)}
+    top = min(levels, default=1)
+
+    def level(heading: Passage) -> int:
+        depth = heading.level - top if len(levels) > 1 else section_number(heading.text).count(".")
+        return 1 if _is_abstract_title(heading.text) else min(depth + 1, _MAX_LEVEL)
+
+    return [
+        replace(element, level=level(element))
+        if isinstance(element, Passage) and element.role == "heading"
+        else element
+        for element in elements
+    ]
+
+
+def _with_roles(elements: Sequence[Element]) -> list[Element]:
+    """Marks the abstract, and turns each paragraph and list item below a heading "References" into an entry.
+
+    The paragraphs below the heading "Abstract", and those that begin with the word, are the abstract.
+    """
+    result: list[Element] = []
+    heading = ""
+    for element in elements:
+        if isinstance(element, Passage) and element.role == "heading":
+            heading = element.text
+        if isinstance(element, Passage) and element.role in ("paragraph", "list"):
+            opens = element.text.lower().startswith(_ABSTRACT_OPENINGS)
+            if element.role == "paragraph" and (opens or _is_abstract_title(heading)):
+                result.append(replace(element, role="abstract"))
+                continue
+            if is_references_title(heading):
+                text = element.text
+                for marker in _LIST_MARKERS:
+                    text = text.removeprefix(marker)
+                result.append(draft_reference(text, element.place))
+                continue
+        result.append(element)
+    return result
+
+
+def _is_abstract_title(text: str) -> bool:
+    return text.lower().strip(" .:—") == "abstract"
+
+
+def _is_section_title(text: str) -> bool:
+    return bool(_SECTION_TITLE.match(_NUMERAL.sub("", text, count=1))) or bool(section_number(text))

@@ -16,7 +16,7 @@ from ingest.document.geometry import bounding_box
 from ingest.document.source import check_page_count, read_file
 from ingest.readers.block_elements import BlockDrafter
 from ingest.readers.embedded_images import EmbeddedImages
-from ingest.readers.html_tables import table_of_markup
+from ingest.readers.html_floats import table_of_markup
 from ingest.readers.layout_blocks import Block, BlockKind, TextLine, first_fault
 from paperscope_core.cancellation import extend_time_limit
 from paperscope_core.errors import PaperFileError

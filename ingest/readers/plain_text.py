@@ -7,8 +7,8 @@ from itertools import groupby
 
 from ingest.document.cell_values import is_value
 from ingest.document.drafts import draft_passage
-from ingest.document.headings import is_references_title
 from ingest.document.line_text import join_lines, vocabulary_of
+from ingest.document.wording import is_references_title
 from ingest.readers.inline_text import collapse_spaces
 from ingest.readers.markup_tree import decode
 from ingest.readers.reading import Reading, Source, SourceLines, section_number

@@ -9,7 +9,7 @@ from ingest.document.cell_values import is_value
 from ingest.document.drafts import NO_CAPTION, Caption, draft_table
 from paperscope_core.types import Cell, Place, Table
 
-__all__ = ["CellRole", "MarkupCell", "PlacedCell", "count_leading", "place_cells", "rows_of", "table_of_rows"]
+__all__ = ["CellRole", "MarkupCell", "count_leading", "table_of_rows"]
 
 # The largest column span in HTML.
 _MAX_COLUMNS = 1000

@@ -17,7 +17,7 @@ from typing import Any, BinaryIO, NamedTuple, TypeVar
 from paperscope_core.cancellation import handle_time_requests
 from paperscope_core.errors import PaperscopeError
 
-__all__ = ["Frame", "JobHandler", "SendFrame", "main", "read_frame", "write_frame"]
+__all__ = ["Frame", "JobHandler", "SendFrame", "main", "read_frame"]
 
 # A frame's kind and the length of its data.
 _HEADER = struct.Struct(">cQ")

@@ -108,7 +108,7 @@ def _parse_all(settings: Settings, paths: Sequence[Path], options: _Options) -> 
 
 def _with_folder_names(files: Sequence[Path]) -> Iterator[tuple[Path, str]]:
     """Each file with a folder name that no other one has; some file systems ignore case."""
-    from ingest.document.element_ids import UniqueNames
+    from ingest.document.assembly import UniqueNames
 
     names = UniqueNames()
     for file in files:

@@ -8,7 +8,7 @@ from itertools import groupby, pairwise
 
 from ingest.document.cell_values import is_value
 from ingest.pdf.lines import Line, line_of
-from ingest.pdf.tables.rows import PrintedRow
+from ingest.pdf.tables.model import PrintedRow
 from ingest.pdf.words import Word
 
 __all__ = ["Columns", "Strip", "columns_of", "cut_at_strips", "partition", "strips_at", "strips_of"]

@@ -18,13 +18,22 @@ from ingest.document.geometry import (
 )
 from ingest.document.pages import PageContent, PageReadError
 from ingest.pdf.captions import Caption, nameless
-from ingest.pdf.frames import FramedFloat
+from ingest.pdf.frames import Frame, FramedFloat
 from ingest.pdf.layout import PageLayout
-from ingest.pdf.lines import Line
-from ingest.pdf.tables.boxed import boxed_table
+from ingest.pdf.lines import Line, line_of
 from ingest.pdf.tables.continued import with_further_parts
 from ingest.pdf.tables.grid import read_grid, read_table
-from ingest.pdf.tables.model import FoundTable, Grid, TableRegion, titled_columns
+from ingest.pdf.tables.model import (
+    FoundTable,
+    Grid,
+    GridCell,
+    PrintedRow,
+    TablePart,
+    TableRegion,
+    em_of,
+    printed_rows,
+    titled_columns,
+)
 from ingest.pdf.tables.regions import (
     SIDES,
     RuleStack,
@@ -34,12 +43,20 @@ from ingest.pdf.tables.regions import (
     rule_stacks,
     ruled_region,
 )
-from ingest.pdf.tables.rows import PrintedRow, em_of, printed_rows
 from paperscope_core.types import Box
 
-__all__ = ["CellFinder", "find_tables", "find_unlabelled_tables", "with_second_readings"]
+__all__ = ["CellFinder", "boxed_table", "find_tables", "find_unlabelled_tables", "with_second_readings"]
 
 CellFinder: TypeAlias = Callable[[int, Box], Sequence[Box]]
+
+_CONFIDENCE = 0.2  # As of any other grid of one column.
+_LINE_PITCH = 1.25  # Usual pitches; a larger one separates paragraphs.
+_ROW_SHIFT = 0.4  # The largest difference in baseline between parts of one row, in letter sizes.
+_SPLIT_SHARE = 0.35  # The largest share of rows of several parts in running text.
+_SPACE = 0.25  # The width of a space in letter sizes.
+_INSET = 2.0  # Points; vertical rules further inside a frame separate columns.
+
+
 """See `Document.cells`."""
 
 # Second readings.
@@ -340,3 +357,58 @@ def _are_shaded(rows: Sequence[PrintedRow], fills: Sequence[Box], *, width: floa
     """Whether fills cover most of the width of some rows and not of others."""
     shaded = [sum(fill.width for fill in fills if fill.y0 < row.baseline - 1 < fill.y1) > _HALF * width for row in rows]
     return any(first != second for first, second in pairwise(shaded))
+
+
+def boxed_table(framed: FramedFloat, layouts: Sequence[PageLayout]) -> FoundTable | None:
+    """Returns a table of one column, None if the frames have columns and so are a table with an outline."""
+    parts: list[TablePart] = []
+    cells: list[GridCell] = []
+    dy = 0.0
+    for frame in framed.frames:
+        words = tuple(word for line in frame.lines if line not in framed.caption.lines for word in line.words)
+        if not words:
+            continue
+        em = em_of(words)
+        rows = printed_rows(words, em=em)
+        if _has_columns(frame, layouts[frame.page]):
+            return None
+        region = TableRegion(box=frame.box, words=words, rules=(frame.box.y0, frame.box.y1))
+        top = frame.box.y0 + dy if parts else float("-inf")
+        parts.append(TablePart(page=frame.page, region=region, lines=frozenset(frame.lines), dy=dy, top=top))
+        for lines in _paragraphs(rows, right=max(row.box.x1 for row in rows)):
+            moved = tuple(_moved(line, dy) for line in lines)
+            cells.append(GridCell(row=len(cells), column=0, row_span=1, column_span=1, lines=moved, role="value"))
+        dy += layouts[frame.page].content.height
+    if not cells:
+        return None
+    box = bounding_box(part.box for part in parts)
+    grid = Grid(cells=tuple(cells), header_rows=0, confidence=_CONFIDENCE, columns=((box.x0, box.x1),))
+    return FoundTable(captions=(framed.caption,), parts=tuple(parts), grid=grid)
+
+
+def _has_columns(frame: Frame, layout: PageLayout) -> bool:
+    """Whether a vertical rule or wide gaps separate the text of a frame."""
+    left, right = min(line.box.x0 for line in frame.lines), max(line.box.x1 for line in frame.lines)
+    rows = runs_of(frame.lines, joins=lambda row, line: line.baseline - row[0].baseline < _ROW_SHIFT * line.size)
+    return sum(len(row) > 1 for row in rows) > _SPLIT_SHARE * len(rows) or any(
+        left + _INSET < rule.x < right - _INSET and rule.y1 > frame.box.y0 and rule.y0 < frame.box.y1
+        for rule in layout.content.vertical
+    )
+
+
+def _paragraphs(rows: Sequence[PrintedRow], *, right: float) -> list[list[Line]]:
+    """Returns the rows as paragraphs: one ends where the next word would have fitted, or at a wide pitch."""
+    lines = [line_of(row.words) for row in rows]
+    pitches = sorted(below.baseline - line.baseline for line, below in pairwise(lines))
+    usual = pitches[len(pitches) // 3] if pitches else 0.0
+
+    def joins(run: list[Line], line: Line) -> bool:
+        last, first = run[-1], line.words[0]
+        fits = last.box.x1 + _SPACE * line.size + (first.x1 - first.x0) < right
+        return not fits and line.baseline - last.baseline < _LINE_PITCH * usual
+
+    return runs_of(lines, joins=joins)
+
+
+def _moved(line: Line, dy: float) -> Line:
+    return line_of(replace(word, baseline=word.baseline + dy) for word in line.words)

@@ -12,7 +12,6 @@ from ingest.document.pages import HorizontalRule
 from ingest.pdf.captions import Caption
 from ingest.pdf.layout import PageLayout
 from ingest.pdf.lines import Line, line_of
-from ingest.pdf.tables.centred_rows import centred_rows
 from ingest.pdf.tables.columns import columns_of, cut_at_strips, strips_at, strips_of
 from ingest.pdf.tables.headers import body_rows, cut_titles, grouped_header
 from ingest.pdf.tables.model import (
@@ -22,13 +21,16 @@ from ingest.pdf.tables.model import (
     GridCell,
     GridRow,
     Piece,
+    PrintedRow,
     RowKind,
     TablePart,
     TableRegion,
+    em_of,
+    printed_rows,
     titled_columns,
+    with_currency,
 )
-from ingest.pdf.tables.row_joining import join_rows, span_labels
-from ingest.pdf.tables.rows import PrintedRow, em_of, printed_rows, with_currency
+from ingest.pdf.tables.row_joining import centred_rows, join_rows, span_labels
 from ingest.pdf.words import Word
 
 __all__ = ["read_grid", "read_table"]

@@ -11,10 +11,9 @@ from ingest.document.geometry import runs_of
 from ingest.document.pages import HorizontalRule
 from ingest.pdf.lines import Line, line_of
 from ingest.pdf.tables.columns import Columns, Strip, cut_at_strips, partition
-from ingest.pdf.tables.model import GridCell, GridRow, Piece, RowKind, TableRegion
+from ingest.pdf.tables.model import GridCell, GridRow, Piece, PrintedRow, RowKind, TableRegion
 from ingest.pdf.tables.rotated_labels import is_rotated
 from ingest.pdf.tables.row_breaks import has_room
-from ingest.pdf.tables.rows import PrintedRow
 from ingest.pdf.words import Word
 
 __all__ = ["body_rows", "cut_titles", "grouped_header"]

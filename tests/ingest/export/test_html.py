@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from lxml import html as reader
 
 from ingest.export import to_html
-from ingest.export.html import linked
+from ingest.export.html_page import linked
 from paperscope_core.types import Figure, Link, Passage
 from tests.ingest.export.sample_papers import PLACE, cell, paper_of, table, whole_paper
 

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.document.element_ids import safe_name
+from ingest.document.assembly import safe_name
 from ingest.export import export_files, read_paper_json, write_paper
-from ingest.export.data_formats import json_schema, remove_control_characters
 from ingest.export.file_names import file_stems
+from ingest.export.writer import json_schema, remove_control_characters
 from paperscope_core.errors import InputError, OutputError
 from paperscope_core.types import Equation, Figure, ParsedPaper, Passage
 from tests.ingest.export.sample_papers import PLACE, cell, paper_of, plain_table, table, whole_paper

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.extraction.cooccurrence import link_isolated_entities
+from ingest.extraction.sentence_relations import link_isolated_entities
 from paperscope_core.types import Element, Entity, Extraction, Passage, Relation
 from tests.ingest.extraction.paper_builders import PLACE, paper_of, passages, table_of
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingest.extraction.mentions import Sentence, TermFinder
-from ingest.extraction.relation_patterns import pattern_relations
+from ingest.extraction.sentence_relations import pattern_relations
 from paperscope_core.types import Relation
 
 TERMS = {

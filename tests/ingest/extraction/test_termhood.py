@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from ingest.extraction import LocalExtractor, termhood, word_vectors
+from ingest.extraction import LocalExtractor, name_types, termhood
 from ingest.extraction.mentions import read_paper
+from ingest.extraction.name_types import bundled_vectors
 from ingest.extraction.phrases import count_phrases
 from ingest.extraction.recognized import RecognizedNames
 from ingest.extraction.termhood import Termhood, worth_an_entity
 from ingest.extraction.terms import Term
-from ingest.extraction.word_vectors import bundled_vectors
 from paperscope_core.errors import ModelError
 from paperscope_core.models.weights import Weights
 from tests.ingest.extraction.paper_builders import paper_of, passages
@@ -66,6 +66,6 @@ def test_an_extractor_loads_the_model_ahead_and_starts_without_it(monkeypatch: p
         raise ModelError("the bundled weights are not installed")
 
     bundled_vectors.cache_clear()
-    monkeypatch.setattr(word_vectors, "find_weights", missing)
+    monkeypatch.setattr(name_types, "find_weights", missing)
     LocalExtractor.load()
     assert bundled_vectors.cache_info().currsize == 0

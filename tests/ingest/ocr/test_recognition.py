@@ -14,9 +14,8 @@ from PIL import Image, ImageDraw
 from ingest.document.pages import Char
 from ingest.ocr import FakeRecognizer, OcrBackend, Recognition, RecognizedWord, recognition_for
 from ingest.ocr.backend import needs_recognition
-from ingest.ocr.line_metrics import measure_lines, snap_sizes
 from ingest.ocr.page import find_marks, recognize_page, respace_line
-from ingest.ocr.raster import binarize, estimate_skew, find_pictures, find_rules
+from ingest.ocr.raster import binarize, estimate_skew, find_pictures, find_rules, measure_lines, snap_sizes
 from ingest.pdf import PageContent, PageReadError, PdfParser
 from ingest.pdf.mupdf import MuPdfBackend
 from paperscope_core.cancellation import handle_time_requests

@@ -6,9 +6,8 @@ from ingest.document.pages import HorizontalRule, PageContent
 from ingest.pdf.equations import FoundEquation, find_equations
 from ingest.pdf.fonts import glyph_text
 from ingest.pdf.formulas import read_formula
-from ingest.pdf.fractions import fold_fractions
 from ingest.pdf.layout import Edges, PageLayout
-from ingest.pdf.lines import lines_of
+from ingest.pdf.lines import fold_fractions, lines_of
 from ingest.pdf.words import Word, words_of
 from tests.ingest.pdf.words import chars, word
 

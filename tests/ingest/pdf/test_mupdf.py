@@ -7,8 +7,8 @@ import pytest
 from PIL import Image
 
 from ingest.document.geometry import turned_box, turned_size
-from ingest.document.metadata import publication_in
 from ingest.document.pages import LOADING_TIMES
+from ingest.document.source import publication_in
 from ingest.pdf import Document, PageContent, PdfBackend, mupdf
 from paperscope_core.cancellation import handle_time_requests
 from paperscope_core.errors import PaperFileError

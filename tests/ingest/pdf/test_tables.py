@@ -10,15 +10,13 @@ from hypothesis import strategies as st
 from ingest.document.cell_values import is_annotation, is_value
 from ingest.document.pages import HorizontalRule, PageContent
 from ingest.pdf.captions import Caption, find_captions
-from ingest.pdf.fractions import fold_fractions
 from ingest.pdf.layout import PageLayout
-from ingest.pdf.lines import Line, line_of, lines_of
+from ingest.pdf.lines import Line, fold_fractions, line_of, lines_of
 from ingest.pdf.tables.columns import Strip, columns_of
 from ingest.pdf.tables.find import find_tables
 from ingest.pdf.tables.grid import read_grid
-from ingest.pdf.tables.model import TableRegion
+from ingest.pdf.tables.model import PrintedRow, TableRegion
 from ingest.pdf.tables.regions import without_running_rules
-from ingest.pdf.tables.rows import PrintedRow
 from ingest.pdf.words import Word
 from paperscope_core.types import Box
 from tests.ingest.pdf.words import sentence, word

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from ingest.document.authors import authors_of
 from ingest.document.element_text import element_text
 from ingest.document.references import title_of
-from ingest.extraction.mentions import Sentence
-from ingest.extraction.sentences import SentenceEntities, excerpt, sentence_relation
+from ingest.extraction.mentions import Sentence, SentenceEntities, excerpt, sentence_relation
 from paperscope_core.text.words import entity_key
 from paperscope_core.types import WORK, Entity, Extraction, Paper, Passage, Reference, Relation
 

@@ -1,10 +1,16 @@
-"""The wording of captions: labels and continuation notes."""
+"""The wording of captions and headings: labels, continuation notes, numbers and fixed titles."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.document.captions import is_continuation_note, normalized_label, opens_continuation
+from ingest.document.wording import (
+    is_continuation_note,
+    is_references_title,
+    normalized_label,
+    opens_continuation,
+    split_number,
+)
 
 
 @pytest.mark.parametrize(
@@ -45,3 +51,25 @@ def test_texts_that_are_not_continuation_notes(text: str) -> None:
 @given(st.sampled_from(["(continued)", "Continued.", "— continued:", "Cont.", "(cont’d):"]), st.text(alphabet="ab "))
 def test_caption_that_begins_with_a_continuation_note(note: str, rest: str) -> None:
     assert opens_continuation(f"{note} {rest}")
+
+
+@pytest.mark.parametrize(
+    ("text", "number", "title"),
+    [
+        ("4.2 Results", "4.2", "Results"),
+        ("1. Introduction", "1", "Introduction"),
+        ("A.1 Data", "A.1", "Data"),
+        ("IV. METHOD", "IV", "METHOD"),
+        ("Conclusion", "", "Conclusion"),
+    ],
+)
+def test_heading_numbers(text: str, number: str, title: str) -> None:
+    assert split_number(text) == (number, title)
+
+
+def test_the_bibliography_is_known_by_its_title() -> None:
+    assert is_references_title("7 References")
+    assert is_references_title("Bibliography")
+    assert is_references_title("REFERENCES AND NOTES")
+    assert is_references_title("Notes and references")
+    assert not is_references_title("Results")

@@ -1,16 +1,20 @@
-"""The wording of captions: labels ("Tab. 5", "Figure S2"), and notes that a table is continued."""
+"""The wording of captions and headings: labels ("Tab. 5", "Figure S2"), notes of continued tables, numbers, titles."""
 
 import re
 from dataclasses import dataclass
 from typing import Literal
 
 __all__ = [
+    "FIXED_TITLE",
+    "NUMBER",
     "CaptionKind",
     "CaptionStart",
     "caption_start",
     "is_continuation_note",
+    "is_references_title",
     "normalized_label",
     "opens_continuation",
+    "split_number",
 ]
 
 CaptionKind = Literal["table", "figure", "other"]
@@ -36,6 +40,22 @@ _WHERE = r"(?:\s++(?:on|from|in|to|of|at|over)\s++(?:the\s++)?(?:next|previous|f
 _CONTINUATION = re.compile(rf"[\s(\[:.,–—-]*{_CONTINUED}{_WHERE}\s*(?:[)\].:…–—-]|$)", re.IGNORECASE)
 _NAME = r"(?:this\s{1,3})?Tab(?:le|\.)\s{0,3}[\w.]{0,12}\s{0,3}[-–—:.,(]{0,3}\s{0,3}"
 _NOTE = re.compile(rf"[(\[→]?\s*+(?:{_NAME})?(?:(?:is|to be)\s++)?{_CONTINUED}{_WHERE}[)\].:…\s→]*", re.IGNORECASE)
+
+NUMBER = re.compile(
+    r"(?:(?i:appendix|section|chapter)\s+)?(?P<number>\d{1,2}(?:\.\d{1,2}){0,3}|[A-Z](?:\.\d{1,2}){1,3}|[A-Z]|[IVX]{1,5})"
+    r"(?P<dot>[.:)]?)\s+(?=[^\W\d_]|\d+[A-Z]|[“\"'])"
+)
+FIXED_TITLE = re.compile(
+    r"(?:abstract|references|bibliography|works cited|acknowledge?ments?|appendi(?:x|ces)|conclusions?|limitations|"
+    r"introduction|discussion|results|methods|(?:broader )?impact(?: statement)?|ethics statement|"
+    r"supplementary materials?|declarations?|funding|data availability)[.:]?",
+    re.IGNORECASE,
+)
+_REFERENCES = re.compile(
+    r"(?:\S+\s+)?(?:references(?: and notes| cited)?|notes and references|bibliography|works cited|"
+    r"literature cited)[.:]?",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -84,3 +104,16 @@ def opens_continuation(text: str) -> bool:
 def is_continuation_note(text: str) -> bool:
     """Whether a line only notes that a table is continued, here or elsewhere."""
     return bool(_NOTE.fullmatch(text.strip()))
+
+
+def split_number(text: str) -> tuple[str, str]:
+    """`4.2 Results` -> (`4.2`, `Results`); ("", text) if the heading has no number."""
+    match = NUMBER.match(text)
+    if not match:
+        return "", text.strip()
+    return match["number"], text[match.end() :].strip()
+
+
+def is_references_title(text: str) -> bool:
+    """Whether a heading is the title of a bibliography."""
+    return bool(_REFERENCES.fullmatch(split_number(text)[1]))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.document.element_ids import UniqueNames, element_names, section_names
+from ingest.document.assembly import UniqueNames, element_names, section_names
 from paperscope_core.types import Box, Equation, Figure, Passage, Place, Reference, Table
 
 PLACE = Place(paper="p", page=1, box=Box(0, 0, 1, 1))
