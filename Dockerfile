@@ -27,9 +27,7 @@ COPY paperscope paperscope
 COPY paperscope_core paperscope_core
 COPY ingest ingest
 COPY graph_store graph_store
-COPY ner ner
 COPY query query
-COPY evaluation evaluation
 COPY service service
 RUN pip install --no-deps .
 

@@ -1,8 +1,8 @@
 """Checks the built documentation site: python scripts/check_site.py FOLDER
 
 Prints each broken link or anchor, each resource that a page or a stylesheet loads from another host, and each page of
-docs/ that the navigation lacks; exits with 1 if there is any. Zensical's strict mode checks neither anchors nor links
-in included text.
+docs/ and lab/docs/ that the navigation lacks; exits with 1 if there is any. Zensical's strict mode checks neither
+anchors nor links in included text.
 """
 
 import re
@@ -58,9 +58,11 @@ def missing_pages() -> Iterator[str]:
     """The pages of docs/ that the navigation of mkdocs.yml lacks."""
     navigation = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))["nav"]
     listed = set(re.findall(r"[\w./-]+\.md", str(navigation)))
-    for file in sorted((ROOT / "docs").rglob("*.md")):
-        if (name := file.relative_to(ROOT / "docs").as_posix()) not in listed:
-            yield f"docs/{name} is not in the navigation of mkdocs.yml"
+    for folder, prefix in (("docs", ""), ("lab/docs", "lab/")):
+        for file in sorted((ROOT / folder).rglob("*.md")):
+            name = file.relative_to(ROOT / folder).as_posix()
+            if prefix + name not in listed:
+                yield f"{folder}/{name} is not in the navigation of mkdocs.yml"
 
 
 if __name__ == "__main__":

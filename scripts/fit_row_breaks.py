@@ -13,11 +13,11 @@ from pathlib import Path
 from unittest import mock
 
 import numpy as np
+from paperscope_lab.evaluation.gold.generated_tables import STYLES, typeset_paper
+from paperscope_lab.evaluation.gold.papers import GoldTable
+from paperscope_lab.evaluation.parsing.tables import folded_grid
 from sklearn.linear_model import LogisticRegression
 
-from evaluation.gold.generated_tables import STYLES, typeset_paper
-from evaluation.gold.papers import GoldTable
-from evaluation.parsing.tables import folded_grid
 from ingest.pdf import PdfParser
 from ingest.pdf.tables.columns import Columns
 from ingest.pdf.tables.model import GridRow, TableRegion

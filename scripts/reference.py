@@ -1,12 +1,14 @@
-"""Writes the generated parts of the documentation site as Markdown files, which pages of docs/ include.
+"""Copies the pages of the documentation site, and writes the generated parts that they include.
 
-    python scripts/reference.py FOLDER
+    python scripts/reference.py BUILD
 
+`BUILD/docs` gets the pages of docs/ and, below `lab`, those of lab/docs/; `BUILD/reference` the generated parts.
 The command line comes from the Typer app, the HTTP API from the OpenAPI document, the settings from their schema;
 README.md, CONTRIBUTING.md and CHANGELOG.md become pages with links relative to docs/.
 """
 
 import json
+import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -25,8 +27,10 @@ ROOT = Path(__file__).resolve().parent.parent
 JSON = "application/json"
 
 
-def main(folder: Path) -> None:
-    """Write every generated part into the folder."""
+def main(build: Path) -> None:
+    """Write every page and every generated part."""
+    copy_pages(build / "docs")
+    folder = build / "reference"
     folder.mkdir(parents=True, exist_ok=True)
     parts = {
         "cli": command_line(),
@@ -40,10 +44,26 @@ def main(folder: Path) -> None:
         (folder / f"{name}.md").write_text(text.rstrip("\n") + "\n", encoding="utf-8")
 
 
+def copy_pages(folder: Path) -> None:
+    """Copy the pages of the product and of the laboratory, whose links to each other change."""
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(ROOT / "docs", folder)
+    shutil.copytree(ROOT / "lab" / "docs", folder / "lab")
+    for page in folder.rglob("*.md"):
+        text = page.read_text(encoding="utf-8")
+        text = (
+            text.replace("](../../docs/", "](../")
+            .replace("](../lab/docs/", "](lab/")
+            .replace("](../../lab/docs/", "](../lab/")
+        )
+        page.write_text(text, encoding="utf-8")
+
+
 def root_page(name: str) -> str:
     """A Markdown file of the repository's root without its title, with links as pages of docs/ need them."""
     _title, _, text = (ROOT / name).read_text(encoding="utf-8").partition("\n")
-    for target, page in (("docs/", ""), ("CONTRIBUTING.md", "contributing.md"), ("CHANGELOG.md", "changelog.md")):
+    pages = {"docs/": "", "lab/docs/": "lab/", "CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md"}
+    for target, page in pages.items():
         text = text.replace(f"]({target}", f"]({page}")
     return text
 

@@ -27,11 +27,10 @@ PACKAGES = (
     "ingest",
     "query",
     "graph_store",
-    "ner",
     "paperscope",
     "service",
     "prompts",
-    "evaluation",
+    "paperscope_lab",
 )
 _ROOT = Path(__file__).parent.parent
 # The position of the flags.
@@ -80,8 +79,9 @@ class UsedPattern:
 def patterns(package: str) -> list[UsedPattern]:
     """The patterns of a package: the values of its modules, and the arguments of the functions of `re`."""
     found: dict[re.Pattern[Any], UsedPattern] = {}
-    for file in sorted((_ROOT / package).rglob("*.py")):
-        name = ".".join(file.relative_to(_ROOT).with_suffix("").parts).removesuffix(".__init__")
+    root = _ROOT / "lab" if package == "paperscope_lab" else _ROOT
+    for file in sorted((root / package).rglob("*.py")):
+        name = ".".join(file.relative_to(root).with_suffix("").parts).removesuffix(".__init__")
         if name.endswith("__main__"):
             continue
         with suppress(ImportError):

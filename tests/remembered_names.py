@@ -12,9 +12,9 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
-import ner
-from ner.examples import Example
-from ner.recognizer import Recognizer
+from ingest.extraction import recognizer
+from ingest.extraction.recognizer.examples import Example
+from ingest.extraction.recognizer.loading import Recognizer
 from tests.model_socket import ask
 
 __all__ = ["NAMES_ADDRESS", "RememberedRecognizer", "ServedRecognizer"]
@@ -35,7 +35,7 @@ class RememberedRecognizer:
         self._folder = folder
         self._lock = threading.Lock()
         # A change of the recognizer reads the texts anew.
-        package = Path(ner.__file__).parent
+        package = Path(recognizer.__file__).parent
         files = sorted((*package.glob("*.py"), *(package / "papers").iterdir()))
         self._key = hashlib.sha256(b"".join(file.read_bytes() for file in files if file.is_file())).digest()
 

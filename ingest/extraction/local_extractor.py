@@ -22,13 +22,13 @@ from ingest.extraction.mentions import PaperText, SentenceEntities, TermFinder, 
 from ingest.extraction.merge import combine
 from ingest.extraction.phrases import count_phrases
 from ingest.extraction.recognized import RecognizedNames
+from ingest.extraction.recognizer.examples import Example
 from ingest.extraction.sentence_relations import cooccurrences, neighbour_relations, pattern_relations
 from ingest.extraction.table_facts import table_relations
 from ingest.extraction.termhood import Termhood, load_termhood, worth_an_entity
 from ingest.extraction.terms import Term, gather_terms
 from ingest.sandbox.child_processes import ChildPool, error_from_frame
 from ingest.sandbox.worker import SendFrame
-from ner.examples import Example
 from paperscope_core.cancellation import run_in_thread
 from paperscope_core.codec import from_json, to_json
 from paperscope_core.errors import ModelError, PaperFileError
@@ -44,7 +44,6 @@ _LETTERS, _LEAST = 15_000, 4.0
 
 
 Draw = Callable[[Paper, Sequence[Example]], Extraction]
-"""Extracts from a paper and what a recognizer found in it."""
 
 
 class LocalExtractor:
@@ -160,6 +159,9 @@ def _description(term: Term, sentences: Sequence[str], words: str) -> str:
     lines = words.splitlines()
     holding = [line for line in lines if any(key in entity_key(line) for key in keys)]
     return "\n".join(dict.fromkeys(map(excerpt, [*lines[:1], *holding[:1]])))
+
+
+"""Extracts from a paper and what a recognizer found in it."""
 
 
 def _extract(draw: Draw, given: tuple[Paper, Sequence[Example]], send: SendFrame) -> None:

@@ -9,8 +9,8 @@ from typing import Self, get_args
 
 from ingest.document.element_text import element_text
 from ingest.extraction.entity_types import TermType
+from ingest.extraction.recognizer.examples import Example, Span
 from ingest.extraction.terms import Term
-from ner.examples import Example, Span
 from paperscope_core.text.acronyms import find_definitions
 from paperscope_core.text.sentences import split_sentences
 from paperscope_core.text.words import STOP_WORDS, singular_key

@@ -13,9 +13,7 @@ from paperscope_core.types.place import Place
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["Cell", "CellRole", "Table", "TableRow", "column_headers", "table_lines", "table_rows"]
-
-CellRole = Literal["column_header", "row_header", "section", "value"]
+__all__ = ["Cell", "Table", "TableRow", "column_headers", "table_lines", "table_rows"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -34,7 +32,7 @@ class Cell:
     place: Place
     row_span: int = 1
     column_span: int = 1
-    role: CellRole = "value"
+    role: Literal["column_header", "row_header", "section", "value"] = "value"
     bold: bool = False
     annotation: str = ""
 

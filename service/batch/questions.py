@@ -18,13 +18,11 @@ from pathlib import Path, PurePath
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 from pydantic_core import from_json
 
-from evaluation.answers.forms import form_of
-from evaluation.gold.questions import DocBenchLine
 from paperscope_core.errors import InputError, QuestionFileError
 from paperscope_core.text.escaping import shortened
 from paperscope_core.types import Filters
 
-__all__ = ["BadQuestion", "Gold", "Question", "load_questions", "parse_questions"]
+__all__ = ["BadQuestion", "Gold", "GoldRecord", "Question", "abstains", "load_questions", "parse_questions"]
 
 _JSONL_SUFFIXES = (".jsonl", ".ndjson", ".json")
 _TABLE_SUFFIXES = (".csv", ".tsv")
@@ -34,12 +32,62 @@ _REMEDY = "name a file of JSON lines (.jsonl), CSV (.csv) or one question a line
 # A message quotes no more than a line of a terminal.
 _MAX_QUOTED = 80
 _GOLD_KEYS = ("type", "answer_format", "answerable")
-_GOLD_RECORD = TypeAdapter(DocBenchLine)
-_KEYS = frozenset({*(one.name for one in fields(DocBenchLine)), "evidence", "filters", "id"})
+# Gold answers that say that there is none.
+_ABSTAINS = re.compile(
+    r"\W*(?:unanswerable|not answerable|n/a|not (?:given|mentioned|stated|specified)\b.*|"
+    r"the (?:papers?|documents?|text|context) (?:do(?:es)? not|don't|doesn't) (?:say|mention|state|specify)\b.*)\W*",
+    re.IGNORECASE,
+)
 _DELIMITERS = (",", ";", "\t")
 _LIST_COLUMNS = ("papers", "sections", "kinds")
 _LIST_MARKER = re.compile(r"(?:[-*+•\u2013]|\(?\d{1,4}[.)])\s+(?=\S)")
 _MARKDOWN_HEADING = re.compile(r"#{1,6}\s")
+
+
+_Scalar = str | bool | int | float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class GoldRecord:
+    """A question with its gold, as DocBench has it (Zou et al., 2024); unused fields are omitted."""
+
+    question: str
+    answer: _Scalar | tuple[_Scalar, ...]
+    type: str = ""
+    answer_format: str = ""
+    evidence_pages: tuple[int, ...] = ()
+    answerable: bool | None = None
+
+    @property
+    def reference(self) -> str:
+        """The answer as text: a list as Python writes it, true and false as yes and no."""
+        if isinstance(self.answer, tuple):
+            return str(list(self.answer))
+        if isinstance(self.answer, bool):
+            return "yes" if self.answer else "no"
+        return str(self.answer)
+
+    @property
+    def form(self) -> str:
+        """The stated `answer_format`, or that of several answers."""
+        return self.answer_format or ("List" if isinstance(self.answer, tuple) else "")
+
+    @property
+    def can_be_answered(self) -> bool:
+        """Whether the paper has the answer."""
+        if self.answerable is not None:
+            return self.answerable
+        # DocBench's types of unanswerable questions are "una", "una-web" and the like.
+        return self.answer_format != "None" and not self.type.casefold().startswith("una")
+
+
+_GOLD_RECORD = TypeAdapter(GoldRecord)
+_KEYS = frozenset({*(one.name for one in fields(GoldRecord)), "evidence", "filters", "id"})
+
+
+def abstains(gold: str, *, answer_format: str = "") -> bool:
+    """Return whether a gold answer says that the papers have none."""
+    return answer_format.casefold() == "none" or _ABSTAINS.fullmatch(gold) is not None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -183,7 +231,7 @@ def _gold(record: Mapping[str, object]) -> Gold | None:
         raise InputError(f"its gold can't be used ({_first_message(error)})") from error
     if not line.reference.strip() and line.can_be_answered:
         return None
-    answerable = line.can_be_answered and form_of(line.reference, answer_format=line.form) != "none"
+    answerable = line.can_be_answered and not abstains(line.reference, answer_format=line.form)
     return Gold(answer=line.reference, answerable=answerable, form=line.form)
 
 

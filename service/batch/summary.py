@@ -1,18 +1,20 @@
 """The scores of a batch against gold answers, and its summary."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from importlib.metadata import entry_points
 
-from evaluation.answers.questions import GoldQuestion
-from evaluation.answers.scoring import Cited, score_answer
 from paperscope_core.statistics import Tally
-from paperscope_core.types import Usage
+from paperscope_core.types import Answer, Usage
 from service.batch.questions import Question
 from service.batch.rows import BatchRow
 
 __all__ = ["BatchScores", "BatchSummary", "score_row", "summarize", "summary_lines"]
 
+# paperscope-lab names the function that scores answers here.
+_SCORERS = "paperscope.scorers"
 _RULE = "by rule, from the numbers, names and words of the gold; no model judged (paperscope eval answers asks a judge)"
 
 
@@ -60,19 +62,17 @@ class BatchSummary:
 
 
 def score_row(row: BatchRow, question: Question) -> BatchRow:
-    """The row with the question's gold and its score by the rules of `paperscope eval answers`."""
-    gold = question.gold
-    if gold is None or row.answer is None:
+    """Return the row with the question's gold, and with its score if the laboratory is installed."""
+    gold, score = question.gold, _scorer()
+    if gold is None or row.answer is None or score is None:
         return replace(row, gold=gold, right=None)
-    asked = GoldQuestion(
-        name=f"batch/questions/{question.index}",
-        question=question.text,
-        references=(gold.answer,),
-        answerable=gold.answerable,
-        answer_format=gold.form,
-    )
-    score = score_answer(asked, row.answer, cited=Cited())
-    return replace(row, gold=gold, right=score.tallies["right"].share)
+    return replace(row, gold=gold, right=score(question, row.answer))
+
+
+@cache
+def _scorer() -> Callable[[Question, Answer], float] | None:
+    """Return what scores an answer by the rules of `paperscope eval answers`, 0 to 1; None without the laboratory."""
+    return next((found.load() for found in entry_points(group=_SCORERS, name="answers")), None)
 
 
 def summarize(rows: Sequence[BatchRow], *, questions: int, seconds: float) -> BatchSummary:

@@ -21,11 +21,10 @@ from rich.text import Text
 from paperscope_core.errors import BudgetError, OutputError, PaperscopeError
 from service.cli.display import escape_unencodable, print_json, print_text, stderr, stdout
 from service.cli.doctor import doctor
-from service.cli.evaluation import eval_app
 from service.cli.keys import keys_app
+from service.cli.lab import LabCommands
 from service.cli.lightrag import lightrag_app
 from service.cli.migrate import migrate
-from service.cli.ner import ner_app
 from service.cli.options import ConfigOption, JsonOption, LibraryOption, new_app, print_notes, read_settings
 from service.cli.papers import add, papers, remove, show
 from service.cli.parse import parse
@@ -37,7 +36,7 @@ __all__ = ["app", "main"]
 _EXIT_INTERRUPTED = 130
 
 
-app = new_app("Ask your papers a question, get an answer that you can check.")
+app = new_app("Ask your papers a question, get an answer that you can check.", group=LabCommands)
 
 
 def _print_version(wanted: bool) -> None:
@@ -135,10 +134,8 @@ def show_config(library: LibraryOption = None, config: ConfigOption = None, as_j
 for _command in (add, parse, papers, ask, batch, show, graph, remove, serve, worker, migrate, doctor):
     app.command()(_command)
 app.command(name="config")(show_config)
-app.add_typer(eval_app, name="eval")
 app.add_typer(keys_app, name="keys")
 app.add_typer(lightrag_app, name="lightrag")
-app.add_typer(ner_app, name="ner")
 
 
 def main() -> None:

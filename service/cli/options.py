@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 from rich.text import Text
+from typer.core import TyperGroup
 
 from paperscope_core.errors import InputError
 from paperscope_core.settings import Settings, load_settings
@@ -70,9 +71,10 @@ PasswordFileOption = Annotated[
 ]
 
 
-def new_app(description: str) -> typer.Typer:
+def new_app(description: str, *, group: type[TyperGroup] = TyperGroup) -> typer.Typer:
     """A group of commands; the errors of its commands are handled by `main`."""
     return typer.Typer(
+        cls=group,
         help=description,
         no_args_is_help=True,
         add_completion=False,

@@ -10,7 +10,7 @@ from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 
-_EMBEDDERS, _RECOGNIZERS = "paperscope_core.models.build", "ner.loading"
+_EMBEDDERS, _RECOGNIZERS = "paperscope_core.models.build", "ingest.extraction.recognizer.loading"
 _LOCATIONS, _STORE = "paperscope_core.locations", "graph_store.store"
 _ENGINES = {_LOCATIONS, _STORE} if "TESTS_POSTGRESQL" in os.environ else set()
 

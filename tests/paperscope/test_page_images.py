@@ -16,7 +16,7 @@ from ingest.page_images import PageRenderer
 from paperscope.library import Library
 from paperscope_core.errors import InputError, PaperFileError, UnknownPaperError
 from paperscope_core.models import FakeEmbedder, Models
-from paperscope_core.settings import LimitSettings, ParserSettings, load_settings
+from paperscope_core.settings import LimitSettings, load_settings
 from paperscope_core.types import Box, PaperFile, Place, Table
 from tests.paperscope.test_adding import write_pdf
 
@@ -122,11 +122,11 @@ def test_drawing_a_page_times_out_and_the_next_page_is_drawn(library: Library, t
     shape.finish(width=3, stroke_opacity=0.5)
     shape.commit()
     document.save(tmp_path / "slow.pdf")
-    hasty = PageRenderer(ParserSettings(), LimitSettings(parse_seconds=0.2))
+    hasty = PageRenderer(LimitSettings(parse_seconds=0.2))
     paper = library.add(file).paper
     with pytest.raises(PaperFileError, match=r"page 1 of 'many\.pdf' can't be drawn: it took longer than 0\.2 seconds"):
         hasty.draw(PaperFile(tmp_path / "slow.pdf"), paper, 1, dpi=600)
-    patient = PageRenderer(ParserSettings(), LimitSettings())
+    patient = PageRenderer(LimitSettings())
     assert shown(patient.draw(PaperFile(file), paper, 1, dpi=72)).height == 842
 
 
@@ -135,6 +135,6 @@ def test_drawing_a_page_times_out_and_the_next_page_is_drawn(library: Library, t
 def test_drawing_a_page_is_limited_in_memory(library: Library, tmp_path: Path) -> None:
     paper = library.add(write_pdf(tmp_path / "a.pdf", "Taggers are compared.")).paper
     Image.new("1", (30_000, 30_000)).save(tmp_path / "bloat.png")
-    tight = PageRenderer(ParserSettings(), LimitSettings(parse_memory_mb=256))
+    tight = PageRenderer(LimitSettings(parse_memory_mb=256))
     with pytest.raises(PaperFileError, match=r"page 1 of .* can't be drawn"):
         tight.draw(PaperFile(tmp_path / "bloat.png"), replace(paper, format="image"), 1, dpi=72)

@@ -14,9 +14,9 @@ from ingest.extraction.local_extractor import LocalExtractor
 from ingest.extraction.mentions import read_paper
 from ingest.extraction.pipeline import extractor_for
 from ingest.extraction.recognized import RecognizedNames, texts_to_recognize
+from ingest.extraction.recognizer.examples import Example, Span
 from ingest.extraction.termhood import Termhood, worth_an_entity
 from ingest.extraction.terms import Term
-from ner.examples import Example, Span
 from paperscope_core.settings import ExtractSettings
 from paperscope_core.types import Paper
 from tests.ingest.extraction.paper_builders import paper_of, passages, table_of

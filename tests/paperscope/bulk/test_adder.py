@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from paperscope_lab.evaluation.bench.ingest import ray_workers
 
-from evaluation.bench.ingest import ray_workers
 from graph_store import Store
 from paperscope.bulk.cluster import Cluster, connected
 from paperscope.library import AddResult, Library, PaperSource, Stage

@@ -5,10 +5,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from paperscope_lab.evaluation.answers.questions import GoldQuestion
+from paperscope_lab.evaluation.answers.scoring import Cited, score_answer
+from paperscope_lab.evaluation.score import total
 
-from evaluation.answers.questions import GoldQuestion
-from evaluation.answers.scoring import Cited, score_answer
-from evaluation.score import total
 from paperscope.library import Library
 from paperscope_core.codec import from_json, to_json
 from paperscope_core.errors import ModelRefusedError

@@ -1,5 +1,0 @@
-"""The parsing suite: what the parser reads from papers, scored against gold."""
-
-from evaluation.parsing.suite import score_paper
-
-__all__ = ["score_paper"]

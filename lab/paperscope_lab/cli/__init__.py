@@ -1,0 +1,1 @@
+"""The commands `paperscope eval` and `paperscope ner`, which the product loads by entry points."""

@@ -1,0 +1,278 @@
+"""`bench serve`: requests per second and latency of the HTTP service."""
+
+import argparse
+import http.client
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import httpx2
+import numpy as np
+
+from paperscope.library import Library
+from paperscope_core.errors import InputError, PaperscopeError
+from paperscope_lab.evaluation.bench.common import add_out, print_page, write_figures
+from paperscope_lab.evaluation.gold.files import read_lines, separate_errors
+from paperscope_lab.evaluation.peers.memory import peak_memory_mb
+from paperscope_lab.evaluation.rendering import table
+
+__all__ = [
+    "DESCRIPTION",
+    "HELP",
+    "Load",
+    "ServedLoad",
+    "add_options",
+    "add_questions",
+    "read_questions",
+    "run",
+    "serving",
+]
+
+HELP = "requests a second and latency of the HTTP service"
+DESCRIPTION = (
+    "Starts the service over a library and lets 1, 8 and 32 clients ask it, each the next question as soon as the last "
+    "is answered; for comparison, the same library is asked in one process without HTTP."
+)
+_START_TIMEOUT = 60.0
+_TIMEOUT = 120.0
+_CLIENTS = (1, 8, 32)
+_PATHS = {"query": "/v1/query", "retrieve": "/v1/retrieve"}
+_DIRECT = "Library"
+# Asks a question; returns whether it was answered.
+_Client = Callable[[str], bool]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Load:
+    """Answers, failures and answers per second; median, 95th percentile and maximum of the seconds per answer."""
+
+    answers: int
+    failed: int
+    rate: float
+    p50: float
+    p95: float
+    most: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ServedLoad:
+    """The load of several clients on one endpoint; memory is the service's peak memory so far, and `cpu_ms` the
+    milliseconds of processor time that it took for an answer, in all its processes (0 if the system does not say)."""
+
+    way: str
+    clients: int
+    load: Load
+    memory_mb: float = 0.0
+    cpu_ms: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Row:
+    question: str
+
+
+def add_options(serve: argparse.ArgumentParser) -> None:
+    """Adds the options of `serve`."""
+    serve.add_argument("--library", type=Path, required=True, metavar="DIR", help="a library with papers in it")
+    add_questions(serve)
+    serve.add_argument("--clients", type=int, nargs="+", default=_CLIENTS, metavar="N", help="how many ask at once")
+    serve.add_argument(
+        "--seconds", type=float, default=20.0, metavar="S", help="how long each load lasts (default: 20)"
+    )
+    serve.add_argument("--workers", type=int, default=1, metavar="N", help="processes that answer (default: 1)")
+    serve.add_argument("--only", nargs="+", choices=[*_PATHS], default=[*_PATHS], metavar="WAY", help="query, retrieve")
+    add_out(serve)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Returns 0, or 1 if a request failed."""
+    questions = read_questions(options.questions)
+    found = []
+    with Library.open(options.library) as library:
+        for way in options.only:
+            client = _direct_client(library, way)
+            client(questions[0])
+            load = _measure_load([client], questions, seconds=options.seconds)
+            found.append(ServedLoad(way=f"{_DIRECT} {way}", clients=1, load=load))
+    with serving(options.library, workers=options.workers) as (address, process):
+        for way in options.only:
+            for clients in options.clients:
+                with ExitStack() as stack:
+                    asking = [_http_client(address + _PATHS[way], stack) for _ in range(clients)]
+                    # The first question loads models and caches, and is not counted.
+                    asking[0](questions[0])
+                    before = _cpu_seconds(process)
+                    load = _measure_load(asking, questions, seconds=options.seconds)
+                used = 1000 * (_cpu_seconds(process) - before) / max(load.answers, 1)
+                memory = sum(map(peak_memory_mb, _processes(process)))
+                found.append(ServedLoad(way=way, clients=clients, load=load, memory_mb=memory, cpu_ms=used))
+    print_page([*_table(found), *_ratios(found)])
+    write_figures(options.out, found)
+    return 1 if any(one.load.failed for one in found) else 0
+
+
+def add_questions(command: argparse.ArgumentParser) -> None:
+    """Adds the option `--questions`."""
+    command.add_argument(
+        "--questions", type=Path, required=True, metavar="FILE", help="JSON lines with the key 'question'"
+    )
+
+
+def read_questions(file: Path) -> Sequence[str]:
+    """The questions of a file of JSON lines. Raises InputError."""
+    questions, bad = separate_errors(read_lines(file, _Row, lambda _, row: row.question))
+    if bad:
+        raise bad[0]
+    if not questions:
+        raise InputError(f'{file}: no question in it; each line must be like {{"question": "…"}}')
+    return questions
+
+
+@contextmanager
+def serving(
+    library: Path, *, workers: int = 1, environment: Mapping[str, str] | None = None
+) -> Iterator[tuple[str, int]]:
+    """Starts `paperscope serve` on a free port, waits until it is ready, and yields its address and process id.
+
+    Args:
+        library: The library.
+        workers: How many processes answer.
+        environment: Further variables of its environment.
+    """
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "paperscope", "serve", "--library", str(library), "--port", str(port)]
+    command += ["--workers", str(workers)]
+    process = subprocess.Popen(  # noqa: S603 # our own
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ, **(environment or {})}
+    )
+    address = f"http://127.0.0.1:{port}"
+    try:
+        _wait(f"{address}/readyz", process)
+        yield address, process.pid
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def _wait(url: str, process: "subprocess.Popen[bytes]") -> None:
+    end = time.monotonic() + _START_TIMEOUT
+    while time.monotonic() < end and process.poll() is None:
+        try:
+            if httpx2.get(url, timeout=_TIMEOUT).is_success:
+                return
+        except httpx2.TransportError:
+            time.sleep(0.1)
+    raise PaperscopeError("`paperscope serve` did not start; run it by hand to see why")
+
+
+def _processes(process: int) -> list[int]:
+    """A process and its descendants."""
+    found = [process]
+    for one in found:
+        for file in Path(f"/proc/{one}/task").glob("*/children"):
+            found += map(int, file.read_text().split())
+    return found
+
+
+def _cpu_seconds(process: int) -> float:
+    """The processor time of a process, its descendants and those that have ended (Linux only; 0 elsewhere)."""
+    ticks = 0
+    for one in _processes(process):
+        file = Path(f"/proc/{one}/stat")
+        if file.is_file():
+            # The name before the closing parenthesis may contain spaces. utime, stime, and both of ended children.
+            ticks += sum(map(int, file.read_text().rpartition(")")[2].split()[11:15]))
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def _http_client(url: str, stack: ExitStack) -> _Client:
+    """A client with one persistent connection, from the standard library, which takes the least CPU time."""
+    address = urlsplit(url)
+    connection = http.client.HTTPConnection(address.hostname or "", address.port, timeout=_TIMEOUT)
+    stack.callback(connection.close)
+
+    def ask(question: str) -> bool:
+        body = json.dumps({"question": question})
+        try:
+            connection.request("POST", address.path, body, {"Content-Type": "application/json"})
+            response = connection.getresponse()
+            response.read()
+        except (OSError, http.client.HTTPException):
+            connection.close()
+            return False
+        return response.status == http.client.OK
+
+    return ask
+
+
+def _direct_client(library: Library, way: str) -> _Client:
+    work: Callable[[str], object] = library.retrieve if way == "retrieve" else library.ask
+
+    def ask(question: str) -> bool:
+        try:
+            work(question)
+        except PaperscopeError:
+            return False
+        return True
+
+    return ask
+
+
+def _measure_load(clients: Sequence[_Client], questions: Sequence[str], *, seconds: float) -> Load:
+    """Runs each client in a thread."""
+    taken: list[tuple[bool, float]] = []
+    numbers = count()
+    begun = time.perf_counter()
+
+    def work(ask: _Client) -> None:
+        while time.perf_counter() < begun + seconds:
+            question = questions[next(numbers) % len(questions)]
+            started = time.perf_counter()
+            right = ask(question)
+            taken.append((right, time.perf_counter() - started))
+
+    with ThreadPoolExecutor(len(clients)) as pool:
+        list(pool.map(work, clients))
+    wall = time.perf_counter() - begun
+    good = [one for right, one in taken if right]
+    p50, p95, most = np.percentile(good or [0.0], (50, 95, 100)).tolist()
+    return Load(answers=len(good), failed=len(taken) - len(good), rate=len(good) / wall, p50=p50, p95=p95, most=most)
+
+
+def _table(found: Sequence[ServedLoad]) -> list[str]:
+    header = ["way", "clients", "answers", "failed", "a second", "p50 s", "p95 s", "most s", "CPU ms", "memory MB"]
+    rows = [
+        [
+            one.way,
+            str(one.clients),
+            str(one.load.answers),
+            str(one.load.failed),
+            f"{one.load.rate:.1f}",
+            *(f"{value:.3f}" for value in (one.load.p50, one.load.p95, one.load.most)),
+            f"{one.cpu_ms:.1f}" if one.cpu_ms else "",
+            f"{one.memory_mb:.0f}" if one.memory_mb else "",
+        ]
+        for one in found
+    ]
+    return table(header, rows)
+
+
+def _ratios(found: Sequence[ServedLoad]) -> Iterator[str]:
+    """The best rate over HTTP as a multiple of the library's rate."""
+    for way in _PATHS:
+        direct = max((one.load.rate for one in found if one.way == f"{_DIRECT} {way}"), default=0.0)
+        served = max((one.load.rate for one in found if one.way == way), default=0.0)
+        if direct and served:
+            yield f"{way}: at best {served / direct:.2f} times what the library itself does in a second."

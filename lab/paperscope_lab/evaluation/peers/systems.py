@@ -1,0 +1,90 @@
+"""The registry of peers, and the two small ones: BM25 and MiniLM."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from paperscope_lab.evaluation.peers.lightrag import lightrag_system
+from paperscope_lab.evaluation.peers.paperqa import paperqa_system
+from paperscope_lab.evaluation.peers.protocol import Found, Index, PeerCorpus, System, load_encoder, units_with_text
+
+__all__ = ["SETUP", "SYSTEMS", "Peer"]
+
+
+# Installs the packages of all peers.
+SETUP = "scripts/setup peers"
+_LIGHTRAG = ("lightrag", "sentence_transformers")
+_PAPERQA = ("paperqa", "paperqa_pymupdf", "sentence_transformers")
+
+
+def minilm_system(weights: Path) -> System:
+    """Exact search over all units. Ties keep the units' order."""
+    encoder = load_encoder(weights)
+
+    def vectors(texts: list[str]) -> Any:  # noqa: ANN401
+        return encoder.encode(texts, normalize_embeddings=True, show_progress_bar=False)
+
+    @contextmanager
+    def index(corpus: PeerCorpus) -> Iterator[Index]:
+        units = units_with_text(corpus)
+        rows = vectors([unit.text for unit in units])
+
+        def search(question: str, limit: int) -> list[Found]:
+            cosines = rows @ vectors([question])[0]
+            return [units[place] for place in (-cosines).argsort(kind="stable")[:limit]]
+
+        yield Index(search=search, units=len(units))
+
+    return index
+
+
+def bm25_system(_weights: Path) -> System:
+    """BM25 with the package's defaults: Lucene's variant, k1 = 1.5, b = 0.75. Ties keep the units' order."""
+    bm25s: Any = import_module("bm25s")
+    stemmer: Any = import_module("Stemmer").Stemmer("english")
+
+    def words(texts: list[str]) -> list[list[str]]:
+        tokens: list[list[str]] = bm25s.tokenize(
+            texts, stopwords="en", stemmer=stemmer, return_ids=False, show_progress=False
+        )
+        return tokens
+
+    @contextmanager
+    def index(corpus: PeerCorpus) -> Iterator[Index]:
+        units = units_with_text(corpus)
+        scorer = bm25s.BM25()
+        scorer.index(words([unit.text for unit in units]), show_progress=False)
+
+        def search(question: str, limit: int) -> list[Found]:
+            asked = words([question])[0]
+            if not asked:
+                return []
+            scores = scorer.get_scores(asked)
+            best = (-scores).argsort(kind="stable")[:limit]
+            return [units[place] for place in best if scores[place] > 0]
+
+        yield Index(search=search, units=len(units))
+
+    return index
+
+
+class Peer(NamedTuple):
+    """A retrieval system: `package` is the distribution whose version is reported, `imports` the modules it needs."""
+
+    package: str
+    imports: tuple[str, ...]
+    system: Callable[[Path], System]
+
+
+SYSTEMS = {
+    "bm25": Peer("bm25s", ("bm25s", "Stemmer"), bm25_system),
+    "minilm": Peer("sentence-transformers", ("sentence_transformers",), minilm_system),
+    "lightrag-naive": Peer("lightrag-hku", _LIGHTRAG, partial(lightrag_system, mode="naive")),
+    "lightrag-mix": Peer("lightrag-hku", _LIGHTRAG, partial(lightrag_system, mode="mix")),
+    "paperqa": Peer("paper-qa", _PAPERQA, paperqa_system),
+    # A chunk of the default length is five times MiniLM's window, so most of its text would not be embedded.
+    "paperqa-short": Peer("paper-qa", _PAPERQA, partial(paperqa_system, chunk_chars=1000, overlap=50)),
+}

@@ -1,0 +1,1 @@
+"""Entity extractors: data of many formats, training, prediction, scores, comparisons, audits and reports."""

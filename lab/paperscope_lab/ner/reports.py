@@ -1,0 +1,232 @@
+"""Short reports in four common forms, each figure counted from predictions.
+
+| form | for |
+|---|---|
+| levels | any systems: sentences, entities and tokens, with the counts behind each figure |
+| seeds | systems named `SEED/NAME`: each seed, then the mean and deviation of each name |
+| spans | any systems: seqeval's table by label, and the four scenarios of nervaluate |
+| pair | two systems: figures side by side with what chance allows, and classes of tokens with O |
+
+Figures that follow from the same counts are stated once, the baseline that always predicts O is stated, and deviations
+and scorers are named. `paperscope ner audit` finds no contradiction in them.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from itertools import chain
+from typing import Literal, get_args
+
+from ingest.extraction.recognizer.examples import Example
+from paperscope_core.errors import InputError
+from paperscope_core.statistics import Difference, Tally, adjusted, mean_difference
+from paperscope_lab.ner.ensemble import mean_and_deviation
+from paperscope_lab.ner.evaluating import f1_tallies, label_tallies, markdown_table
+from paperscope_lab.ner.scoring import (
+    SCORERS,
+    Counts,
+    PredictedTags,
+    Score,
+    Scorer,
+    score_seqeval,
+    tag_macro_f1,
+    token_classes,
+)
+
+__all__ = ["REPORT_FORMS", "ReportForm", "write_report"]
+
+ReportForm = Literal["levels", "seeds", "spans", "pair"]
+REPORT_FORMS: tuple[ReportForm, ...] = get_args(ReportForm)
+_SIGNIFICANT = 0.05
+Systems = Mapping[str, Sequence[Example]]
+
+
+def write_report(
+    form: ReportForm,
+    gold: Sequence[Example],
+    systems: Systems,
+    *,
+    tags: Mapping[str, PredictedTags | None] | None = None,
+    seed: int = 0,
+) -> str:
+    """A report as Markdown.
+
+    Args:
+        form: Its form.
+        gold: The examples.
+        systems: The predictions of each system, in the order of the gold. A failed output counts as empty.
+        tags: The tags that systems predicted, of those that predicted tags.
+        seed: The seed of permutations and resamples.
+
+    Raises:
+        InputError: The form needs other systems: two for a pair, names `SEED/NAME` for seeds.
+    """
+    tokens = sum(len(example.tokens) for example in gold)
+    entities = sum(len(example.spans) for example in gold)
+    documents = len({example.document for example in gold if example.document is not None})
+    lines = [f"Gold: {len(gold):,} sentences, {tokens:,} tokens, {entities:,} entities."]
+    if documents:
+        lines.append(f"Lines `-DOCSTART-` of the {documents:,} documents are not counted.")
+    for name, predictions in systems.items():
+        if failures := sum(one.failure is not None for one in predictions):
+            lines.append(f"{failures:,} outputs of {name} could not be read; they count as empty.")
+    forms: Mapping[ReportForm, Callable[[Sequence[Example], Systems], list[str]]] = {
+        "levels": _levels,
+        "seeds": _seeds,
+        "spans": partial(_spans, tags=tags or {}),
+        "pair": partial(_pair, seed=seed),
+    }
+    return "\n".join([*lines, "", *forms[form](gold, systems)]) + "\n"
+
+
+def _score(scorer: Scorer, gold: Sequence[Example], predictions: Sequence[Example]) -> Score:
+    return Score(name=scorer.name, mode=scorer.mode, examples=list(map(scorer.count, gold, predictions)))
+
+
+def _scorer(name: str) -> Scorer:
+    return next(one for one in SCORERS if one.name == name)
+
+
+def _levels(gold: Sequence[Example], systems: Systems) -> list[str]:
+    lines = [
+        "An entity is a surface, the number of its occurrence, and a label; a sentence is right if all its entities",
+        "are. Tokens are those of entities that are right as a whole; O does not count. Total is the gold.",
+    ]
+    head = ("Metric type", "Total", "Correct/TP", "Incorrect/FP", "FN", "Precision", "Recall", "F1-score")
+    named = {"Entity level": "entity multiset", "Token level": "length-weighted", "Single tokens": "token"}
+    for system, predictions in systems.items():
+        sentences = _score(_scorer("sentence"), gold, predictions).total
+        right = f"{sentences.correct:,g}"
+        wrong = f"{sentences.gold - sentences.correct:,g}"
+        share = f"{sentences.recall:.4f}"
+        rows = [["Sentence level (accuracy)", f"{sentences.gold:,}", right, wrong, wrong, share, "", ""]]
+        rows += [[name, *_counted(_score(_scorer(scorer), gold, predictions).total)] for name, scorer in named.items()]
+        lines += ["", f"### {system}", "", *markdown_table(head, rows)]
+    return lines
+
+
+def _counted(counts: Counts) -> list[str]:
+    missed, wrong = counts.gold - counts.correct, counts.predicted - counts.correct
+    return [*(f"{number:,g}" for number in (counts.gold, counts.correct, wrong, missed)), *_shares(counts)]
+
+
+def _shares(counts: Counts) -> list[str]:
+    return [f"{value:.4f}" for value in (counts.precision, counts.recall, counts.f1)]
+
+
+_SEED_COLUMNS = ("Entity F1", "Entity macro F1", "Char F1")
+
+
+def _seeds(gold: Sequence[Example], systems: Systems) -> list[str]:
+    figures: dict[str, dict[str, tuple[float, ...]]] = defaultdict(dict)
+    for system, predictions in systems.items():
+        number, slash, name = system.partition("/")
+        if not slash:
+            raise InputError(f"{system}: no seed; name systems SEED/NAME, such as 1/ensemble")
+        entity = _score(_scorer("entity"), gold, predictions)
+        figures[number][name] = (entity.total.f1, entity.macro_f1, tag_macro_f1(gold, predictions))
+    lines = [
+        "Entity F1: offsets and label, micro average; macro: the mean of the labels' F1. Char F1: the mean F1 over the",
+        "tags of characters, O included. After ±: the sample standard deviation (n − 1) over seeds.",
+        "",
+    ]
+    rows = [
+        [number, name, *(f"{100 * value:.2f}" for value in values)]
+        for number, of_seed in figures.items()
+        for name, values in of_seed.items()
+    ]
+    lines += [*markdown_table(("Seed", "Model", *_SEED_COLUMNS), rows), "", "### Mean over seeds", ""]
+    names = dict.fromkeys(chain.from_iterable(figures.values()))
+    runs = {name: [of_seed[name] for of_seed in figures.values() if name in of_seed] for name in names}
+    means = [[name, str(len(values)), *map(_mean, zip(*values, strict=True))] for name, values in runs.items()]
+    return [*lines, *markdown_table(("Model", "Seeds", *_SEED_COLUMNS), means)]
+
+
+def _mean(values: Sequence[float]) -> str:
+    found = mean_and_deviation([100 * value for value in values])
+    spread = "" if found.sample_deviation is None else f" ± {found.sample_deviation:.2f}"
+    return f"{found.mean:.2f}{spread}"
+
+
+def _spans(gold: Sequence[Example], systems: Systems, *, tags: Mapping[str, PredictedTags | None]) -> list[str]:
+    lines = ["nervaluate: exact boundaries are matched first."]
+    scenarios = [one for one in SCORERS if one.name.startswith("nervaluate ")]
+    for system, predictions in systems.items():
+        seqeval = score_seqeval(gold, predictions, strict=True, tags=tags.get(system))
+        rows = [[label, *_shares(counts), f"{counts.gold:,}"] for label, counts in seqeval.labels.items()]
+        rows.append(["micro avg", *_shares(seqeval.total), f"{seqeval.total.gold:,}"])
+        shown = [
+            [one.name.removeprefix("nervaluate "), *_shares(_score(one, gold, predictions).total)] for one in scenarios
+        ]
+        lines += ["", f"### {system}", "", f"{seqeval.name} ({seqeval.mode})", ""]
+        lines += markdown_table(("Entity", "Precision", "Recall", "F1", "Support"), rows)
+        lines += ["", "nervaluate", "", *markdown_table(("Scenario", "Precision", "Recall", "F1"), shown)]
+    return lines
+
+
+def _pair(gold: Sequence[Example], systems: Systems, *, seed: int) -> list[str]:
+    if len(systems) != 2:
+        raise InputError(f"a pair is two systems, not {len(systems)}; use the form levels or spans for more")
+    first, second = systems
+    classes = {
+        name: Score(name="token", mode="classes with O", examples=list(map(token_classes, gold, found)))
+        for name, found in systems.items()
+    }
+    entity = {name: _score(_scorer("entity"), gold, found) for name, found in systems.items()}
+    labels = sorted({*classes[first].labels, *classes[second].labels})
+    outside = classes[first].labels.get("O", Counts()).gold / max(1, classes[first].total.gold)
+
+    def tallies(name: str) -> dict[str, list[list[Tally]]]:
+        return {
+            "Entity F1 (offsets and label)": [f1_tallies(entity[name])],
+            "Macro F1 of token classes": label_tallies(classes[name], labels),
+            "Token accuracy (= micro P = R = F1)": [
+                [Tally(right=one.total.correct, total=one.total.gold) for one in classes[name].examples]
+            ],
+        }
+
+    pairs = [
+        (metric, mean_difference(a, b, seed=seed, empty=Counts().f1))
+        for (metric, a), b in zip(tallies(first).items(), tallies(second).values(), strict=True)
+    ]
+    corrected = adjusted([one.p for _, one in pairs])
+    rows = [_difference_row(metric, one, p, (first, second)) for (metric, one), p in zip(pairs, corrected, strict=True)]
+    lines = [
+        f"Always O has a token accuracy of {outside:.4f}. Differences: 95 % paired bootstrap intervals, p of a paired",
+        f"randomization test over sentences, adjusted for {len(rows)} figures.",
+        "",
+        *markdown_table(("Metric", first, second, "Δ", "interval", "p", "Better"), rows),
+    ]
+    for name in systems:
+        lines += ["", f"### Token classes: {name}", "", *_class_report(classes[name])]
+    return lines
+
+
+def _difference_row(metric: str, one: Difference, p: float, names: tuple[str, str]) -> list[str]:
+    better = names[one.value > 0] if p < _SIGNIFICANT else "no significant winner"
+    return [
+        metric,
+        f"{one.a:.4f}",
+        f"{one.b:.4f}",
+        f"{one.value:+.4f}",
+        f"{one.low:+.4f} to {one.high:+.4f}",
+        f"{p:.4f}",
+        better,
+    ]
+
+
+def _class_report(score: Score) -> list[str]:
+    """The table of scikit-learn's classification report."""
+    named, total = score.labels, score.total.gold
+    rows = [[label, *_shares(counts), f"{counts.gold:,}"] for label, counts in named.items()]
+    all_ = list(named.values())
+
+    def average(weights: Sequence[float]) -> list[str]:
+        columns = [[one.precision, one.recall, one.f1] for one in all_]
+        shares = [sum(w * row[at] for w, row in zip(weights, columns, strict=True)) for at in range(3)]
+        return [*(f"{share:.4f}" for share in shares), f"{total:,}"]
+
+    rows.append(["accuracy", "", "", f"{score.total.recall:.4f}", f"{total:,}"])
+    rows.append(["macro avg", *average([1 / len(all_)] * len(all_))])
+    rows.append(["weighted avg", *average([one.gold / max(1, total) for one in all_])])
+    return markdown_table(("", "precision", "recall", "f1-score", "support"), rows)

@@ -1,0 +1,452 @@
+"""Scores predicted entities against gold, under every rule that reports of this field use, each by its name.
+
+Two scorers disagree on the same output, so a figure without its scorer says little. Every scorer counts what is
+correct, predicted and gold for each example; precision, recall and F1 follow from the sums. The nervaluate scenarios
+match exact boundaries first: nervaluate 1.2.1 takes the first entity that overlaps, which can use up the gold of a
+later, exact one.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import cast
+
+from ingest.extraction.recognizer.examples import Example
+from paperscope_lab.ner.tags import Entity, Scheme, decode, decode_strict, encode
+
+__all__ = [
+    "SCORERS",
+    "Counted",
+    "Counts",
+    "Outcomes",
+    "PredictedTags",
+    "Score",
+    "Scorer",
+    "aligned_tags",
+    "match_scenarios",
+    "score_all",
+    "score_seqeval",
+    "tag_macro_f1",
+    "token_classes",
+]
+
+Tagged = Sequence[Sequence[str]]
+Item = tuple[object, str]
+Units = Callable[[str], Sequence[tuple[int, int]]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PredictedTags:
+    """The tags that a system predicted, one for each token of each gold example, and their scheme."""
+
+    tags: Tagged
+    scheme: Scheme
+
+
+@dataclass(frozen=True, kw_only=True)
+class Counts:
+    """What is correct, predicted and gold: entities, tokens or characters. A partial match is half correct."""
+
+    correct: float = 0
+    predicted: int = 0
+    gold: int = 0
+
+    def __add__(self, other: "Counts") -> "Counts":
+        return Counts(
+            correct=self.correct + other.correct,
+            predicted=self.predicted + other.predicted,
+            gold=self.gold + other.gold,
+        )
+
+    @property
+    def precision(self) -> float:
+        """correct / predicted; 0 if nothing is predicted, as in seqeval."""
+        return self.correct / self.predicted if self.predicted else 0.0
+
+    @property
+    def recall(self) -> float:
+        """correct / gold; 0 if there is no gold."""
+        return self.correct / self.gold if self.gold else 0.0
+
+    @property
+    def f1(self) -> float:
+        """The harmonic mean of precision and recall; 0 if nothing is correct."""
+        return 2 * self.correct / (self.predicted + self.gold) if self.correct else 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Counted:
+    """The counts of one example: of all labels together, and of each label alone."""
+
+    total: Counts
+    labels: Mapping[str, Counts]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Score:
+    """The result of one scorer: the counts of every example, in the order of the gold."""
+
+    name: str
+    mode: str
+    examples: Sequence[Counted] = field(repr=False)
+
+    @cached_property
+    def total(self) -> Counts:
+        """The counts of all examples, from which the micro average follows."""
+        return sum((one.total for one in self.examples), Counts())
+
+    @cached_property
+    def labels(self) -> dict[str, Counts]:
+        """The counts of each label that the gold or the predictions have, by name."""
+        sums: defaultdict[str, Counts] = defaultdict(Counts)
+        for one in self.examples:
+            for label, counts in one.labels.items():
+                sums[label] += counts
+        return dict(sorted(sums.items()))
+
+    @property
+    def macro_f1(self) -> float:
+        """The mean of the labels' F1, as in seqeval and scikit-learn."""
+        return sum(counts.f1 for counts in self.labels.values()) / max(1, len(self.labels))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scorer:
+    """A rule of counting, with the name and the mode that reports state."""
+
+    name: str
+    mode: str
+    count: Callable[[Example, Example], Counted]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcomes:
+    """The outcomes of one nervaluate scenario (SemEval 2013, task 9.1)."""
+
+    correct: int = 0
+    incorrect: int = 0
+    partial: int = 0
+    missed: int = 0
+    spurious: int = 0
+
+    @property
+    def counts(self) -> Counts:
+        """The counts from which precision and recall follow."""
+        both = self.correct + self.incorrect + self.partial
+        return Counts(correct=self.correct + self.partial / 2, predicted=both + self.spurious, gold=both + self.missed)
+
+
+def score_all(
+    gold: Sequence[Example], predictions: Sequence[Example], *, tags: PredictedTags | None = None
+) -> list[Score]:
+    """Score predictions by every scorer.
+
+    Args:
+        gold: The examples.
+        predictions: Their predictions, in the same order. One with a failure counts as empty.
+        tags: The tags that the system predicted, if it predicted tags.
+
+    Returns:
+        One score per scorer, in the order of `SCORERS`, then those of seqeval.
+
+    Raises:
+        ValueError: The numbers of examples or of tags differ.
+    """
+    pairs = list(zip(gold, predictions, strict=True))
+    scores = [Score(name=one.name, mode=one.mode, examples=[one.count(*pair) for pair in pairs]) for one in SCORERS]
+    return [*scores, *(score_seqeval(gold, predictions, strict=strict, tags=tags) for strict in (False, True))]
+
+
+def score_seqeval(
+    gold: Sequence[Example], predictions: Sequence[Example], *, strict: bool, tags: PredictedTags | None = None
+) -> Score:
+    """Score predictions as seqeval does.
+
+    Args:
+        gold: The examples.
+        predictions: Their predictions, in the same order.
+        strict: Whether a predicted entity has to keep to the scheme. Otherwise a tag that continues nothing opens an
+            entity.
+        tags: The tags that the system predicted, which then decide what is predicted. Without tags the entities
+            do, and both modes are the same. Entities that tags can't say count, too: those that overlap, and those
+            that don't start and end with a token.
+
+    Raises:
+        ValueError: The numbers of examples or of tags differ, or a tag is of none of the schemes.
+    """
+    examples = []
+    for number, (due, given) in enumerate(zip(gold, predictions, strict=True)):
+        found = _token_entities(given, due.tokens) if tags is None else _tagged_entities(due, tags, number, strict)
+        examples.append(_count_items(_token_entities(due, due.tokens), found))
+    scheme = tags.scheme if tags else "IOB2"
+    name, mode = ("seqeval strict", f"{scheme}, orphans dropped") if strict else ("seqeval default", "orphans open")
+    return Score(name=name, mode=mode, examples=examples)
+
+
+def _tagged_entities(gold: Example, tags: PredictedTags, number: int, strict: bool) -> set[Item]:
+    found = tags.tags[number]
+    if len(found) != len(gold.tokens):
+        raise ValueError(f"{len(found)} tags for {len(gold.tokens)} tokens")
+    return _entity_items(decode_strict(found, tags.scheme) if strict else decode(found))
+
+
+def _token_entities(example: Example, tokens: Sequence[tuple[int, int]]) -> set[Item]:
+    """The tokens [first, after the last) of each entity; the characters of one that does not start and end with one."""
+    starts, ends = _token_numbers(tokens)
+    return {
+        ((starts[span.start], ends[span.end]), span.label)
+        if span.start in starts and span.end in ends
+        else ((span.start, span.end, "characters"), span.label)
+        for span in example.spans
+    }
+
+
+def _token_numbers(tokens: Sequence[tuple[int, int]]) -> tuple[dict[int, int], dict[int, int]]:
+    """The number of the token that starts at a character, and that of the token after the one that ends at it."""
+    starts = {start: number for number, (start, _) in enumerate(tokens)}
+    return starts, {end: number + 1 for number, (_, end) in enumerate(tokens)}
+
+
+def aligned_tags(example: Example, *, tokens: Sequence[tuple[int, int]] | None = None) -> list[str]:
+    """The IOB2 tags of an example's tokens.
+
+    Args:
+        example: The example. Entities that don't start and end with a token have no tags, nor do those that overlap one
+            that starts before them or is longer.
+        tokens: Other tokens of its text, such as those of the gold.
+    """
+    tokens = example.tokens if tokens is None else tokens
+    starts, ends = _token_numbers(tokens)
+    entities: list[Entity] = []
+    reached = 0
+    for span in sorted(example.spans, key=lambda span: (span.start, -span.end)):
+        if span.start in starts and span.end in ends and span.start >= reached:
+            entities.append((starts[span.start], ends[span.end], span.label))
+            reached = span.end
+    return encode(len(tokens), entities)
+
+
+def tag_macro_f1(gold: Sequence[Example], predictions: Sequence[Example], units: Units | None = None) -> float:
+    """The mean F1 over tags, O included, as scikit-learn's macro average over projected tags has it.
+
+    The entity F1 of KLUE's systems is computed so over wordpieces. A frequent and easy O raises it.
+
+    Args:
+        gold: The examples.
+        predictions: Their predictions, in the same order.
+        units: Splits a text into the pieces that are tagged, such as a tokenizer's; characters by default.
+    """
+    counts: Counter[tuple[str, str]] = Counter()
+    for example, prediction in zip(gold, predictions, strict=True):
+        pieces = units(example.text) if units else [(place, place + 1) for place in range(len(example.text))]
+        counts.update(zip(_projected(example, pieces), _projected(prediction, pieces), strict=True))
+    both: defaultdict[str, Counts] = defaultdict(Counts)
+    for (due, given), number in counts.items():
+        both[due] += Counts(gold=number, correct=number if due == given else 0)
+        both[given] += Counts(predicted=number)
+    return sum(counts.f1 for counts in both.values()) / max(1, len(both))
+
+
+def _projected(example: Example, pieces: Sequence[tuple[int, int]]) -> list[str]:
+    """The IOB2 tag of each piece: that of the first entity, by start, that it touches."""
+    tags = ["O"] * len(pieces)
+    starts, ends = [start for start, _ in pieces], [end for _, end in pieces]
+    for span in sorted(example.spans, key=lambda span: (span.start, -span.end)):
+        touched = range(bisect_right(ends, span.start), bisect_left(starts, span.end))
+        for order, piece in enumerate(number for number in touched if tags[number] == "O"):
+            tags[piece] = f"{'I' if order else 'B'}-{span.label}"
+    return tags
+
+
+def match_scenarios(gold: Sequence[Entity], predicted: Sequence[Entity]) -> dict[str, Outcomes]:
+    """The outcomes of the four nervaluate scenarios, with exact boundaries matched first.
+
+    Args:
+        gold: Start, end (exclusive) and label of each gold entity.
+        predicted: Those of each predicted entity.
+
+    Returns:
+        The outcomes of `strict`, `exact`, `partial` and `ent_type`.
+    """
+    return {name: _outcomes(gold, predicted, name) for name in _SCENARIOS}
+
+
+def _same(one: Entity, other: Entity) -> bool:
+    return one == other
+
+
+def _same_boundaries(one: Entity, other: Entity) -> bool:
+    return one[:2] == other[:2]
+
+
+def _overlapping(one: Entity, other: Entity) -> bool:
+    return one[0] < other[1] and other[0] < one[1]
+
+
+def _same_label_overlapping(one: Entity, other: Entity) -> bool:
+    return one[2] == other[2] and _overlapping(one, other)
+
+
+# What is correct in each scenario, in the order of matching, and what overlaps otherwise.
+_SCENARIOS: dict[str, tuple[Sequence[Callable[[Entity, Entity], bool]], str]] = {
+    "strict": ((_same,), "incorrect"),
+    "exact": ((_same_boundaries,), "incorrect"),
+    "partial": ((_same_boundaries,), "partial"),
+    "ent_type": ((_same_label_overlapping,), "incorrect"),
+}
+
+
+def _outcomes(gold: Sequence[Entity], predicted: Sequence[Entity], scenario: str) -> Outcomes:
+    correct, rest = _SCENARIOS[scenario]
+    free_gold, free_predicted = sorted(gold), sorted(predicted)
+    matched = sum(_take_pairs(free_gold, free_predicted, rule) for rule in correct)
+    overlapping = _take_pairs(free_gold, free_predicted, _overlapping)
+    found = Outcomes(correct=matched, missed=len(free_gold), spurious=len(free_predicted))
+    return replace(found, **{rest: overlapping})
+
+
+def _take_pairs(gold: list[Entity], predicted: list[Entity], matches: Callable[[Entity, Entity], bool]) -> int:
+    """Removes as many pairs that match as there can be, and returns their number (augmenting paths, shortest first).
+
+    Both are sorted. Entities that match overlap.
+    """
+    starts, longest = [start for start, _, _ in gold], max((end - start for start, end, _ in gold), default=0)
+    partners: dict[int, int] = {}  # the predicted entity of a gold one
+    holds: dict[int, int] = {}  # and the gold one of a predicted one
+
+    def augment(entity: int) -> None:
+        reached: dict[int, int] = {}
+        queue = [entity]
+        for one in queue:
+            start, end, _ = predicted[one]
+            for number in range(bisect_right(starts, start - longest), bisect_left(starts, end)):
+                if number in reached or not matches(gold[number], predicted[one]):
+                    continue
+                reached[number] = one
+                if number in partners:
+                    queue.append(partners[number])
+                    continue
+                free: int | None = number
+                while free is not None:
+                    taker = reached[free]
+                    partners[free] = taker
+                    before = holds.get(taker)
+                    holds[taker], free = free, before
+                return
+
+    for entity in range(len(predicted)):
+        augment(entity)
+    gold[:] = [one for number, one in enumerate(gold) if number not in partners]
+    predicted[:] = [one for number, one in enumerate(predicted) if number not in holds]
+    return len(partners)
+
+
+def _count_items(
+    gold: Iterable[Item], predicted: Iterable[Item], weight: Callable[[object], int] = lambda _key: 1
+) -> Counted:
+    """Counts items with a label: one of the gold for each equal one of the predictions."""
+    due, given = Counter(gold), Counter(predicted)
+    labels: defaultdict[str, Counts] = defaultdict(Counts)
+    for (key, label), number in due.items():
+        labels[label] += Counts(gold=number * weight(key))
+    for (key, label), number in given.items():
+        right = min(number, due[key, label])
+        labels[label] += Counts(predicted=number * weight(key), correct=right * weight(key))
+    return Counted(total=sum(labels.values(), Counts()), labels=dict(labels))
+
+
+def _entity_items(entities: Iterable[Entity]) -> set[Item]:
+    return {((start, end), label) for start, end, label in entities}
+
+
+def _offsets(example: Example) -> list[Entity]:
+    return [(span.start, span.end, span.label) for span in example.spans]
+
+
+def _by_offset(gold: Example, prediction: Example) -> Counted:
+    return _count_items(_entity_items(_offsets(gold)), _entity_items(_offsets(prediction)))
+
+
+def _occurrences(example: Example) -> list[Item]:
+    """The entities with their repetitions; offsets are a surface and the number of its occurrence in the text."""
+    return [((start, end), label) for start, end, label in _offsets(example)]
+
+
+def _by_occurrence(gold: Example, prediction: Example) -> Counted:
+    return _count_items(_occurrences(gold), _occurrences(prediction))
+
+
+def _sentences(gold: Example, prediction: Example) -> Counted:
+    same = prediction.failure is None and Counter(_occurrences(gold)) == Counter(_occurrences(prediction))
+    return Counted(total=Counts(correct=int(same), predicted=1, gold=1), labels={})
+
+
+def _pieces_in(example: Example, pieces: Sequence[tuple[int, int]]) -> set[Item]:
+    """The pieces that each entity touches, with its label."""
+    starts, ends = [start for start, _ in pieces], [end for _, end in pieces]
+    return {
+        (piece, span.label)
+        for span in example.spans
+        for piece in range(bisect_right(ends, span.start), bisect_left(starts, span.end))
+    }
+
+
+def _tokens(gold: Example, prediction: Example) -> Counted:
+    return _count_items(_pieces_in(gold, gold.tokens), _pieces_in(prediction, gold.tokens))
+
+
+def token_classes(gold: Example, prediction: Example) -> Counted:
+    """Counts each token of the gold as one item of a class: the label of the entity that it is in, or O."""
+    due, given = (aligned_tags(one, tokens=gold.tokens) for one in (gold, prediction))
+    given_items, due_items = (((place, tag[2:] or "O") for place, tag in enumerate(tags)) for tags in (given, due))
+    return _count_items(due_items, given_items)
+
+
+def _characters(gold: Example, prediction: Example) -> Counted:
+    def characters(example: Example) -> Iterator[Item]:
+        for start, end, label in set(_offsets(example)):
+            yield from ((place, label) for place in range(start, end) if not example.text[place].isspace())
+
+    return _count_items(set(characters(gold)), set(characters(prediction)))
+
+
+def _weighted(gold: Example, prediction: Example) -> Counted:
+    starts, ends = [start for start, _ in gold.tokens], [end for _, end in gold.tokens]
+
+    def length(key: object) -> int:
+        start, end = cast("tuple[int, int]", key)
+        return max(1, bisect_left(starts, end) - bisect_right(ends, start))
+
+    return _count_items(_entity_items(_offsets(gold)), _entity_items(_offsets(prediction)), length)
+
+
+def _scenario(name: str) -> Callable[[Example, Example], Counted]:
+    def count(gold: Example, prediction: Example) -> Counted:
+        due, given = _offsets(gold), _offsets(prediction)
+        labels = {label for _, _, label in (*due, *given)}
+        return Counted(
+            total=_outcomes(due, given, name).counts,
+            labels={label: _outcomes(_only(due, label), _only(given, label), name).counts for label in labels},
+        )
+
+    return count
+
+
+def _only(entities: Iterable[Entity], label: str) -> list[Entity]:
+    return [entity for entity in entities if entity[2] == label]
+
+
+SCORERS: tuple[Scorer, ...] = (
+    Scorer(name="sentence", mode="accuracy: all entities right", count=_sentences),
+    Scorer(name="entity", mode="offsets and label", count=_by_offset),
+    Scorer(name="entity multiset", mode="surface, occurrence, label", count=_by_occurrence),
+    Scorer(name="token", mode="without O", count=_tokens),
+    Scorer(name="length-weighted", mode="tokens of right entities", count=_weighted),
+    Scorer(name="character", mode="without O and spaces", count=_characters),
+    Scorer(name="nervaluate strict", mode="exact first", count=_scenario("strict")),
+    Scorer(name="nervaluate exact", mode="exact first, any label", count=_scenario("exact")),
+    Scorer(name="nervaluate partial", mode="exact first, any label", count=_scenario("partial")),
+    Scorer(name="nervaluate ent_type", mode="any overlap, most pairs", count=_scenario("ent_type")),
+)

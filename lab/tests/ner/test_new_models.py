@@ -1,0 +1,49 @@
+"""New models: what their pieces are, that the same seed gives the same weights, and that a tagger trains on one."""
+
+from pathlib import Path
+
+import pytest
+from paperscope_lab.ner.new_models import write_encoder
+from paperscope_lab.ner.training import TrainingOptions, train_tagger
+from tests.ner.tiny_encoder import GOLD
+
+from ingest.extraction.recognizer.network import load_tokenizer
+
+KOREAN = ["이순신 장군은 서울에서", "서울에서 이순신 장군은"]
+
+
+def pieces(folder: Path, text: str) -> list[str]:
+    found: list[str] = load_tokenizer(str(folder)).tokenizer.encode(text, add_special_tokens=False).tokens
+    return found
+
+
+def test_each_character_is_a_piece(tmp_path: Path) -> None:
+    write_encoder(tmp_path, KOREAN, hidden=32, layers=1)
+    assert pieces(tmp_path, "서울 이x") == ["서", "울", "이", "[UNK]"]
+
+
+def test_frequent_characters_join_to_pieces(tmp_path: Path) -> None:
+    assert write_encoder(tmp_path, KOREAN, pieces=200, hidden=32, layers=1) <= 200
+    assert pieces(tmp_path, "서울에서") == ["서울에서"]
+
+
+@pytest.mark.parametrize("count", [0, 60])
+def test_no_texts_give_an_encoder_without_pieces(tmp_path: Path, count: int) -> None:
+    write_encoder(tmp_path, [], pieces=count, hidden=32, layers=1)
+    assert set(pieces(tmp_path, "Ada")) == {"[UNK]"}
+
+
+def test_the_seed_determines_the_weights(tmp_path: Path) -> None:
+    for name, seed in (("a", 1), ("b", 1), ("c", 2)):
+        write_encoder(tmp_path / name, KOREAN, hidden=32, layers=1, seed=seed)
+    first, same, other = ((tmp_path / name / "model.safetensors").read_bytes() for name in "abc")
+    assert first == same != other
+
+
+def test_a_tagger_trains_on_it(tmp_path: Path) -> None:
+    write_encoder(tmp_path / "encoder", [example.text for example in GOLD], hidden=32, layers=1)
+    options = TrainingOptions(encoder=str(tmp_path / "encoder"), epochs=2, batch=4, rate=3e-3, dropout=0.0)
+    manifest = train_tagger([GOLD], GOLD, options, tmp_path / "tagger")
+    first, last = (one["loss"] for one in manifest["history"])
+    assert last < first
+    assert manifest["dev_f1_reloaded"] == manifest["dev_f1_strict"]

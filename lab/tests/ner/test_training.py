@@ -1,0 +1,187 @@
+"""Training of taggers on a tiny encoder: it learns, repeats to the bit, resumes, and reloads."""
+
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from paperscope_lab.ner.training import TrainingOptions, calibration_error, finished, train_tagger
+from safetensors.torch import load_file
+from tests.ner.tiny_encoder import GOLD, example_of, write_encoder
+
+from ingest.extraction.recognizer.encoder_tagger import EncoderTagger
+from ingest.extraction.recognizer.examples import Example, Span
+from paperscope_core.errors import InputError, ModelError
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def options(tmp_path_factory: pytest.TempPathFactory) -> TrainingOptions:
+    encoder = write_encoder(tmp_path_factory.mktemp("encoder"))
+    return TrainingOptions(encoder=encoder, epochs=2, batch=2, rate=1e-2, new_rate=5e-2, dropout=0.1)
+
+
+def spans_of(examples: list[Example]) -> list[list[tuple[int, int, str]]]:
+    return [[(span.start, span.end, span.label) for span in example.spans] for example in examples]
+
+
+def test_a_tagger_learns_and_reloads(options: TrainingOptions, tmp_path: Path) -> None:
+    manifest = train_tagger([GOLD], GOLD, replace(options, epochs=12, dropout=0.0), tmp_path / "a")
+    assert manifest["dev_f1_strict"] == manifest["dev_f1_reloaded"] == 1.0
+    tagger = EncoderTagger.load(tmp_path / "a")
+    found = tagger.tag(GOLD)
+    assert spans_of(found) == spans_of(GOLD)
+    assert all(0.5 < (span.confidence or 0) <= 1 for example in found for span in example.spans)
+    assert manifest["history"][0]["loss"] > manifest["history"][-1]["loss"]
+    assert json.loads((tmp_path / "a" / "manifest.json").read_text())["train"][0]["spans"] == 7
+    assert not (tmp_path / "a" / "checkpoint.pt").exists()
+
+
+def test_a_finished_training_has_its_data_its_tokenizer_and_a_tagger_that_loads(
+    options: TrainingOptions, tmp_path: Path
+) -> None:
+    encoder = tmp_path / "encoder"
+    shutil.copytree(options.encoder, encoder)
+    options = replace(options, encoder=str(encoder), epochs=1)
+    folder = tmp_path / "tagger"
+    assert finished([GOLD], GOLD, options, folder) is None
+    manifest = json.loads(json.dumps(train_tagger([GOLD], GOLD, options, folder)))
+    assert finished([GOLD], GOLD, options, folder) == manifest
+    assert finished([GOLD[1:]], GOLD, options, folder) is None
+    tokenizer = json.loads((encoder / "tokenizer.json").read_text())
+    tokenizer["model"]["max_input_chars_per_word"] = 7
+    kept = (encoder / "tokenizer.json").read_bytes()
+    (encoder / "tokenizer.json").write_text(json.dumps(tokenizer))
+    assert finished([GOLD], GOLD, options, folder) is None
+    (encoder / "tokenizer.json").write_bytes(kept)
+    (folder / "model.safetensors").write_bytes(b"cut off")
+    assert finished([GOLD], GOLD, options, folder) is None
+
+
+@pytest.mark.parametrize("changes", [{}, {"swa": True}, {"rank": 2}, {"table": True}])
+def test_a_resumed_training_is_equal_to_the_bit(
+    options: TrainingOptions, tmp_path: Path, changes: dict[str, Any]
+) -> None:
+    options = replace(options, epochs=3, **changes)
+    train_tagger([GOLD], GOLD, options, tmp_path / "whole")
+
+    def stop(done: int, total: int, loss: float) -> None:
+        if done == 5:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        train_tagger([GOLD], GOLD, options, tmp_path / "parts", on_progress=stop)
+    steps: list[int] = []
+    train_tagger([GOLD], GOLD, options, tmp_path / "parts", on_progress=lambda done, *_: steps.append(done))
+    assert steps == [5, 6]
+    whole, parts = ((tmp_path / name / "model.safetensors").read_bytes() for name in ("whole", "parts"))
+    assert whole == parts
+
+
+@pytest.mark.parametrize("state", [b"", b"junk\n", b"PK\x03\x04 cut off"])
+def test_a_damaged_state_of_a_training_is_named(options: TrainingOptions, tmp_path: Path, state: bytes) -> None:
+    (tmp_path / "checkpoint.pt").write_bytes(state)
+    with pytest.raises(ModelError, match=r"checkpoint\.pt: the state of an interrupted training is damaged; delete it"):
+        train_tagger([GOLD], GOLD, options, tmp_path)
+
+
+@pytest.mark.parametrize("changes", [{"table": True}, {"rank": 2}])
+def test_a_tagger_over_a_frozen_encoder_reloads_with_that_encoder_only(
+    options: TrainingOptions, tmp_path: Path, changes: dict[str, Any]
+) -> None:
+    encoder = write_encoder(tmp_path / "encoder")
+    options = replace(options, encoder=encoder, epochs=60, dropout=0.0, **changes)
+    manifest = train_tagger([GOLD], GOLD, options, tmp_path / "a")
+    tagger = EncoderTagger.load(tmp_path / "a")
+    assert manifest["dev_f1_strict"] == manifest["dev_f1_reloaded"] > 0.5
+    assert manifest["history"][-1]["loss"] < manifest["history"][0]["loss"] / 2
+    assert any(example.spans for example in tagger.tag(GOLD))
+    write_encoder(tmp_path / "encoder", seed=1)
+    with pytest.raises(ModelError, match="trained over the encoder 'encoder@"):
+        EncoderTagger.load(tmp_path / "a")
+
+
+def test_a_table_of_soft_labels_is_all_that_is_trained(options: TrainingOptions, tmp_path: Path) -> None:
+    train_tagger([GOLD], GOLD, replace(options, table=True, epochs=1), tmp_path / "a")
+    assert set(load_file(tmp_path / "a" / "model.safetensors")) == {
+        "head.table",
+        "head.bias",
+        "head.logarithm_of_scale",
+    }
+
+
+def test_another_seed_gives_other_weights_and_starts_over(options: TrainingOptions, tmp_path: Path) -> None:
+    train_tagger([GOLD], GOLD, options, tmp_path / "1")
+    train_tagger([GOLD], GOLD, replace(options, seed=2), tmp_path / "2")
+    assert (tmp_path / "1" / "model.safetensors").read_bytes() != (tmp_path / "2" / "model.safetensors").read_bytes()
+
+
+def test_long_texts_and_odd_texts_are_tagged(options: TrainingOptions, tmp_path: Path) -> None:
+    train_tagger([GOLD], GOLD, options, tmp_path / "a")
+    tagger = EncoderTagger.load(tmp_path / "a")
+    long = example_of(" ".join(["Ada met Bob in Rome ."] * 120))
+    odd = [
+        Example(id=text, text=text, tokens=(), spans=()) for text in ("", " \n", "\u200b\ufeff", "שלום 👩‍👩‍👧 é한국")
+    ]
+    found = tagger.tag([long, *odd])
+    assert [example.text for example in found] == [example.text for example in (long, *odd)]
+    for example in found:
+        assert all(0 <= span.start < span.end <= len(example.text) for span in example.spans)
+
+
+def test_characters_are_tokens_where_all_training_tokens_are(options: TrainingOptions, tmp_path: Path) -> None:
+    korean = [
+        Example(
+            id=text,
+            text=text,
+            tokens=tuple((at, at + 1) for at, letter in enumerate(text) if letter != " "),
+            spans=(Span(start=0, end=2, label="OG"),),
+        )
+        for text in ("ab ce", "abde")
+    ]
+    manifest = train_tagger([korean], korean, replace(options, epochs=8), tmp_path / "a")
+    assert manifest["dev_f1_strict"] == 1.0
+    untokenized = [replace(example, tokens=(), spans=()) for example in korean]
+    assert spans_of(EncoderTagger.load(tmp_path / "a").tag(untokenized)) == spans_of(korean)
+
+
+def test_a_label_that_a_corpus_lacks_is_learned_from_another(options: TrainingOptions, tmp_path: Path) -> None:
+    places = [
+        replace(example, id=f"p{example.id}", spans=tuple(span for span in example.spans if span.label == "LOC"))
+        for example in GOLD
+    ]
+    persons = [
+        replace(example, spans=tuple(span for span in example.spans if span.label == "PER")) for example in GOLD[:2]
+    ]
+    options = replace(options, epochs=12, dropout=0.0)
+    manifest = train_tagger([places, persons], places, options, tmp_path / "a")
+    assert manifest["dev_f1_strict"] == 1.0
+    assert spans_of(EncoderTagger.load(tmp_path / "a").tag(GOLD[:2])) == spans_of(GOLD[:2])
+
+
+def test_the_calibration_error_is_the_distance_of_confidence_and_share() -> None:
+    sure = [replace(one, spans=tuple(replace(span, confidence=0.9) for span in one.spans)) for one in GOLD]
+    assert calibration_error(GOLD, sure) == pytest.approx(0.1)
+    assert calibration_error([replace(one, spans=()) for one in GOLD], sure) == pytest.approx(0.9)
+    assert calibration_error(GOLD, GOLD) == 0.0
+
+
+def test_data_that_cannot_be_learned_are_refused(options: TrainingOptions, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no entities"):
+        train_tagger([GOLD[-1:]], GOLD, options, tmp_path)
+    with pytest.raises(InputError, match="that the training data lack: LOC, PER"):
+        train_tagger([[example_of("a b", "b:X")]], GOLD, options, tmp_path)
+
+
+def test_a_damaged_tagger_is_refused(options: TrainingOptions, tmp_path: Path) -> None:
+    train_tagger([GOLD], GOLD, options, tmp_path / "a")
+    settings = tmp_path / "a" / "recognizer.json"
+    settings.write_text(settings.read_text().replace('"tokenizer": "', '"tokenizer": "0'))
+    with pytest.raises(ModelError, match="trained with tokenizer 0"):
+        EncoderTagger.load(tmp_path / "a")
+    (tmp_path / "a" / "model.safetensors").write_bytes(b"x")
+    with pytest.raises(ModelError, match="no tagger can be loaded"):
+        EncoderTagger.load(tmp_path / "a")
