@@ -26,15 +26,13 @@ DESCRIPTION = (
 )
 _HEAD = """# Quality
 
-Written from the suites' reports by `scripts/bench quality --write`; the tests check some rows. Each figure has its 95 %
-bootstrap interval over the items. The first system of a suite is Paperscope with its default settings; `*` marks a
+Each figure has its 95 % bootstrap interval over the items. The first system of a suite is Paperscope with its default settings; `*` marks a
 figure of another system that differs from it by more than chance (paired permutation test, adjusted for the number of
 metrics, p < .05). `paperscope eval SUITE --data DIR` gives every metric, item and miss.
 """
 _CHANCE = 0.05
 
 
-_PAGE_FILE = Path(__file__).resolve().parents[4] / "docs/quality.md"
 # A model costs money and its answers vary: `paperscope eval` measures it, this page doesn't.
 _PAID = "model"
 
@@ -99,7 +97,6 @@ def add_options(quality: argparse.ArgumentParser) -> None:
     quality.add_argument("--suite", nargs="+", choices=SUITES, default=list(SUITES), help="these suites only")
     quality.add_argument("--only", nargs="+", default=[], metavar="NAME", help="these sets, papers or items only")
     quality.add_argument("--seed", type=int, default=0, help="determines all random choices")
-    quality.add_argument("--write", action="store_true", help=f"write the page to {_PAGE_FILE.name} in docs/ too")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -107,8 +104,7 @@ def run(options: argparse.Namespace) -> int:
     reports = [list(_reports(load_suite(name), options)) for name in options.suite]
     page = render_page([found for found in reports if found])
     sys.stdout.write(page)
-    if options.write:
-        write_atomically(_PAGE_FILE, page.encode())
+    write_atomically(options.out / "quality.md", page.encode())
     return 1 if any(report.problems for found in reports for report in found) else 0
 
 
