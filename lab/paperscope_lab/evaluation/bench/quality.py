@@ -26,9 +26,9 @@ DESCRIPTION = (
 )
 _HEAD = """# Quality
 
-Each figure has its 95 % bootstrap interval over the items. The first system of a suite is Paperscope with its default settings; `*` marks a
-figure of another system that differs from it by more than chance (paired permutation test, adjusted for the number of
-metrics, p < .05). `paperscope eval SUITE --data DIR` gives every metric, item and miss.
+Each figure has its 95 % bootstrap interval over the items. The first system of a suite is Paperscope with its default
+settings; `*` marks a figure of another system that differs from it by more than chance (paired permutation test,
+adjusted for the number of metrics, p < .05). `paperscope eval SUITE --data DIR` gives every metric, item and miss.
 """
 _CHANCE = 0.05
 
