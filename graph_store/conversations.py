@@ -1,5 +1,6 @@
 """The conversations of a library: they stay when a paper that they cite is removed."""
 
+import json
 import secrets
 import time
 from collections.abc import Callable, Sequence
@@ -66,7 +67,7 @@ class Conversations:
             head = _read_head(connection, conversation)
             values = connection.execute(query).scalars().all()
         try:
-            return Conversation(head=head, turns=tuple(from_json(Answer, value) for value in values))
+            return Conversation(head=head, turns=tuple(map(_read_answer, values)))
         except ValueError as error:
             detail = f"an answer of the conversation {conversation!r} is damaged; delete the conversation"
             raise StoreError(detail, where=self._database.where) from error
@@ -101,6 +102,19 @@ class Conversations:
         with self._database.write("conversations") as connection:
             head = _read_head(connection, conversation)
             connection.execute(delete(conversations).where(conversations.c.id == head.id))
+
+
+def _read_answer(value: str) -> Answer:
+    """Read a stored answer. Raise ValueError if it is damaged.
+
+    An answer that was stored before there were findings has sentences, "warnings"; they become notes.
+    """
+    # A quotation mark within a string is escaped.
+    if '"warnings":' not in value:
+        return from_json(Answer, value)
+    stored = json.loads(value)
+    stored["findings"] = [{"kind": "note", "message": message} for message in stored.pop("warnings", ())]
+    return from_json(Answer, json.dumps(stored))
 
 
 def _check_turns(head: ConversationHead) -> None:

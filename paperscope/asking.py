@@ -13,7 +13,7 @@ from paperscope_core.models import CachedEmbedder, Models
 from paperscope_core.models.cache import MemoryVectorCache
 from paperscope_core.protocols import GraphIndex
 from paperscope_core.settings import Settings
-from paperscope_core.types import Answer, AnswerEvent, Context, DoneEvent, Filters, TextEvent, Turn
+from paperscope_core.types import Answer, AnswerEvent, Context, DoneEvent, Filters, Finding, TextEvent, Turn
 
 if TYPE_CHECKING:
     from query import QueryEngine
@@ -99,7 +99,7 @@ class Asker:
             lambda filters: self.engine.retrieve(request.question, filters=filters),
             context=lambda retrieved: retrieved.context,
         )
-        return replace(retrieved.context, warnings=(*attempts.warnings, *retrieved.notes))
+        return replace(retrieved.context, findings=(*attempts.findings, *retrieved.context.findings))
 
 
 @dataclass(slots=True)
@@ -154,13 +154,16 @@ class _Attempts:
         return not removed or (bool(used) and removed.isdisjoint(used))
 
     def completed(self, answer: Answer) -> Answer:
-        """The answer, with a warning for each paper that was left out."""
-        return replace(answer, warnings=(*self.warnings, *answer.warnings))
+        """The answer, with a finding for each paper that was left out."""
+        return replace(answer, findings=(*self.findings, *answer.findings))
 
     @property
-    def warnings(self) -> tuple[str, ...]:
-        """A warning for each paper that was left out."""
-        return tuple(f"a paper is left out: {error.public}" for error in self.damaged.values())
+    def findings(self) -> tuple[Finding, ...]:
+        """A finding for each paper that was left out."""
+        return tuple(
+            Finding(kind="paper", subject=paper, message=f"a paper is left out: {error.public}")
+            for paper, error in self.damaged.items()
+        )
 
     @property
     def _names(self) -> tuple[str, ...]:

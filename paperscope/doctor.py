@@ -15,7 +15,7 @@ from paperscope_core.errors import ModelError, PaperFileError, PaperscopeError, 
 from paperscope_core.models.weights import find_weights
 from paperscope_core.settings import Settings
 
-__all__ = ["Finding", "diagnose"]
+__all__ = ["Diagnosis", "diagnose"]
 
 Part = Literal["database", "files", "index", "models", "versions"]
 Level = Literal["ok", "note", "problem", "repaired"]
@@ -24,7 +24,7 @@ _PACKAGES = ("paperscope", "SQLAlchemy", "faiss-cpu", "numpy", "torch", "PyMuPDF
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Finding:
+class Diagnosis:
     """What a check found.
 
     Attributes:
@@ -38,7 +38,7 @@ class Finding:
     text: str
 
 
-def diagnose(settings: Settings, *, repair: bool = False) -> Iterator[Finding]:
+def diagnose(settings: Settings, *, repair: bool = False) -> Iterator[Diagnosis]:
     """Check the settings' library.
 
     The database and the files are only read. Yields each finding as it is made.
@@ -51,7 +51,7 @@ def diagnose(settings: Settings, *, repair: bool = False) -> Iterator[Finding]:
     try:
         store = Store.open(settings.library, read_only=True)
     except PaperscopeError as error:
-        yield Finding(part="database", level="problem", text=str(error))
+        yield Diagnosis(part="database", level="problem", text=str(error))
         return
     try:
         yield from _guarded("database", _database(store))
@@ -62,15 +62,15 @@ def diagnose(settings: Settings, *, repair: bool = False) -> Iterator[Finding]:
         store.close()
 
 
-def _guarded(part: Part, findings: Iterator[Finding]) -> Iterator[Finding]:
+def _guarded(part: Part, findings: Iterator[Diagnosis]) -> Iterator[Diagnosis]:
     """The findings; an error of the database, which ends a check, is one."""
     try:
         yield from findings
     except PaperscopeError as error:
-        yield Finding(part=part, level="problem", text=str(error))
+        yield Diagnosis(part=part, level="problem", text=str(error))
 
 
-def _versions() -> Finding:
+def _versions() -> Diagnosis:
     found = []
     for package in _PACKAGES:
         try:
@@ -78,10 +78,10 @@ def _versions() -> Finding:
         except PackageNotFoundError:
             found.append(f"{package} is not installed")
     text = ", ".join((*found, f"SQLite {sqlite3.sqlite_version}", f"Python {platform.python_version()}"))
-    return Finding(part="versions", level="ok", text=text)
+    return Diagnosis(part="versions", level="ok", text=text)
 
 
-def _database(store: Store) -> Iterator[Finding]:
+def _database(store: Store) -> Iterator[Diagnosis]:
     problems = [
         f"{one}; restore a backup, or add the papers concerned again after removing them" for one in store.damage()
     ]
@@ -92,12 +92,12 @@ def _database(store: Store) -> Iterator[Finding]:
         except StoreDamagedError as error:
             problems.append(str(error))
     for problem in problems:
-        yield Finding(part="database", level="problem", text=problem)
+        yield Diagnosis(part="database", level="problem", text=problem)
     if not problems:
-        yield Finding(part="database", level="ok", text=f"{len(entries)} papers, revision {store.revision}")
+        yield Diagnosis(part="database", level="ok", text=f"{len(entries)} papers, revision {store.revision}")
 
 
-def _files(store: Store) -> Iterator[Finding]:
+def _files(store: Store) -> Iterator[Diagnosis]:
     missing: dict[str, int] = {}
     crops = store.crop_names()
     for crop, paper in crops.items():
@@ -110,7 +110,7 @@ def _files(store: Store) -> Iterator[Finding]:
             f"{count} pictures of paper {paper} are missing or damaged; restore crops/, or remove the paper and add "
             "it again"
         )
-        yield Finding(part="files", level="problem", text=text)
+        yield Diagnosis(part="files", level="problem", text=text)
     originals = open_originals(store)
     entries = store.entries()
     there = 0
@@ -120,45 +120,45 @@ def _files(store: Store) -> Iterator[Finding]:
         except PaperFileError as error:
             # A paper that was added by its path is answered from without its file, whose pages are then not shown.
             level: Level = "problem" if originals.has_copy(entry) else "note"
-            yield Finding(part="files", level=level, text=str(error))
+            yield Diagnosis(part="files", level=level, text=str(error))
         else:
             there += 1
     if not missing:
         text = f"{len(crops)} pictures, and the files of {there} of {len(entries)} papers"
-        yield Finding(part="files", level="ok", text=text)
+        yield Diagnosis(part="files", level="ok", text=text)
 
 
-def _index(store: Store, settings: Settings, *, repair: bool) -> Iterator[Finding]:
+def _index(store: Store, settings: Settings, *, repair: bool) -> Iterator[Diagnosis]:
     problems = index_damage(store, settings.retrieval.index)
     if not problems:
-        yield Finding(part="index", level="ok", text="nothing is damaged; what is missing follows when it is opened")
+        yield Diagnosis(part="index", level="ok", text="nothing is damaged; what is missing follows when it is opened")
         return
     for problem in problems:
         hint = "" if repair else "; `paperscope doctor --repair` builds it again"
-        yield Finding(part="index", level="note" if repair else "problem", text=f"{problem}{hint}")
+        yield Diagnosis(part="index", level="note" if repair else "problem", text=f"{problem}{hint}")
     if repair:
         # Only a store that is open for writing writes its index.
         with (
             closing(Store.open(settings.library)) as writable,
             closing(INDEXES[settings.retrieval.index].rebuild(writable, embedder=_embedder(settings))) as index,
         ):
-            yield Finding(part="index", level="repaired", text=f"built again, at revision {index.revision}")
+            yield Diagnosis(part="index", level="repaired", text=f"built again, at revision {index.revision}")
 
 
-def _models(store: Store, settings: Settings) -> Iterator[Finding]:
+def _models(store: Store, settings: Settings) -> Iterator[Diagnosis]:
     try:
         name = _embedder(settings)
         if settings.embed.provider == "local":
             find_weights(settings.embed.model).verify()
     except ModelError as error:
-        yield Finding(part="models", level="problem", text=str(error))
+        yield Diagnosis(part="models", level="problem", text=str(error))
         return
     others = [entry.id for entry in store.entries() if store.embedder_of(entry.id) != name]
     if others:
         text = f"{len(others)} papers were embedded by another embedder than {name!r}, and are found by words only"
-        yield Finding(part="models", level="problem", text=f"{text}; choose their embedder, or add them again")
+        yield Diagnosis(part="models", level="problem", text=f"{text}; choose their embedder, or add them again")
     else:
-        yield Finding(part="models", level="ok", text=f"embedder {name}")
+        yield Diagnosis(part="models", level="ok", text=f"embedder {name}")
 
 
 def _embedder(settings: Settings) -> str:

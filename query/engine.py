@@ -9,7 +9,7 @@ from paperscope_core.errors import InputError, UnknownPaperError
 from paperscope_core.models.tokens import count_tokens
 from paperscope_core.protocols import Corpus, Embedder, GraphIndex, LanguageModel, Reranker, VisionModel
 from paperscope_core.text.escaping import is_encodable
-from paperscope_core.types import Answer, AnswerEvent, Context, Filters, ImageFinding, Turn, marked_words
+from paperscope_core.types import Answer, AnswerEvent, Context, Filters, Finding, ImageFinding, Turn, marked_words
 from query.answering.images import ImageReader
 from query.answering.model import ModelAnswerer, WrittenAnswer
 from query.citing import EvidenceNamer
@@ -28,14 +28,16 @@ _MAX_QUESTION_CHARACTERS = 4000
 # Digits of a confidence. Further digits of a vector depend on the batch it was embedded in.
 _CONFIDENCE_DIGITS = 4
 _NOTHING_FOUND = "The library contains nothing about this question."
-_NO_MODEL = "no language model was used: the answer was drawn from the papers' own words and numbers"
+_NO_MODEL = Finding(
+    kind="model", message="no language model was used: the answer was drawn from the papers' own words and numbers"
+)
 
 
 class QueryEngine:
     """Answers questions over a library.
 
     Args:
-        answer_model: Writes the answers. Without it, the extractive answerer does, and a warning says so.
+        answer_model: Writes the answers. Without it, the extractive answerer does, and a finding says so.
         vision_model: Reads images. Without it, images are not read.
         count: Returns the number of tokens of a text.
         decompose: Lets the model split questions that have several parts.
@@ -143,7 +145,7 @@ class QueryEngine:
             status=draft.status,
             text=draft.text,
             claims=namer.claims(draft.claims),
-            context=written.context,
+            context=replace(written.context, findings=()),
             readings=written.readings,
             exhibits=exhibits_of(self._corpus, draft.claims, written.readings),
             initial=written.initial,
@@ -153,7 +155,7 @@ class QueryEngine:
             seconds=stages.seconds,
             stages=stages.times,
             checks=namer.checks(verified.checks),
-            warnings=(*retrieval.notes, *draft.warnings, *verified.warnings),
+            findings=(*retrieval.context.findings, *draft.findings, *verified.findings),
             confidence=None if draft.confidence is None else round(draft.confidence, _CONFIDENCE_DIGITS),
             asked_as=asked.question if asked.question != question else "",
         )
@@ -177,8 +179,8 @@ class QueryEngine:
         with stages.run("answering"):
             draft = await extractive.answer(question, context, named=retrieval.named, asked=retrieval.asked)
         # The text itself says so if it only shows places.
-        warnings = draft.warnings if draft.status == "evidence" else (_NO_MODEL, *draft.warnings)
-        return WrittenAnswer(draft=replace(draft, warnings=warnings), context=context, initial=draft.text)
+        findings = draft.findings if draft.status == "evidence" else (_NO_MODEL, *draft.findings)
+        return WrittenAnswer(draft=replace(draft, findings=findings), context=context, initial=draft.text)
 
     async def _search(self, filters: Filters, text: str) -> Context:
         return (await self._retriever.retrieve(text, filters=filters)).context
@@ -186,7 +188,7 @@ class QueryEngine:
     def _verify(self, question: str, written: WrittenAnswer) -> Verified:
         draft, sources = written.draft, written.context.sources
         if draft.status != "answered" or draft.certain:
-            return Verified(checks=(), warnings=())
+            return Verified()
         ids = {evidence.element for claim in draft.claims for evidence in claim.evidence}
         cited = Cited(
             elements={element: self._corpus.element(element) for element in ids},

@@ -20,6 +20,7 @@ from paperscope_core.types import (
     Evidence,
     Exhibit,
     Figure,
+    Finding,
     ImageFinding,
     Passage,
     Reading,
@@ -63,7 +64,7 @@ class Draft:
     text: str
     status: Status
     claims: tuple[Claim, ...] = ()
-    warnings: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
     confidence: float | None = None
     certain: bool = False
 

@@ -41,6 +41,7 @@ from paperscope_core.types import (
     Evidence,
     Exhibit,
     Figure,
+    Finding,
     ImageFinding,
     IndexedPaper,
     Paper,
@@ -326,7 +327,7 @@ def _row(text: str) -> BatchRow:
         ),
         exhibits=(Exhibit(element="aaaa/table-1", kind="table", place=_PLACE, label=text),),
         readings=(ImageFinding(element="aaaa/table-1", place=_PLACE, crop="", text=text, relevant=True),),
-        warnings=(text,),
+        findings=(Finding(kind="note", message=text),),
     )
     return BatchRow(index=0, question=text, status="answered", answer=answer, gold=Gold(answer=text))
 

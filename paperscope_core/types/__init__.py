@@ -45,6 +45,7 @@ from paperscope_core.types.elements import (
     main_element,
     places_of,
 )
+from paperscope_core.types.findings import Finding, FindingKind
 from paperscope_core.types.graph import (
     STANDS_FOR,
     WORK,
@@ -125,6 +126,8 @@ __all__ = [
     "Extraction",
     "Figure",
     "Filters",
+    "Finding",
+    "FindingKind",
     "Hit",
     "ImageDescription",
     "ImageFinding",

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from paperscope_core.types.displayable import Displayable
+from paperscope_core.types.findings import Finding
 from paperscope_core.types.images import UnreadImage
 from paperscope_core.types.model_calls import Usage
 from paperscope_core.types.place import Place, where
@@ -14,12 +15,12 @@ __all__ = [
     "Answer",
     "AnswerEvent",
     "Check",
+    "CheckResult",
     "CitedCell",
     "Claim",
     "DoneEvent",
     "Evidence",
     "Exhibit",
-    "Finding",
     "ImageFinding",
     "Reading",
     "StageEvent",
@@ -30,7 +31,7 @@ __all__ = [
 ]
 
 Status = Literal["answered", "evidence", "unanswerable"]
-Finding = Literal["asked", "printed", "computed", "unsupported"]
+CheckResult = Literal["asked", "printed", "computed", "unsupported"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -63,7 +64,7 @@ class Evidence:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Claim:
-    """One statement of an answer with its evidence. A claim without evidence is unsupported and causes a warning.
+    """One statement of an answer with its evidence. A claim without evidence is unsupported: a finding says so.
 
     Attributes:
         mark: In answers of a service: after how many characters of the answer's text its number belongs; None if the
@@ -82,13 +83,13 @@ class Check:
     Attributes:
         number: The number as the answer prints it.
         finding: "asked" (the question contains it), "printed" (`support` prints it), "computed" (`formula` derives it
-            from numbers that `support` prints) or "unsupported" (a warning says so).
+            from numbers that `support` prints) or "unsupported" (a finding says why).
         formula: The computation, such as "94.90 − 94.37 = 0.53".
         support: The evidence; none for operands that the question contains.
     """
 
     number: str
-    finding: Finding
+    finding: CheckResult
     formula: str = ""
     support: tuple[Evidence, ...] = ()
 
@@ -167,7 +168,7 @@ class Answer(Displayable):
         merged: The text written with the image findings, "" if no image was relevant.
         model: The model that wrote it, "" if no language model is configured.
         checks: The support of each number in the text.
-        warnings: The statements and numbers without support.
+        findings: What is not supported, and what else a reader should know; see `Finding`.
         confidence: The share (0 to 1) of right answers of its kind, as measured for the extractive answerer; None for
             any other answer.
         asked_as: A follow-up question as it was understood, "" for a question that is complete by itself.
@@ -187,7 +188,7 @@ class Answer(Displayable):
     seconds: float = 0.0
     stages: tuple[StageTime, ...] = ()
     checks: tuple[Check, ...] = ()
-    warnings: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
     confidence: float | None = None
     asked_as: str = ""
 

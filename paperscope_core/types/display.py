@@ -69,7 +69,7 @@ def to_html(value: Displayable, content: ContentSource | None = None) -> Markup:
 
 
 def to_text(value: Displayable) -> str:
-    """Render a value as one line of text, or an answer with a line per warning and place."""
+    """Render a value as one line of text, or an answer with a line per finding and place."""
     match value:
         case Answer():
             return _answer_text(value)
@@ -117,7 +117,7 @@ def view(value: Displayable | Sequence[Displayable], content: ContentSource) -> 
 
 
 def _answer_html(answer: Answer, content: ContentSource) -> Markup:
-    """The answer with its numbered claims, computed numbers, warnings, exhibits, readings, context and cost.
+    """The answer with its numbered claims, computed numbers, findings, exhibits, readings, context and cost.
 
     A table that `content` does not have is shown as its cited cells.
     """
@@ -126,7 +126,7 @@ def _answer_html(answer: Answer, content: ContentSource) -> Markup:
         html('<p class="title">{}</p>', answer.question),
         _paragraph(_marked_text(answer)),
         aside("The papers do not say." if answer.status == "unanswerable" and answer.model else ""),
-        *map(warning, answer.warnings),
+        *(warning(str(finding)) for finding in answer.findings),
         numbered_list(_claim(claim, names) for claim in answer.claims),
         _computed(answer.checks),
         *(_exhibit(exhibit, names, content) for exhibit in answer.exhibits),
@@ -148,8 +148,8 @@ def _marked_text(answer: Answer) -> Markup:
 def _answer_text(answer: Answer) -> str:
     names = _labels(answer)
     places = dict.fromkeys(_quoted(one, names) for claim in answer.claims for one in claim.evidence)
-    warnings = (f"warning: {warning}" for warning in answer.warnings)
-    return "\n".join([answer.text, *warnings, *(f"  {place}" for place in places)])
+    findings = (f"warning: {finding}" for finding in answer.findings)
+    return "\n".join([answer.text, *findings, *(f"  {place}" for place in places)])
 
 
 def _labels(answer: Answer) -> dict[str, str]:

@@ -12,6 +12,7 @@ from paperscope_core.errors import InputError
 from paperscope_core.text.words import plain_words
 from paperscope_core.types.displayable import Displayable
 from paperscope_core.types.elements import Paper
+from paperscope_core.types.findings import Finding
 from paperscope_core.types.graph import Chunk, Extraction
 from paperscope_core.types.images import PaperImages
 from paperscope_core.types.place import Place
@@ -285,11 +286,11 @@ class Context(Displayable):
     Row ids count from 0 within each section, in order of relevance. `query.render_context` renders it as CSV.
 
     Attributes:
-        warnings: What was left out when only the context was retrieved; an answer has its own warnings.
+        findings: What was left out. The context of an answer has none: they are those of the answer.
     """
 
     entities: tuple[ContextEntity, ...] = ()
     relations: tuple[ContextRelation, ...] = ()
     sources: tuple[ContextSource, ...] = ()
     images: tuple[ContextImage, ...] = ()
-    warnings: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()

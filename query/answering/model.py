@@ -12,7 +12,7 @@ import prompts
 from paperscope_core.cancellation import check_cancelled, run_in_thread
 from paperscope_core.models.structured import ask_json
 from paperscope_core.protocols import Corpus, LanguageModel
-from paperscope_core.types import Claim, Context, ImageFinding, ModelRequest, Reading, UnreadImage, Usage
+from paperscope_core.types import Claim, Context, Finding, ImageFinding, ModelRequest, Reading, UnreadImage, Usage
 from prompts import as_data
 from query.answering.images import ImageReader
 from query.citing import paper_names
@@ -73,7 +73,7 @@ class WrittenAnswer:
 class ModelAnswerer:
     """Writes answers with a language model.
 
-    Without a `reader`, images of the context are not read, and a warning says so. `search` retrieves the context of a
+    Without a `reader`, images of the context are not read, and a finding says so. `search` retrieves the context of a
     text.
     """
 
@@ -103,7 +103,7 @@ class ModelAnswerer:
 
         Raises:
             ModelError: The language model or the search failed. An image that fails becomes an `UnreadImage` and a
-                warning.
+                finding.
         """
         names = await run_in_thread(partial(paper_names, self._corpus, context))
         if text is not None and self._reader is not None and context.images:
@@ -136,7 +136,7 @@ class ModelAnswerer:
             usage += spent
         finder = EvidenceFinder(corpus=self._corpus, context=context, question=question, findings=findings)
         return WrittenAnswer(
-            draft=await run_in_thread(partial(_draft, final, finder, warnings=_unread(context, readings))),
+            draft=await run_in_thread(partial(_draft, final, finder, unread=_unread(context, readings))),
             context=context,
             initial=initial.answer,
             merged=final.answer if merges else "",
@@ -195,10 +195,11 @@ def _needed(context: Context, initial: _AnswerReply, found: Set[int], read: Set[
     )
 
 
-def _draft(reply: _AnswerReply, finder: EvidenceFinder, *, warnings: Sequence[str]) -> Draft:
-    """Resolves the cited rows; rows that the context does not have are dropped and reported in a warning."""
+def _draft(reply: _AnswerReply, finder: EvidenceFinder, *, unread: Sequence[Finding]) -> Draft:
+    """Resolves the cited rows; rows that the context does not have are dropped and reported in a finding."""
     unknown: list[str] = []
     claims = []
+    findings = list(unread)
     for claim in reply.claims:
         check_cancelled()
         found = {row: finder.find(row, claim=claim.text) for row in dict.fromkeys(claim.evidence)}
@@ -206,16 +207,23 @@ def _draft(reply: _AnswerReply, finder: EvidenceFinder, *, warnings: Sequence[st
         unknown += [row for row, evidence in found.items() if not evidence]
     if unknown:
         rows = ", ".join(repr(row[:20]) for row in unknown[:5])
-        warnings = (*warnings, f"the model cited {len(unknown)} rows that the context does not have: {rows}")
-    return Draft(text=reply.answer, status=reply.status, claims=tuple(claims), warnings=tuple(warnings))
+        message = f"the model cited {len(unknown)} rows that the context does not have: {rows}"
+        findings.append(Finding(kind="citation", subject=unknown[0], message=message))
+    return Draft(text=reply.answer, status=reply.status, claims=tuple(claims), findings=tuple(findings))
 
 
-def _unread(context: Context, readings: Sequence[Reading]) -> list[str]:
+def _unread(context: Context, readings: Sequence[Reading]) -> list[Finding]:
     if context.images and not readings:
-        return [f"{len(context.images)} images bear on the question, but no vision model is configured to read them"]
+        message = f"{len(context.images)} images bear on the question, but no vision model is configured to read them"
+        return [Finding(kind="vision", message=message)]
     labels = {image.element: image.label or image.element for image in context.images}
     return [
-        f"the image of {labels[reading.element]} could not be read: {reading.reason}"
+        Finding(
+            kind="image",
+            subject=reading.element,
+            place=reading.place,
+            message=f"the image of {labels[reading.element]} could not be read: {reading.reason}",
+        )
         for reading in readings
         if isinstance(reading, UnreadImage)
     ]

@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 
 from paperscope_core.cancellation import check_cancelled, run_in_thread
 from paperscope_core.protocols import Corpus, Embedder
-from paperscope_core.types import Claim, Context, Paper, Table
+from paperscope_core.types import Claim, Context, Finding, Paper, Table
 from query.evidence import Draft
 from query.extractive.arithmetic import compute, look_up, look_up_counted, table_name
 from query.extractive.cells import captioned, select, select_counted
@@ -179,15 +179,16 @@ class _Cache(Generic[Source, Derived]):
 
 
 def _answered(claim: Claim, confidence: float, *, certain: bool = False, table: Table | None = None) -> Draft:
-    warnings = []
+    findings = []
     if table is not None and table.confidence < _MIN_GRID_CONFIDENCE:
         grid = f"The grid of {table_name(table)} was read with low confidence ({table.confidence:.2f})"
-        warnings.append(f"{grid}; compare the cells with the page.")
+        message = f"{grid}; compare the cells with the page."
+        findings.append(Finding(kind="table", subject=table.id, place=table.place, message=message))
     return Draft(
         text=claim.text,
         status="answered",
         claims=(claim,),
-        warnings=tuple(warnings),
+        findings=tuple(findings),
         confidence=confidence,
         certain=certain,
     )

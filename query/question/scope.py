@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar, cast
 
 from paperscope_core.protocols import Corpus
-from paperscope_core.types import Chunk, Entity, Filters, Paper, PaperEntry, Relation
+from paperscope_core.types import Chunk, Entity, Filters, Finding, Paper, PaperEntry, Relation
 from query.question.paper_names import PaperNames
 
 __all__ = ["PaperScope", "find_scope", "restrict"]
@@ -15,14 +15,14 @@ Sourced = TypeVar("Sourced", Entity, Relation)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PaperScope:
-    """The papers to search, with the years applied; `notes` describe what was left out.
+    """The papers to search, with the years applied; `findings` say what was left out.
 
     If `empty`, nothing may be searched: empty papers in `filters` would mean all papers.
     """
 
     filters: Filters
     empty: bool = False
-    notes: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
 
 
 def find_scope(question: str, filters: Filters, entries: Sequence[PaperEntry], names: PaperNames) -> PaperScope:
@@ -34,11 +34,12 @@ def find_scope(question: str, filters: Filters, entries: Sequence[PaperEntry], n
     fitting = tuple(entry.id for entry in asked if filters.allows_year(entry.year))
     undated = sum(entry.year is None for entry in asked)
     span = "–".join(dict.fromkeys(str(year or "…") for year in (filters.first_year, filters.last_year)))
-    notes = [f"no paper of {span} is among those that were asked"] if not fitting else []
+    messages = [f"no paper of {span} is among those that were asked"] if not fitting else []
     if undated:
         left = "1 paper, whose year is" if undated == 1 else f"{undated} papers, whose years are"
-        notes.append(f"{left} not known, left out: only papers of {span} were asked")
-    return PaperScope(filters=replace(filters, papers=fitting), empty=not fitting, notes=tuple(notes))
+        messages.append(f"{left} not known, left out: only papers of {span} were asked")
+    findings = tuple(Finding(kind="year", subject=span, message=message) for message in messages)
+    return PaperScope(filters=replace(filters, papers=fitting), empty=not fitting, findings=findings)
 
 
 def restrict(corpus: Corpus, filters: Filters) -> Corpus:

@@ -181,6 +181,7 @@ def merge_contexts(contexts: Sequence[Context], *, tokens: int, count: Count) ->
         entities=_merged([context.entities for context in contexts]),
         relations=_merged([context.relations for context in contexts]),
         images=_merged([context.images for context in contexts]),
+        findings=tuple(dict.fromkeys(chain.from_iterable(context.findings for context in contexts))),
     )
     sources = _merged([context.sources for context in contexts])
     room = tokens - count(render_for_model(whole))

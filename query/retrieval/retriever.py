@@ -69,13 +69,11 @@ class RetrievalOptions:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Retrieval:
-    """A context, the ids of the elements that the question names and of the papers asked, and notes on what the filters
-    left out."""
+    """A context, and the ids of the elements that the question names and of the papers asked."""
 
     context: Context
     named: tuple[str, ...] = ()
     asked: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -119,7 +117,7 @@ class Retriever:
         entries = await asyncio.to_thread(self._corpus.entries)
         scope = find_scope(question, filters, entries, self._names)
         if scope.empty:
-            return Retrieval(context=Context(), notes=scope.notes)
+            return Retrieval(context=Context(findings=scope.findings))
         vector, *gists = await self._embedder.embed([question, *GISTS])
         request = RetrievalRequest(text=question, vector=vector, filters=scope.filters, limit=self._options.candidates)
         candidates = await asyncio.to_thread(self._index.retrieve, request)
@@ -131,9 +129,10 @@ class Retriever:
         context = await asyncio.to_thread(self._context, question, found)
         outlines = await asyncio.to_thread(self._outlines, question, found, entries)
         sources = (*context.sources, *outlines)
-        context = replace(context, sources=tuple(replace(one, id=number) for number, one in enumerate(sources)))
+        numbered = tuple(replace(one, id=number) for number, one in enumerate(sources))
+        context = replace(context, sources=numbered, findings=scope.findings)
         asked = scope.filters.papers or self._names.ids(entries)
-        return Retrieval(context=context, named=found.named.elements, asked=asked, notes=scope.notes)
+        return Retrieval(context=context, named=found.named.elements, asked=asked)
 
     async def retrieve_parts(self, parts: Sequence[str], *, filters: Filters = _NO_FILTERS) -> Retrieval:
         """Retrieves several questions and merges their contexts within the same budget; see `retrieve`."""
@@ -145,7 +144,6 @@ class Retriever:
             context=merge_contexts(contexts, tokens=self._options.tokens, count=self._count),
             named=tuple(dict.fromkeys(element for one in found for element in one.named)),
             asked=tuple(dict.fromkeys(paper for one in found for paper in one.asked)),
-            notes=tuple(dict.fromkeys(note for one in found for note in one.notes)),
         )
 
     def _find(self, question: str, candidates: Candidates, filters: Filters, *, gist: float) -> _Found:

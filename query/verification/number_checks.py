@@ -9,7 +9,7 @@ from itertools import chain, pairwise
 
 from paperscope_core.cancellation import check_cancelled
 from paperscope_core.text.sentences import split_sentences
-from paperscope_core.types import Check, Evidence
+from paperscope_core.types import Check, Evidence, Finding
 from query.cells import Statement, name_spans, without_citations
 from query.numbers import Number, numbers_in, placed_numbers, without_labels
 from query.verification.arithmetic import Computation, Computations, NumberIndex, Operand, Wording, is_printed_so
@@ -171,8 +171,8 @@ def _sides(clauses: Sequence[_Clause], telling: Set[str]) -> dict[int, str]:
     return {}
 
 
-def check_numbers(text: str, scope: CitedEvidence, *, question: str) -> Iterator[tuple[Check, str]]:
-    """Yields a check for each number of the text, in order, with a warning or ""."""
+def check_numbers(text: str, scope: CitedEvidence, *, question: str) -> Iterator[tuple[Check, Finding | None]]:
+    """Yields a check for each number of the text, in order, with a finding if it is not supported."""
     judge = _NumberChecker(text, scope, question)
     # The numbers of listed items are no quantities.
     quantities = without_enumerators(text)
@@ -187,7 +187,7 @@ def check_numbers(text: str, scope: CitedEvidence, *, question: str) -> Iterator
             yield judge.derived(mention)
         else:
             judge.pass_printed(mention)
-            yield check, ""
+            yield check, None
 
 
 class _NumberChecker:
@@ -246,7 +246,7 @@ class _NumberChecker:
         _, operand = self._printed[mention]
         self._run.extend([operand] if operand is not None else [])
 
-    def derived(self, mention: NumberMention) -> tuple[Check, str]:
+    def derived(self, mention: NumberMention) -> tuple[Check, Finding | None]:
         """A check of a number that is not printed; call it after `read_formulas`."""
         runs, self._run = (self._run, self._results), []
         check = self._written(mention.number) or self._derived.get(mention.number)
@@ -256,12 +256,12 @@ class _NumberChecker:
             further = partial(self._computations.find_further, runs=runs, pairs=pairs)
             check = computed(self._computations.find) or self._counted(mention)
             if check is None and (check := computed(further)) is not None:
-                return check, ""
+                return check, None
         if check is not None:
             self._results.append(Operand(mention.number, None))
-            return check, ""
+            return check, None
         unsupported = Check(number=mention.number.text, finding="unsupported")
-        return unsupported, _warning(mention, self._same(mention.number))
+        return unsupported, _unsupported(mention, self._same(mention.number))
 
     def _same(self, number: Number) -> list[PrintedNumber]:
         if number not in self._agreeing:
@@ -357,9 +357,11 @@ def _main(printed: Sequence[PrintedNumber]) -> list[Operand]:
     return [Operand(one.number, one.evidence) for one in reversed(cells.values())]
 
 
-def _warning(mention: NumberMention, same: Sequence[PrintedNumber]) -> str:
+def _unsupported(mention: NumberMention, same: Sequence[PrintedNumber]) -> Finding:
     text = mention.number.text
     if same and same[0].cell is not None and same[0].names is not None:
         where = " ".join(same[0].names.heads(same[0].cell).split())
-        return f"the number {text} is printed under {where!r}, which is not what the answer says of it"
-    return f"the number {text} is not in the cited evidence, nor does it follow from numbers there"
+        message = f"the number {text} is printed under {where!r}, which is not what the answer says of it"
+        return Finding(kind="number", subject=text, place=same[0].evidence.place, message=message)
+    message = f"the number {text} is not in the cited evidence, nor does it follow from numbers there"
+    return Finding(kind="number", subject=text, message=message)

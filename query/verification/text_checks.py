@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from paperscope_core.text.sentences import split_sentences
 from paperscope_core.text.words import STOP_WORDS, words
-from paperscope_core.types import Cell, Check
+from paperscope_core.types import Cell, Check, Finding
 from query.cells import Statement
 from query.numbers import numbers_in
 from query.verification.cited import CitedEvidence, PrintedNumber
@@ -41,30 +41,31 @@ _PARTS = frozenset("table figure fig section sec equation eq appendix page yes n
 _MIN_ENGLISH_SHARE = 0.15
 
 
-def check_extremes(text: str, scope: CitedEvidence, *, statement: Statement) -> tuple[Check | None, str]:
+def check_extremes(text: str, scope: CitedEvidence, *, statement: Statement) -> tuple[Check | None, Finding | None]:
     """Checks a value that the text calls the highest or lowest.
 
     The value is compared with those of its column, and of its row, that share all names the text gives it.
 
     Returns:
-        A check if a value is the extreme one, and a warning if none is.
+        A check if a value is the extreme one, and a finding if none is.
     """
     high, low = _HIGHEST.search(text), _LOWEST.search(text)
     given = {number.value for number in numbers_in(text)}
     cells = [one for one in scope.cells if one.names is not None and one.number.value in given]
     if bool(high) == bool(low) or _OTHER.search(text) or not 0 < len(cells) <= _MOST_COMPARED:
-        return None, ""
+        return None, None
     word, pick = ("highest", max) if high else ("lowest", min)
     compared = [(one, *_compared(one, statement)) for one in cells]
     for one, column, row in compared:
         for others in (column, row):
             if len(others) > 1 and one.number.signed == pick(others):
                 formula = f"{one.number.text} = {word} of {len(others)} values"
-                return Check(number=one.number.text, finding="computed", formula=formula, support=(one.evidence,)), ""
+                return Check(number=one.number.text, finding="computed", formula=formula, support=(one.evidence,)), None
     one, column, row = compared[0]
     if any(len(others) < 2 for _, others, _ in compared):
-        return None, ""
-    return None, f"{one.number.text} is called the {word}, but {pick(column)} is in the same column"
+        return None, None
+    message = f"{one.number.text} is called the {word}, but {pick(column)} is in the same column"
+    return None, Finding(kind="extreme", subject=one.number.text, place=one.evidence.place, message=message)
 
 
 def _compared(one: PrintedNumber, statement: Statement) -> tuple[list[Decimal], list[Decimal]]:

@@ -7,7 +7,7 @@ from itertools import chain
 
 from paperscope_core.cancellation import check_cancelled
 from paperscope_core.text.words import words
-from paperscope_core.types import Check, Claim, Element
+from paperscope_core.types import Check, Claim, Element, Finding
 from paperscope_core.types.tables import table_rows
 from query.cells import Statement
 from query.elements import element_text
@@ -17,7 +17,7 @@ from query.verification.text_checks import check_extremes, unknown_names, unsupp
 
 __all__ = ["Cited", "Verified", "verify"]
 
-# Longer answers and claims, and more claims, are not checked to their ends; a warning says so. An answer with more
+# Longer answers and claims, and more claims, are not checked to their ends; a finding says so. An answer with more
 # claims is not checked as a whole, either: the evidence of the others would be missing.
 _LONGEST_STATEMENT = 20_000
 _MOST_CLAIMS = 200
@@ -41,10 +41,10 @@ class Cited:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Verified:
-    """A check for each number of an answer, and warnings about what the evidence does not support."""
+    """A check for each number of an answer, and what the evidence does not support."""
 
-    checks: tuple[Check, ...]
-    warnings: tuple[str, ...]
+    checks: tuple[Check, ...] = ()
+    findings: tuple[Finding, ...] = ()
 
 
 def verify(*, question: str, text: str, claims: Sequence[Claim], cited: Cited) -> Verified:
@@ -55,15 +55,21 @@ def verify(*, question: str, text: str, claims: Sequence[Claim], cited: Cited) -
     word; a name must occur in the question or in the retrieved context.
     """
     checks: dict[Check, None] = {}
-    warnings = [f"no evidence is cited for {claim.text!r}" for claim in claims if not claim.evidence]
-    warnings += [] if claims else ["the answer cites no evidence"]
+    found: list[Finding | None] = [
+        Finding(kind="claim", subject=claim.text, message=f"no evidence is cited for {claim.text!r}")
+        for claim in claims
+        if not claim.evidence
+    ]
+    found += [] if claims else [Finding(kind="claim", message="the answer cites no evidence")]
     statements = [(claim.text, [claim]) for claim in claims[:_MOST_CLAIMS]]
     if len(claims) > _MOST_CLAIMS:
-        warnings.append(f"only the first {_MOST_CLAIMS} claims were checked, and not the text of the whole answer")
+        found.append(
+            _unchecked(f"only the first {_MOST_CLAIMS} claims were checked, and not the text of the whole answer")
+        )
     else:
         statements.append((text, list(claims)))
     if any(len(said) > _LONGEST_STATEMENT for said, _ in statements):
-        warnings.append(f"only the first {_LONGEST_STATEMENT} characters of each text were checked")
+        found.append(_unchecked(f"only the first {_LONGEST_STATEMENT} characters of each text were checked"))
     reader = EvidenceReader(cited.elements, cited.readings)
     words_of = cache(lambda text: frozenset(words(text)))
     for whole, behind in statements:
@@ -74,20 +80,24 @@ def verify(*, question: str, text: str, claims: Sequence[Claim], cited: Cited) -
             said = said.rpartition(" ")[0] or said
         statement = Statement.of(said, question=question)
         scope = CitedEvidence(behind, statement=statement, reader=reader)
-        for check, warning in check_numbers(said, scope, question=question):
+        for check, finding in check_numbers(said, scope, question=question):
             checks[check] = None
-            warnings.append(warning)
-        extreme, warning = check_extremes(said, scope, statement=statement)
+            found.append(finding)
+        extreme, finding = check_extremes(said, scope, statement=statement)
         checks |= {extreme: None} if extreme is not None else {}
-        warnings.append(warning)
-        warnings.extend(_unsaid(said, scope, question=question, cited=cited, words_of=words_of))
-    return Verified(checks=tuple(checks), warnings=tuple(dict.fromkeys(filter(None, warnings))))
+        found.append(finding)
+        found.extend(_unsaid(said, scope, question=question, cited=cited, words_of=words_of))
+    return Verified(checks=tuple(checks), findings=tuple(dict.fromkeys(filter(None, found))))
+
+
+def _unchecked(message: str) -> Finding:
+    return Finding(kind="unchecked", message=message)
 
 
 def _unsaid(
     said: str, scope: CitedEvidence, *, question: str, cited: Cited, words_of: Callable[[str], frozenset[str]]
-) -> Iterator[str]:
-    """Yields a warning for each quotation and name that occurs nowhere."""
+) -> Iterator[Finding]:
+    """Yields each quotation and name that occurs nowhere."""
     quotes = [evidence.quote for evidence in scope.evidence]
     elements = {evidence.element: cited.elements.get(evidence.element) for evidence in scope.evidence}
     texts = [element_text(element) for element in elements.values() if element is not None]
@@ -96,7 +106,9 @@ def _unsaid(
     # Read only if the text quotes something; the words of the rows are those of the texts.
     rows = (row.name for table in scope.tables for row in table_rows(table))
     for quotation in dict.fromkeys(unsupported_quotations(said, chain(printed, rows))):
-        yield f"the quotation {quotation!r} is not in the cited evidence"
+        message = f"the quotation {quotation!r} is not in the cited evidence"
+        yield Finding(kind="quotation", subject=quotation, message=message)
     known = chain(printed, cited.around, (evidence.element for evidence in scope.evidence))
     for name in unknown_names(said, map(words_of, known)):
-        yield f"the name {name!r} is neither in the cited evidence nor in what was retrieved with it"
+        message = f"the name {name!r} is neither in the cited evidence nor in what was retrieved with it"
+        yield Finding(kind="name", subject=name, message=message)

@@ -34,7 +34,7 @@ def render_report(rows: Sequence[BatchRow], summary: BatchSummary) -> str:
 
 def _outcome(row: BatchRow) -> str:
     """A question's number, text, status and the start of its answer, or of the first place if nothing is concluded."""
-    said = row.answer.text if row.answer else "; ".join(row.warnings)
+    said = row.answer.text if row.answer else row.error
     if row.answer and row.status == "evidence" and row.answer.claims:
         said = row.answer.claims[0].text
     said = shortened(one_line(said), limit=_MAX_OUTCOME_LENGTH)
@@ -45,9 +45,7 @@ def _block(row: BatchRow, shown: dict[str, str]) -> str:
     """The block of a question. `shown` says where each long source of earlier questions is, and gets those of this."""
     heading = markdown_heading(f"Query: {row.question}", level=2) + "\n"
     if row.answer is None:
-        return (
-            f"{heading}\n### Final Response\n\nNo answer: {'; '.join(map(markdown_line, row.warnings))}\n{_gold(row)}"
-        )
+        return f"{heading}\n### Final Response\n\nNo answer: {markdown_line(row.error)}\n{_gold(row)}"
     answer = row.answer
     parts = [
         heading,
@@ -112,7 +110,7 @@ def _final(answer: Answer) -> str:
         parts.append(f"**Claims and their places**:\n\n{claims}")
     if answer.formulas:
         parts.append("**Computed**:\n\n" + "\n".join(f"- {markdown_line(formula)}" for formula in answer.formulas))
-    parts += [f"**Warning**: {markdown_line(warning)}" for warning in answer.warnings]
+    parts += [f"**Warning**: {markdown_line(str(finding))}" for finding in answer.findings]
     parts.append(f"_{markdown_line(answer.model) or 'no language model'}; {answer.usage}; {answer.seconds:.1f} s_")
     return "\n\n".join(parts)
 

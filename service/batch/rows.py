@@ -16,7 +16,7 @@ RowStatus = Literal["answered", "evidence", "unanswerable", "error"]
 _CSV_HEADER = (
     *("index", "question", "status", "answer", "citations", "confidence", "seconds"),
     *("calls", "cached", "prompt_tokens", "completion_tokens", "cost"),
-    *("warnings", "gold", "right"),
+    *("findings", "error", "gold", "right"),
 )
 
 
@@ -26,7 +26,8 @@ class BatchRow:
 
     Attributes:
         index: The position of the question in its file, from 0.
-        answer: None if and only if `status` is "error"; `warnings` then say why.
+        answer: None if and only if `status` is "error".
+        error: Why there is no answer, "" if there is one.
         right: The correctness of the answer by `gold`, from 0 to 1; None if either is missing.
         resumed: Whether the row comes from an earlier run.
     """
@@ -35,7 +36,7 @@ class BatchRow:
     question: str
     status: RowStatus
     answer: Answer | None = None
-    warnings: tuple[str, ...] = ()
+    error: str = ""
     seconds: float = 0.0
     gold: Gold | None = None
     right: float | None = None
@@ -71,7 +72,8 @@ class BatchRow:
             "stages": [
                 {"stage": time.stage, "seconds": round(time.seconds, 3)} for time in (answer.stages if answer else ())
             ],
-            "warnings": list(self.warnings),
+            "findings": [asdict(finding) for finding in (answer.findings if answer else ())],
+            "error": self.error,
             "gold": self.gold.answer if self.gold else None,
             "right": self.right,
         }
@@ -111,7 +113,7 @@ def _place_json(element: str, place: Place) -> dict[str, object]:
 
 
 def render_csv(rows: Sequence[BatchRow]) -> str:
-    """The rows as CSV (RFC 4180); semicolons separate several citations or warnings in a cell.
+    """The rows as CSV (RFC 4180); semicolons separate several citations or findings in a cell.
 
     A cell that a spreadsheet could run as a formula begins with an apostrophe.
     """
@@ -123,5 +125,6 @@ def _cells(row: BatchRow) -> dict[str, object]:
     answer = row.answer
     cited = map(str, answer.evidence) if answer else ()
     confidence = round(answer.confidence, 4) if answer and answer.confidence is not None else None
-    joined = {"citations": "; ".join(dict.fromkeys(cited)), "warnings": "; ".join(row.warnings)}
+    found = map(str, answer.findings) if answer else ()
+    joined = {"citations": "; ".join(dict.fromkeys(cited)), "findings": "; ".join(found)}
     return {**row.record(), **asdict(row.usage), **joined, "confidence": confidence}

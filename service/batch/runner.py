@@ -179,10 +179,9 @@ async def _ask(library: Library, question: Question) -> BatchRow:
         question=question.text,
         status=answer.status,
         answer=answer,
-        warnings=answer.warnings,
         seconds=answer.seconds,
     )
 
 
 def _error_row(question: Question | BadQuestion, reason: str, *, seconds: float = 0.0) -> BatchRow:
-    return BatchRow(index=question.index, question=question.text, status="error", warnings=(reason,), seconds=seconds)
+    return BatchRow(index=question.index, question=question.text, status="error", error=reason, seconds=seconds)

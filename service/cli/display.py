@@ -243,7 +243,7 @@ def answer_view(answer: Answer) -> RenderableType:
     parts.append(Text(answer.text, style=style))
     details = [_evidence(item, number=number) for number, item in enumerate(answer.evidence, start=1)]
     details += [Text(formula, style="dim") for formula in answer.formulas]
-    details += [Text(f"! {warning}", style="yellow") for warning in answer.warnings]
+    details += [Text(f"! {finding}", style="yellow") for finding in answer.findings]
     if answer.model:
         details.append(Text(f"{answer.model}: {answer.usage}", style="dim"))
     return Group(*parts, *(_indented(detail) for detail in details), Text(""))

@@ -104,7 +104,7 @@ def batch(
                     _print_answer(row.answer)
     errors = [row for row in result.rows if row.status == "error"]
     for row in errors:
-        stderr().print(Text(f"error: question {row.index + 1}: {'; '.join(row.warnings)}", style="red"))
+        stderr().print(Text(f"error: question {row.index + 1}: {row.error}", style="red"))
     lines = [*summary_lines(result.summary), f"Results: {out}/answers.jsonl, {out}/answers.csv, {out}/report.md"]
     stdout().print(Text("\n".join(lines)))
     raise typer.Exit(1 if errors else 0)

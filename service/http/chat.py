@@ -316,7 +316,7 @@ class Models(BaseModel):
 
 
 def _text(answer: Answer) -> str:
-    """The answer's text, followed by lists of its sources and its warnings, if any.
+    """The answer's text, followed by lists of its sources and its findings, if any.
 
     Chat front ends render it as Markdown, so text of papers and models is escaped: an image could leak the question by
     its address.
@@ -328,8 +328,8 @@ def _text(answer: Answer) -> str:
     sources = _sources(answer)
     if sources:
         text += _SOURCES_HEADING + "\n".join(f"{number}. {source}" for number, source in enumerate(sources, start=1))
-    if answer.warnings:
-        text += _NOTES_HEADING + "\n".join(f"- {markdown_line(warning)}" for warning in answer.warnings)
+    if answer.findings:
+        text += _NOTES_HEADING + "\n".join(f"- {markdown_line(str(finding))}" for finding in answer.findings)
     return text
 
 

@@ -11,6 +11,7 @@ from paperscope.library import EntityMatch, Estimate, Library
 from paperscope_core.codec import from_json
 from paperscope_core.types import (
     Element,
+    Finding,
     Job,
     JobKind,
     JobState,
@@ -200,7 +201,8 @@ class JobView(BaseModel):
 
 
 class BatchRowHead(BaseModel):
-    """A row of a batch in short; `right` (0 to 1) and `gold` are null without a gold answer."""
+    """A row of a batch in short; `right` (0 to 1) and `gold` are null without a gold answer, `error` is "" with an
+    answer."""
 
     index: int
     question: str
@@ -208,7 +210,8 @@ class BatchRowHead(BaseModel):
     answer: str
     confidence: float | None
     seconds: float
-    warnings: tuple[str, ...]
+    findings: tuple[Finding, ...] = ()
+    error: str = ""
     gold: str | None = None
     right: float | None = None
 

@@ -121,7 +121,7 @@ def questions(folder: Path) -> Iterator[Target]:
 
 
 def _error_row(index: int, text: str, reason: str) -> BatchRow:
-    return BatchRow(index=index, question=text, status="error", warnings=(reason,))
+    return BatchRow(index=index, question=text, status="error", error=reason)
 
 
 @contextmanager

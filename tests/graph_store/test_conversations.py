@@ -1,5 +1,6 @@
 """Conversations in the store."""
 
+import json
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -10,8 +11,10 @@ import pytest
 
 from graph_store import Store
 from graph_store.conversations import MAX_TURNS, Conversations
+from graph_store.schema import turns
+from paperscope_core.codec import to_json
 from paperscope_core.errors import InputError, StoreError, StoreReadOnlyError, UnknownConversationError
-from paperscope_core.types import Answer, Box, Claim, Context, Evidence, ImageFinding, Place
+from paperscope_core.types import Answer, Box, Claim, Context, Evidence, Finding, ImageFinding, Place
 from tests.graph_store.indexed_papers import PAPER_IDS, add, make_indexed
 
 PAPER = PAPER_IDS[0]
@@ -46,6 +49,20 @@ def test_a_conversation_keeps_whole_answers(store: Store, tmp_path: Path) -> Non
         ("Which F1?", (PAPER,)),
         ("And the recall?", (PAPER,)),
     ]
+
+
+def test_warnings_of_an_answer_that_was_stored_before_there_were_findings_become_notes(store: Store) -> None:
+    head = store.conversations.create()
+    stored = json.loads(to_json(answer_to("Which F1?")))
+    del stored["findings"], stored["context"]["findings"]
+    stored["context"]["warnings"] = []
+    with store.database.write("conversations") as connection:
+        for position, warnings in enumerate((["the number 0.83 is not in the cited evidence"], [])):
+            value = json.dumps({**stored, "warnings": warnings})
+            connection.execute(turns.insert().values(conversation=head.id, position=position, value=value))
+    first, second = store.conversations.get(head.id).turns
+    note = Finding(kind="note", message="the number 0.83 is not in the cited evidence")
+    assert (first, second) == (replace(answer_to("Which F1?"), findings=(note,)), answer_to("Which F1?"))
 
 
 def test_papers_of_which_only_an_image_was_read_are_among_those_of_the_conversation(store: Store) -> None:

@@ -99,8 +99,9 @@ def test_adding_it_again_repairs_it(damaged: Library, made: tuple[Path, Path, st
 def test_a_context_says_what_was_left_out(made: tuple[Path, Path, str], tmp_path: Path) -> None:
     with open_library(copied(made, tmp_path)) as library:
         do_damage(tmp_path / "library", made[2], "papers")
-        [warning] = library.retrieve(QUESTION).warnings
-        assert f"{made[2]!r} is damaged" in warning
+        [finding] = library.retrieve(QUESTION).findings
+        assert (finding.kind, finding.subject) == ("paper", made[2])
+        assert f"{made[2]!r} is damaged" in finding.message
 
 
 @pytest.mark.parametrize("streamed", [True, False])
@@ -113,7 +114,7 @@ async def test_an_answer_says_what_was_left_out(made: tuple[Path, Path, str], tm
         else:
             answer = await library.ask_async(QUESTION)
         assert paper not in {source.place.paper for source in answer.context.sources}
-        assert any(f"{paper!r} is damaged" in warning for warning in answer.warnings), answer.warnings
+        assert ("paper", paper) in [(finding.kind, finding.subject) for finding in answer.findings]
         with pytest.raises(StoreDamagedError, match=paper):
             await library.ask_async(QUESTION, papers=[paper])
 

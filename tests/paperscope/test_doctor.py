@@ -11,7 +11,7 @@ import pytest
 
 from graph_store import Store
 from graph_store.index.text_index import TextIndex
-from paperscope.doctor import Finding, diagnose
+from paperscope.doctor import Diagnosis, diagnose
 from paperscope.library import Library
 from paperscope_core.models import FakeEmbedder, Models
 from paperscope_core.models.weights import find_weights
@@ -49,7 +49,7 @@ def library(made: Path, tmp_path: Path) -> Path:
     return tmp_path / "library"
 
 
-def diagnosed(library: Path, *, repair: bool = False) -> list[Finding]:
+def diagnosed(library: Path, *, repair: bool = False) -> list[Diagnosis]:
     return list(diagnose(Settings(library=library), repair=repair))
 
 

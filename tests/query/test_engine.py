@@ -41,7 +41,7 @@ async def test_with_a_model_the_answer_tells_all_that_was_done(
     assert sorted(stages) == sorted(time.stage for time in answer.stages)
     assert answer.seconds >= max(time.seconds for time in answer.stages)
     assert answer.usage.calls == 3
-    assert answer.warnings == ()
+    assert answer.findings == ()
 
 
 async def test_what_an_image_shows_is_searched_for_in_the_papers_of_the_context(
@@ -72,7 +72,7 @@ async def test_a_value_that_was_read_in_an_image_may_be_cited_from_the_source_of
     picture = {"picture": 1, "relevant": True, "finding": "a dashed line at 171.3", "agrees": True}
     model, vision = FakeModel([reply(said, "S0")]), FakeModel([json.dumps({"pictures": [picture]})])
     answer = await QueryEngine(corpus, index, embedder, model, vision).ask("What is the ratio for QUOREF in Table 1?")
-    assert (answer.text, answer.warnings) == (said, ())
+    assert (answer.text, answer.findings) == (said, ())
 
 
 async def test_a_number_that_the_model_made_up_is_flagged(
@@ -80,14 +80,14 @@ async def test_a_number_that_the_model_made_up_is_flagged(
 ) -> None:
     model = FakeModel([reply("It is 171.3.", "S0")])
     answer = await QueryEngine(corpus, index, embedder, model).ask("What is the ratio for QUOREF in Table 1?")
-    assert any("171.3" in warning for warning in answer.warnings)
+    assert ("number", "171.3") in [(finding.kind, finding.subject) for finding in answer.findings]
 
 
 async def test_without_a_model_the_answer_says_so(corpus: Corpus, index: GraphIndex, embedder: Embedder) -> None:
     answer = await QueryEngine(corpus, index, embedder).ask("What is the F1 of Dice on WSJ in Table 2?")
     assert (answer.status, answer.model, answer.confidence) == ("answered", "", 0.99)
     assert "95.43" in answer.text
-    assert "no language model was used" in answer.warnings[0]
+    assert answer.findings[0].kind == "model"
     assert from_json(Answer, to_json(answer)) == answer
 
 
@@ -96,7 +96,7 @@ async def test_an_empty_library_cannot_answer(empty_corpus: Corpus, embedder: Em
     answer = await QueryEngine(empty_corpus, empty_corpus, embedder, FakeModel([])).ask("What is it?")
     assert (answer.status, answer.claims, answer.model) == ("unanswerable", (), "")
     assert "contains nothing" in answer.text
-    assert answer.warnings == ()
+    assert answer.findings == ()
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ async def test_a_slow_check_delays_no_other_question_and_stops_when_it_is_cancel
                     time.sleep(0.001)
             finally:
                 stopped.set()
-        return Verified(checks=(), warnings=())
+        return Verified()
 
     monkeypatch.setattr("query.engine.verify", verify)
     engine = QueryEngine(corpus, index, embedder)

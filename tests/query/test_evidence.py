@@ -16,6 +16,7 @@ from paperscope_core.types import (
     ContextEntity,
     ContextSource,
     Evidence,
+    Finding,
     ImageFinding,
     Passage,
     Place,
@@ -180,5 +181,6 @@ async def test_an_answer_carries_its_exhibits_and_checks(corpus: Corpus, index: 
         ("0.53", "printed"),
         ("94.90", "printed"),
     ]
-    assert answer.warnings == ("1 images bear on the question, but no vision model is configured to read them",)
+    message = "1 images bear on the question, but no vision model is configured to read them"
+    assert answer.findings == (Finding(kind="vision", message=message),)
     assert from_json(Answer, to_json(answer)) == answer

@@ -8,7 +8,16 @@ import pytest
 from paperscope_core.errors import ModelUnavailableError
 from paperscope_core.models.fakes import FakeModel
 from paperscope_core.protocols import Corpus, Embedder, GraphIndex
-from paperscope_core.types import Answer, AnswerEvent, DoneEvent, ModelReply, ModelRequest, StageEvent, TextEvent
+from paperscope_core.types import (
+    Answer,
+    AnswerEvent,
+    DoneEvent,
+    Finding,
+    ModelReply,
+    ModelRequest,
+    StageEvent,
+    TextEvent,
+)
 from query import QueryEngine
 from query.progress import FinalText
 
@@ -72,7 +81,7 @@ async def test_the_pieces_make_up_the_final_text_and_the_answer_is_the_plain_one
         "checks",
     ):
         assert getattr(answer, field) == getattr(asked, field)
-    assert answer.warnings == asked.warnings
+    assert answer.findings == asked.findings
     pieces = [event for event in events if isinstance(event, TextEvent)]
     # An initial answer that a merge might have replaced comes in one piece.
     assert len(pieces) > (relevant is not False)
@@ -86,7 +95,8 @@ async def test_rows_that_the_context_lacks_are_counted_in_a_stream_too(
 ) -> None:
     streaming, _ = engines(corpus, index, embedder, relevant=None)
     _, _, answer = await heard(streaming)
-    assert "the model cited 1 rows that the context does not have: 'S99'" in answer.warnings
+    message = "the model cited 1 rows that the context does not have: 'S99'"
+    assert Finding(kind="citation", subject="S99", message=message) in answer.findings
 
 
 async def test_the_embedded_answer_comes_in_one_piece(corpus: Corpus, index: GraphIndex, embedder: Embedder) -> None:

@@ -261,18 +261,18 @@ def _same_value(one: str, other: str) -> bool:
 
 
 def score_planting(answer: RightAnswer, *, seed: str) -> Score:
-    """passed: the right answer gets no warning; flagged: a planted number gets one; both also by kind."""
+    """passed: the right answer gets no finding; flagged: a planted number gets one; both also by kind."""
     verified = answer.verified()
-    quiet = not verified.warnings
+    quiet = not verified.findings
     tallies = {name: Tally(right=quiet, total=1) for name in ("passed", f"passed.{answer.kind}")}
-    misses = [Miss(metric="passed", what=answer.text, gold="", got=warning) for warning in verified.warnings]
+    misses = [Miss(metric="passed", what=answer.text, gold="", got=str(finding)) for finding in verified.findings]
     random = default_rng(int(hashlib.sha256(seed.encode()).hexdigest(), 16))
     for plant in plant_errors(answer.text, question=answer.question, tables=answer.tables(), random=random):
-        warnings = set(answer.verified(plant.into).warnings) - set(verified.warnings)
+        findings = set(answer.verified(plant.into).findings) - set(verified.findings)
         for name in ("flagged", f"flagged.{plant.kind}", f"flagged.{answer.kind}"):
-            tally = Tally(right=bool(warnings), total=1)
+            tally = Tally(right=bool(findings), total=1)
             tallies[name] = tallies[name] + tally if name in tallies else tally
-        if not warnings:
+        if not findings:
             planted = normalise_spaces(plant.into(answer.text))
             misses.append(Miss(metric="flagged", what=f"{plant.kind}, {answer.kind}", gold=plant.right, got=planted))
     return Score(tallies=tallies, misses=tuple(misses))

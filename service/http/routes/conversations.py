@@ -97,7 +97,7 @@ def show_conversation(
         Literal["json"] | ExportFormat, Query(alias="format", description="As `POST /v1/export` writes answers.")
     ] = "json",
 ) -> Response:
-    """A conversation with its whole answers: claims, evidence with every box, context, readings, checks, warnings."""
+    """A conversation with its whole answers: claims, evidence with every box, context, readings, checks, findings."""
     found = library.conversations.get(conversation)
     if form != "json":
         return export_response(found.turns, form, title=found.head.title, library=library)

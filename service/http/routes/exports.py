@@ -102,7 +102,7 @@ def _markdown(answer: Answer) -> str:
     lists = {
         "Evidence": claims,
         "Arithmetic": [f"- {markdown_line(formula)}" for formula in answer.formulas],
-        "Notes": [f"- {markdown_line(warning)}" for warning in answer.warnings],
+        "Notes": [f"- {markdown_line(str(finding))}" for finding in answer.findings],
     }
     parts = [f"**{markdown_line(answer.question)}**", _marked_markdown(answer)]
     return "\n\n".join([*parts, *(f"{name}:\n\n" + "\n".join(items) for name, items in lists.items() if items)])

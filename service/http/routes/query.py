@@ -102,7 +102,8 @@ async def query(
     """Answers from all papers, or from those that match the filters.
 
     An answer has claims with their evidence (element, page, box, quote), the context that it is based on, readings of
-    images, checks of its numbers, and warnings. Streamed, the events are:
+    images, checks of its numbers, and findings: what is not supported, and what
+    was left out. Streamed, the events are:
 
     - `stage`: a stage has begun (`stage`: understanding, retrieving, answering, reading images, merging, verifying);
     - `text`: the next piece of the answer's text; if `anew` is true, the text begins again, and what was sent before is

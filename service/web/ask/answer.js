@@ -20,7 +20,7 @@ export function AnswerView({ answer, turn, active, removed, onOpen, actions }) {
     <div class="answer-text">
       ${blocks.map((block) => html`<${BlockView} block=${block} view=${view} />`)}
     </div>
-    <${Warnings} answer=${answer} />
+    <${Findings} answer=${answer} />
     <${Evidence} view=${view} />
     <${Arithmetic} view=${view} />
     <${Readings} view=${view} />
@@ -64,8 +64,8 @@ function SegmentView({ segment, view }) {
       return html`<${Mark} claim=${segment.claim} view=${view} />`
     case 'check':
       return html`<${NumberHint} segment=${segment} view=${view} />`
-    case 'warning':
-      return html`<${WarningHint} text=${segment.text} warning=${segment.warning} />`
+    case 'finding':
+      return html`<${FindingHint} text=${segment.text} finding=${segment.finding} />`
     default:
       return html`<${Formula} latex=${segment.latex} text=${segment.text} display=${segment.display} />`
   }
@@ -100,11 +100,11 @@ function Mark({ claim, view, listed = false }) {
 }
 
 function NumberHint({ segment, view }) {
-  const { check, warning, text } = segment
+  const { check, finding, text } = segment
   const isComputed = check.finding === 'computed'
   const index = view.answer.checks.indexOf(check)
   const support = firstOf(view.items, `number-${index}-`)
-  const said = isComputed ? check.formula : sentence(warning ?? t('ask.unsupportedNumber'))
+  const said = isComputed ? check.formula : finding ? sentence(finding.message) : t('ask.unsupportedNumber')
   const card = html`<span class="card-head"><${Icon} name=${isComputed ? 'calculator' : 'warning'} size="16" />${t(isComputed ? 'ask.computed' : 'ask.unsupported')}</span>
     <span class=${isComputed ? 'card-formula' : 'card-text'} dir="auto">${said}</span>
     ${isComputed &&
@@ -116,8 +116,8 @@ function NumberHint({ segment, view }) {
   >`
 }
 
-function WarningHint({ text, warning }) {
-  const said = sentence(warning)
+function FindingHint({ text, finding }) {
+  const said = sentence(finding.message)
   const card = html`<span class="card-head"><${Icon} name="warning" size="16" />${t('ask.unsupported')}</span>
     <span class="card-text" dir="auto">${said}</span>`
   return html`<${Hint} class="number unsupported" label=${t('ask.flaggedNumber', { number: text, said })} card=${card}
@@ -128,26 +128,26 @@ function WarningHint({ text, warning }) {
 // A longer word may be broken before its mark.
 const LONGEST_WORD = 30
 
-// What the verifier says of the text; other warnings say how the answer came about.
-const OF_VERIFIER = /^(?:the (?:number|quotation|name|answer)|no evidence) /
+// The kinds of findings that the evidence does not support; others say how the answer came about.
+const UNSUPPORTED = new Set(['number', 'quotation', 'name', 'extreme', 'claim'])
 
-function Warnings({ answer }) {
-  const unsupported = answer.warnings.filter((one) => OF_VERIFIER.test(one))
+function Findings({ answer }) {
+  const unsupported = answer.findings.filter((one) => UNSUPPORTED.has(one.kind))
   // Images that could not be read are shown with their reason.
-  const remarks = answer.warnings.filter((one) => !OF_VERIFIER.test(one) && !(answer.readings.length && one.startsWith('the image of ')))
+  const remarks = answer.findings.filter((one) => !UNSUPPORTED.has(one.kind) && !(answer.readings.length && one.kind === 'image'))
   return html`${unsupported.length > 0 &&
     html`<div class="note warn warnings" role="note">
       <${Icon} name="warning" />
       <div>
-        <strong>${t('ask.warnings', { count: unsupported.length })}</strong>
+        <strong>${t('ask.findings', { count: unsupported.length })}</strong>
         <ul>
-          ${unsupported.map((warning) => html`<li dir="auto">${sentence(warning)}</li>`)}
+          ${unsupported.map((one) => html`<li dir="auto">${sentence(one.message)}</li>`)}
         </ul>
       </div>
     </div>`}
     ${remarks.length > 0 &&
     html`<ul class="remarks" aria-label=${t('ask.remarks')}>
-      ${remarks.map((one) => html`<li dir="auto"><${Icon} name="info" size="15" /><span>${sentence(one)}</span></li>`)}
+      ${remarks.map((one) => html`<li dir="auto"><${Icon} name="info" size="15" /><span>${sentence(one.message)}</span></li>`)}
     </ul>`}`
 }
 
@@ -465,7 +465,7 @@ function cell(row, column) {
   return row[column] ?? ''
 }
 
-/** A warning as a sentence: it begins with a capital and ends with a stop. */
+/** A message as a sentence: it begins with a capital and ends with a stop. */
 export function sentence(text) {
   const end = /[.!?…]$/.test(text) ? '' : '.'
   return text.charAt(0).toUpperCase() + text.slice(1) + end

@@ -1,8 +1,9 @@
 /** Where an answer's text gets the marks of its claims, the findings about its numbers, and its formulas. */
 
 /** @typedef {{number: string, finding: string, formula: string, support: object[]}} Check */
-/** @typedef {{kind: 'text', text: string} | {kind: 'check', text: string, check: Check, warning?: string}
- *   | {kind: 'warning', text: string, warning: string} | {kind: 'latex', text: string, latex: string, display: boolean}
+/** @typedef {{kind: string, subject: string, message: string}} Finding */
+/** @typedef {{kind: 'text', text: string} | {kind: 'check', text: string, check: Check, finding?: Finding}
+ *   | {kind: 'finding', text: string, finding: Finding} | {kind: 'latex', text: string, latex: string, display: boolean}
  *   | {kind: 'mark', claim: number}} Segment */
 /** @typedef {{kind: 'paragraph' | 'list', ordered?: boolean, start?: number, lines: Segment[][]}} Block */
 
@@ -19,12 +20,12 @@ const LIST_ITEM = /^\s*(?:[-*•]|(\d{1,3})[.)])\s+/
 /**
  * The blocks of an answer's text.
  *
- * @param {{text: string, claims: {text: string, mark?: number | null}[], checks?: Check[], warnings?: string[]}} answer
+ * @param {{text: string, claims: {text: string, mark?: number | null}[], checks?: Check[], findings?: Finding[]}} answer
  * @returns {Block[]}
  */
-export function blocksOf({ text, claims, checks = [], warnings = [] }) {
+export function blocksOf({ text, claims, checks = [], findings = [] }) {
   const marks = marksIn(text, claims)
-  const ranges = separate([...latexRanges(text), ...checkRanges(text, checks, warnings), ...wordRanges(text, warnings)])
+  const ranges = separate([...latexRanges(text), ...checkRanges(text, checks, findings), ...wordRanges(text, findings)])
   const blocks = []
   let at = 0
   for (const line of text.split('\n')) {
@@ -41,8 +42,8 @@ export function blocksOf({ text, claims, checks = [], warnings = [] }) {
 }
 
 /** The segments of a text without claims: of a claim itself. */
-export function segmentsOfText(text, { checks = [], warnings = [] } = {}) {
-  const ranges = separate([...latexRanges(text), ...checkRanges(text, checks, warnings)])
+export function segmentsOfText(text, { checks = [], findings = [] } = {}) {
+  const ranges = separate([...latexRanges(text), ...checkRanges(text, checks, findings)])
   return segmentsOf(text, 0, text.length, ranges, new Map())
 }
 
@@ -82,7 +83,7 @@ function latexRanges(text) {
 }
 
 /** The numbers of a text that were computed, or that nothing supports; what is printed needs no remark. */
-function checkRanges(text, checks, warnings) {
+function checkRanges(text, checks, findings) {
   const worst = new Map()
   for (const check of checks) {
     const known = worst.get(check.number)
@@ -91,26 +92,23 @@ function checkRanges(text, checks, warnings) {
   const ranges = []
   for (const check of worst.values()) {
     if (check.finding !== 'computed' && check.finding !== 'unsupported') continue
-    const warning = warnings.find((one) => new RegExp(`^the number ${escaped(check.number)}(?![\\w.,]*\\d)`).test(one))
-    const number = escaped(check.number)
-    const pattern = new RegExp(`(?<![\\p{L}\\p{N}]|\\p{N}[.,])${number}(?![\\p{L}\\p{N}]|[.,]\\p{N})`, 'gu')
-    for (const match of text.matchAll(pattern)) {
-      const segment = { kind: 'check', text: match[0], check, warning }
-      ranges.push({ start: match.index, end: match.index + match[0].length, segment })
-    }
+    const finding = findings.find((one) => one.kind === 'number' && one.subject === check.number)
+    ranges.push(...placesOf(text, check.number, { kind: 'check', text: check.number, check, finding }))
   }
   return ranges
 }
 
-/** The words of a text that a warning quotes: a name, a quotation. */
-function wordRanges(text, warnings) {
-  const ranges = []
-  for (const warning of warnings) {
-    const [, , quoted] = /^the (?:quotation|name) (['"])(.*?)\1 is /s.exec(warning) ?? []
-    const at = quoted ? text.indexOf(quoted.replaceAll("\\'", "'")) : -1
-    if (at >= 0) ranges.push({ start: at, end: at + quoted.length, segment: { kind: 'warning', text: quoted, warning } })
-  }
-  return ranges
+/** The first place of each name, quotation and extreme value that a finding is about. */
+function wordRanges(text, findings) {
+  return findings
+    .filter((one) => one.subject && ['name', 'quotation', 'extreme'].includes(one.kind))
+    .flatMap((finding) => placesOf(text, finding.subject, { kind: 'finding', text: finding.subject, finding }).slice(0, 1))
+}
+
+/** The places of whole words or a whole number in a text, each with the segment. */
+function placesOf(text, words, segment) {
+  const pattern = new RegExp(`(?<![\\p{L}\\p{N}]|\\p{N}[.,])${escaped(words)}(?![\\p{L}\\p{N}]|[.,]\\p{N})`, 'gu')
+  return [...text.matchAll(pattern)].map((match) => ({ start: match.index, end: match.index + words.length, segment }))
 }
 
 /** The ranges in order, without those that overlap an earlier one. */
@@ -148,5 +146,5 @@ function segmentsOf(text, start, end, ranges, marks) {
 }
 
 function escaped(text) {
-  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
 }

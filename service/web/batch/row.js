@@ -47,7 +47,7 @@ export function BatchRow({ job, rows, query }) {
       ${row
         ? html`<h1 dir="auto">${row.question}</h1>
             ${row.gold !== null && html`<p class="gold"><span>${t('batch.expected')}</span><strong dir="auto">${row.gold}</strong>${row.right !== null && html`<${Right} right=${row.right} />`}</p>`}
-            ${row.status === 'error' && html`<${ErrorState} title=${t('batch.rowFailed')} error=${{ detail: row.warnings.join(' ') }} />`}
+            ${row.status === 'error' && html`<${ErrorState} title=${t('batch.rowFailed')} error=${{ detail: row.error }} />`}
             ${whole.error && html`<${ErrorState} error=${whole.error} onRetry=${whole.reload} />`}
             ${answer && html`<${AnswerView} key=${index} answer=${answer} turn=${0} active=${isOpen ? active : ''} removed=${removed} onOpen=${(key) => show({ evidence: key })} />`}
             ${!answer && !whole.error && row.status !== 'error' && html`<${Spinner} />`}`

@@ -56,7 +56,7 @@ function Rows({ job, rows }) {
             <span class="row-state is-${row.status}"><${Icon} name=${STATUS_ICONS[row.status]} size="16" /><span class="visually-hidden">${t(`batch.statuses.${row.status}`)}</span></span>
             <span class="row-body">
               <span class="row-question" dir="auto">${row.question}</span>
-              <span class="row-answer" dir="auto">${row.answer || row.warnings.join(' ') || t(`batch.statuses.${row.status}`)}</span>
+              <span class="row-answer" dir="auto">${row.answer || row.error || t(`batch.statuses.${row.status}`)}</span>
             </span>
             <span class="row-facts">
               ${row.gold !== null && row.right !== null && html`<${Right} right=${row.right} />`}
@@ -93,7 +93,7 @@ function Misses({ job, rows }) {
               <td class="numeric">${formatNumber(row.index + 1)}</td>
               <th scope="row"><a href=${routeTo(['batches', job.id], { row: String(row.index) })} dir="auto">${row.question}</a></th>
               <td dir="auto">${row.gold}</td>
-              <td><span class="miss-answer" dir="auto">${row.answer || row.warnings.join(' ') || t(`batch.statuses.${row.status}`)}</span></td>
+              <td><span class="miss-answer" dir="auto">${row.answer || row.error || t(`batch.statuses.${row.status}`)}</span></td>
               <td><${Right} right=${row.right ?? 0} /></td>
             </tr>`,
         )}

@@ -6,7 +6,7 @@ import { useEffect, useRef, useState } from '../ui/index.js'
 
 /**
  * @typedef {{index: number, question: string, status: 'answered' | 'evidence' | 'unanswerable' | 'error', answer: string,
- *   confidence: ?number, seconds: number, warnings: string[], gold: ?string, right: ?number}} Row
+ *   confidence: ?number, seconds: number, findings: object[], error: string, gold: ?string, right: ?number}} Row
  */
 
 /**

@@ -21,6 +21,7 @@ from paperscope_core.types import (
     Element,
     Evidence,
     Exhibit,
+    Finding,
     ImageFinding,
     PaperEntry,
     PaperImages,
@@ -86,7 +87,7 @@ def answer(text: str = "0.53") -> Answer:
         seconds=1.5,
         stages=(StageTime(stage="answering", seconds=1.25),),
         checks=(Check(number="0.53", finding="computed", formula=f"95.43 − 94.90 = 0.53{text}", support=(evidence,)),),
-        warnings=(text,),
+        findings=(Finding(kind="note", message=text),),
         confidence=0.5,
     )
 
@@ -130,7 +131,7 @@ def test_untrusted_text_of_an_answer_is_escaped() -> None:
     evil = answer(HOSTILE_TEXT)
     assert from_json(Answer, to_json(evil)) == evil
     for html in views(evil):
-        # Question, text, claim, warning, caption, LaTeX, formula, two readings, context, model.
+        # Question, text, claim, finding, caption, LaTeX, formula, two readings, context, model.
         assert check_html(html).text.count(HOSTILE_TEXT) >= 11
 
 

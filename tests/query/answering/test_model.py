@@ -11,7 +11,7 @@ import prompts
 from paperscope_core.errors import ModelRefusedError, ModelReplyError, ModelUnavailableError
 from paperscope_core.models.fakes import FakeModel
 from paperscope_core.protocols import Corpus
-from paperscope_core.types import Context, ContextImage, ContextSource, Figure, Message, ModelRequest, Table
+from paperscope_core.types import Context, ContextImage, ContextSource, Figure, Finding, Message, ModelRequest, Table
 from prompts import as_data
 from query.answering.images import ImageReader
 from query.answering.model import ModelAnswerer, WrittenAnswer
@@ -165,14 +165,16 @@ async def test_an_image_that_fails_is_unread_and_the_rest_goes_on(corpus: Corpus
     model = FakeModel([reply("a", "S0"), reply("0.53", "I1")])
     written = await write(corpus, model, vision, context(corpus, "table-1", "table-2"))
     assert [reading.kind for reading in written.readings] == ["unread", "finding"]
-    assert f"the image of Table 1 could not be read: {error}" in written.draft.warnings
+    [finding] = written.draft.findings
+    assert (finding.kind, finding.subject) == ("image", f"{PAPER}/table-1")
+    assert finding.message == f"the image of Table 1 could not be read: {error}"
     assert written.draft.text == "0.53"
 
 
 async def test_a_picture_that_the_library_lost_is_unread(corpus: Corpus) -> None:
     written = await write(corpus, FakeModel([reply("a", "S0")]), FakeModel([]), context(corpus, "figure-1"))
     assert [reading.kind for reading in written.readings] == ["unread"]
-    assert "missing from the library" in written.draft.warnings[0]
+    assert "missing from the library" in written.draft.findings[0].message
 
 
 async def test_a_failing_language_model_fails_the_answer(corpus: Corpus) -> None:
@@ -208,9 +210,9 @@ async def test_pictures_without_a_reply_of_their_own_are_read_alone(corpus: Corp
     assert written.usage.calls == 5
 
 
-async def test_without_a_vision_model_a_warning_tells_of_unread_images(corpus: Corpus) -> None:
+async def test_without_a_vision_model_a_finding_tells_of_unread_images(corpus: Corpus) -> None:
     written = await write(corpus, FakeModel([reply("a", "S0")]), None, context(corpus, "table-2"))
-    assert "no vision model is configured" in written.draft.warnings[0]
+    assert written.draft.findings[0].kind == "vision"
     assert written.readings == ()
 
 
@@ -226,9 +228,8 @@ async def test_orders_in_a_document_stay_between_marks_and_invented_rows_are_dro
     assert order in marked[2]
     [claim] = written.draft.claims
     assert {evidence.element for evidence in claim.evidence} == {f"{PAPER}/table-2"}
-    assert written.draft.warnings == (
-        "the model cited 3 rows that the context does not have: 'S99', 'I0', '/etc/passwd'",
-    )
+    message = "the model cited 3 rows that the context does not have: 'S99', 'I0', '/etc/passwd'"
+    assert written.draft.findings == (Finding(kind="citation", subject="S99", message=message),)
 
 
 async def test_an_empty_answer_is_asked_for_again(corpus: Corpus) -> None:

@@ -99,7 +99,9 @@ async def test_a_grid_read_with_low_confidence_is_told(
     doubtful = make_table([["Site", "Depth"], ["Lake", "4.1"], ["Fjord", "9.9"]], confidence=0.4)
     draft = await ask("What is the depth of the fjord?", make_paper(doubtful))
     assert draft.status == "answered"
-    assert "low confidence (0.40)" in draft.warnings[0]
+    [finding] = draft.findings
+    assert finding.kind == "table"
+    assert "low confidence (0.40)" in finding.message
 
 
 # Wrong answers of the rules that this package replaces.

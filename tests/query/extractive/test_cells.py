@@ -234,10 +234,10 @@ async def test_a_counted_cell_is_told_with_its_headers(
     draft = await ask_table(question, soils)
     assert (draft.status, draft.text) == ("answered", answer)
     cited = Cited(elements={soils.id: soils})
-    assert verify(question=question, text=draft.text, claims=draft.claims, cited=cited).warnings == ()
+    assert verify(question=question, text=draft.text, claims=draft.claims, cited=cited).findings == ()
     wrong = f"{draft.text.removesuffix('.').rpartition(': ')[0]}: 17."
-    [warning] = verify(question=question, text=wrong, claims=draft.claims, cited=cited).warnings
-    assert "the number 17 is not in the cited evidence" in warning
+    [finding] = verify(question=question, text=wrong, claims=draft.claims, cited=cited).findings
+    assert (finding.kind, finding.subject, finding.place) == ("number", "17", None)
     assert [evidence.quote for evidence in draft.claims[0].evidence] == [answer.removesuffix(".").rpartition(": ")[2]]
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from paperscope_core.protocols import Corpus, Embedder, GraphIndex
-from paperscope_core.types import WORK, Candidates, Context, Filters, Hit, RetrievalRequest, Table
+from paperscope_core.types import WORK, Candidates, Context, Filters, Finding, Hit, RetrievalRequest, Table
 from query import Retrieval, RetrievalOptions, Retriever
 from query.context import render_for_model
 from query.outline import is_outline
@@ -312,10 +312,11 @@ async def test_a_year_chooses_papers_and_those_without_one_are_counted(
 
     found = await ask(2020, filters=Filters(first_year=2019, last_year=2020))
     assert sources(found.context)
-    assert found.notes == ()
+    assert found.context.findings == ()
     nothing = await ask(2021, None, filters=Filters(last_year=2020))
-    assert nothing.context == Context()
-    assert nothing.notes == (
+    messages = (
         "no paper of …–2020 is among those that were asked",
         "1 paper, whose year is not known, left out: only papers of …–2020 were asked",
     )
+    findings = tuple(Finding(kind="year", subject="…–2020", message=message) for message in messages)
+    assert nothing.context == Context(findings=findings)

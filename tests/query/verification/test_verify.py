@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paperscope_core.types import Box, Cell, Claim, Evidence, Figure, Passage, Place, Table
+from paperscope_core.types import Box, Cell, Claim, Evidence, Figure, Finding, Passage, Place, Table
 from paperscope_core.types.tables import TableRow, table_rows
 from query import Cited, Verified, verify
 from query.numbers import numbers_in
@@ -26,10 +26,10 @@ def claim(text: str, *quotes: str) -> Claim:
     return Claim(text=text, evidence=tuple(Evidence(element="p/table-1", place=HERE, quote=quote) for quote in quotes))
 
 
-def check(text: str, *quotes: str, table: str = "", question: str = "") -> tuple[str, ...]:
+def check(text: str, *quotes: str, table: str = "", question: str = "") -> tuple[Finding, ...]:
     element = Passage(id="p/table-1", place=HERE, order=1, text=table)
     cited = Cited(elements={element.id: element})
-    return verify(question=question, text=text, claims=[claim(text, *quotes)], cited=cited).warnings
+    return verify(question=question, text=text, claims=[claim(text, *quotes)], cited=cited).findings
 
 
 @pytest.mark.parametrize(
@@ -82,9 +82,9 @@ def test_what_stands_in_the_evidence_or_follows_from_it_is_supported(text: str, 
         ("It is 73%.", ["0.72"], "73%"),
     ],
 )
-def test_any_other_number_is_quoted_in_a_warning(text: str, quotes: list[str], number: str) -> None:
-    [warning] = check(text, *quotes)
-    assert f"the number {number} is not" in warning
+def test_any_other_number_is_the_subject_of_a_finding(text: str, quotes: list[str], number: str) -> None:
+    [finding] = check(text, *quotes)
+    assert (finding.kind, finding.subject, finding.place) == ("number", number, None)
 
 
 def test_pairs_of_numbers_are_tried_once_for_each_statement(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -95,8 +95,8 @@ def test_pairs_of_numbers_are_tried_once_for_each_statement(monkeypatch: pytest.
         return permutations(operands, size)
 
     monkeypatch.setattr(arithmetic, "permutations", pairs)
-    [warning] = check("The sum is 77.7.", "It has 1.1, 2.2 and 3.4.")
-    assert "the number 77.7 is not" in warning
+    [finding] = check("The sum is 77.7.", "It has 1.1, 2.2 and 3.4.")
+    assert finding.subject == "77.7"
     assert tried == [3, 3]
 
 
@@ -112,14 +112,16 @@ def test_a_table_full_of_numbers_does_not_justify_computed_ones() -> None:
 
 
 def test_claims_without_evidence_and_answers_without_claims_are_flagged() -> None:
-    assert "no evidence is cited for 'It works.'" in check("It works.")
-    assert verify(question="", text="Yes.", claims=[], cited=Cited()).warnings == ("the answer cites no evidence",)
+    message = "no evidence is cited for 'It works.'"
+    assert check("It works.") == (Finding(kind="claim", subject="It works.", message=message),)
+    [finding] = verify(question="", text="Yes.", claims=[], cited=Cited()).findings
+    assert (finding.kind, finding.subject) == ("claim", "")
 
 
 def test_the_answers_own_text_may_rest_on_any_claim() -> None:
     claims = [claim("A has 94.90.", "94.90"), claim("B has 94.37.", "94.37")]
-    assert verify(question="", text="A is 0.53 better.", claims=claims, cited=Cited()).warnings == ()
-    assert len(verify(question="", text="A is 0.55 better.", claims=claims, cited=Cited()).warnings) == 1
+    assert verify(question="", text="A is 0.53 better.", claims=claims, cited=Cited()).findings == ()
+    assert len(verify(question="", text="A is 0.55 better.", claims=claims, cited=Cited()).findings) == 1
 
 
 @given(st.decimals(0, 10**7, places=2, allow_nan=False, allow_infinity=False))
@@ -135,8 +137,8 @@ def test_a_number_that_is_not_in_the_evidence_is_flagged(printed: int, claimed: 
 
 @given(st.text(), st.text(), st.text())
 def test_any_text_can_be_checked(question: str, text: str, quote: str) -> None:
-    warnings = check(text, quote, question=question)
-    assert sum(warning.startswith("the number") for warning in warnings) <= len(list(numbers_in(text)))
+    findings = check(text, quote, question=question)
+    assert sum(finding.kind == "number" for finding in findings) <= len(list(numbers_in(text)))
 
 
 # Tables: what is cited are cells, not the whole grid.
@@ -200,7 +202,7 @@ def verified(text: str, *cells: str, question: str = "") -> Verified:
     ],
 )
 def test_what_a_table_prints_where_it_is_said_to_stand_is_supported(text: str) -> None:
-    assert verified(text).warnings == ()
+    assert verified(text).findings == ()
 
 
 @pytest.mark.parametrize(
@@ -220,7 +222,7 @@ def test_what_a_table_prints_where_it_is_said_to_stand_is_supported(text: str) -
     ],
 )
 def test_a_value_that_stands_elsewhere_in_the_table_is_flagged(text: str, number: str) -> None:
-    assert [warning for warning in verified(text).warnings if f"the number {number} " in warning]
+    assert number in [finding.subject for finding in verified(text).findings if finding.kind == "number"]
 
 
 # A wrapped label that the parser lost: the row of 64.8 has no header, and "GPT" is a word of another row's.
@@ -245,27 +247,29 @@ NAMELESS = (
 def test_a_missing_header_contradicts_no_name_but_another_rows_whole_name_does(text: str, *, flagged: bool) -> None:
     table = table_of(*NAMELESS)
     quoted = [(cell.place, cell.text) for cell in table.cells if cell.text and cell.text in text]
-    warnings = said_of(table, text, *quoted).warnings
-    assert any("is printed under" in warning for warning in warnings) == flagged
+    findings = said_of(table, text, *quoted).findings
+    assert any(finding.kind == "number" and finding.place is not None for finding in findings) == flagged
 
 
 def test_only_cited_cells_count_where_cells_are_cited() -> None:
-    assert verified("It is 95.43.", "95.43 (+0.53)").warnings == ()
-    assert verified("It is 96.30.", "95.43 (+0.53)").warnings
-    [warning] = verified("BERT+DL has 95.43 on WSJ.", "95.43 (+0.53)").warnings
-    assert "is printed under 'BERT+DSC WSJ'" in warning
+    assert verified("It is 95.43.", "95.43 (+0.53)").findings == ()
+    assert verified("It is 96.30.", "95.43 (+0.53)").findings
+    [finding] = verified("BERT+DL has 95.43 on WSJ.", "95.43 (+0.53)").findings
+    assert "is printed under 'BERT+DSC WSJ'" in finding.message
+    assert finding.place == next(cell.place for cell in GRID.cells if cell.text == "95.43 (+0.53)")
 
 
 def test_a_highest_value_that_is_none_is_flagged() -> None:
-    [warning] = verified("The highest value on CTB5 is 94.10.").warnings
-    assert warning == "94.10 is called the highest, but 96.30 is in the same column"
+    [finding] = verified("The highest value on CTB5 is 94.10.").findings
+    assert (finding.kind, finding.subject) == ("extreme", "94.10")
+    assert finding.message == "94.10 is called the highest, but 96.30 is in the same column"
 
 
 def test_a_highest_value_after_many_others_is_not_flagged() -> None:
     rows = [("Model", "F1"), *((f"Model {letter}", f"{50 + number}.5") for number, letter in enumerate(LETTERS))]
     text = f"The values of F1 are {', '.join(value for _, value in rows[1:])}; the highest is {rows[-1][1]}."
-    warnings = said_of(table_of(*rows), text, (HERE, "")).warnings
-    assert [warning for warning in warnings if "highest" in warning] == []
+    findings = said_of(table_of(*rows), text, (HERE, "")).findings
+    assert [finding for finding in findings if finding.kind == "extreme"] == []
 
 
 def test_how_a_number_was_computed_is_told_with_the_cells() -> None:
@@ -285,11 +289,11 @@ HOPS = (
 )
 
 
-def said_of_hops(text: str, *, question: str = "", quote: str = "", cited: Sequence[str] = ()) -> tuple[str, ...]:
-    """The warnings for a text that cites the table of `HOPS`, or some of its cells."""
+def said_of_hops(text: str, *, question: str = "", quote: str = "", cited: Sequence[str] = ()) -> tuple[Finding, ...]:
+    """The findings for a text that cites the table of `HOPS`, or some of its cells."""
     table = table_of(*HOPS, caption="Better models than GPT-4 on each hop.")
     places = [(cell.place, cell.text) for cell in table.cells if cell.text in cited] or [(table.place, quote)]
-    return said_of(table, text, *places, question=question).warnings
+    return said_of(table, text, *places, question=question).findings
 
 
 CAPTIONED = 'In the table "Better models than GPT-4 on each hop", what is the 2-hop Acc of GPT-3.5?'
@@ -383,14 +387,14 @@ def test_names_that_share_a_value_are_told_it_together() -> None:
     table = table_of(("Method", "TSP", "HC", "GW", "OLO"), ("Time", "0.007", "0.002", "0.003", "0.003"))
     place = next(cell.place for cell in table.cells if cell.text == "0.003")
     for text, right in (("HC takes 0.002 s; GW and OLO need 0.003.", True), ("TSP and HC need 0.003.", False)):
-        warnings = said_of(table, text, (place, "0.003"), (place, "0.002")).warnings
-        assert ("0.003" in str(warnings)) != right
+        findings = said_of(table, text, (place, "0.003"), (place, "0.002")).findings
+        assert ("0.003" in [finding.subject for finding in findings]) != right
 
 
 def test_a_value_of_a_quoted_row_is_compared_with_its_headers() -> None:
     row = "GPT-4 | 2-hop Acc: 70.6 | 3-hop Acc: 58.5"
     assert said_of_hops("GPT-4 has 58.5 under 3-hop Acc.", quote=row) == ()
-    assert "the number 58.5 " in str(said_of_hops("GPT-4 has 58.5 under 2-hop Acc.", quote=row))
+    assert "58.5" in [finding.subject for finding in said_of_hops("GPT-4 has 58.5 under 2-hop Acc.", quote=row)]
 
 
 # What was read in the images of cited elements.
@@ -410,19 +414,19 @@ def test_what_was_read_in_the_image_of_a_cited_figure_is_supported(text: str, *,
     cites = Claim(text=text, evidence=(Evidence(element=figure.id, place=HERE, quote="Animals."),))
     read = Cited(elements={figure.id: figure}, readings={figure.id: ["'Pets in Rome': cats 45%, dogs 38%"]})
     other = replace(read, readings={"p/figure-2": ["'Pets in Rome': cats 45%, dogs 38%"]})
-    assert bool(verify(question="", text=text, claims=[cites], cited=read).warnings) == flagged
-    assert verify(question="", text=text, claims=[cites], cited=other).warnings
+    assert bool(verify(question="", text=text, claims=[cites], cited=read).findings) == flagged
+    assert verify(question="", text=text, claims=[cites], cited=other).findings
 
 
 def test_the_image_of_a_table_supports_only_what_no_cell_prints() -> None:
     read = Cited(elements={GRID.id: GRID}, readings={GRID.id: ["BERT has 95.17; the dashed line is at 97.25"]})
 
-    def warnings(text: str) -> tuple[str, ...]:
+    def findings(text: str) -> tuple[Finding, ...]:
         cites = Claim(text=text, evidence=(Evidence(element=GRID.id, place=HERE, quote="BERT"),))
-        return verify(question="", text=text, claims=[cites], cited=read).warnings
+        return verify(question="", text=text, claims=[cites], cited=read).findings
 
-    assert warnings("The dashed line is at 97.25.") == ()
-    assert warnings("BERT has 95.17 under WSJ.")
+    assert findings("The dashed line is at 97.25.") == ()
+    assert findings("BERT has 95.17 under WSJ.")
 
 
 # Computations and lists that the text writes out.
@@ -480,7 +484,7 @@ def test_a_computation_that_is_written_out_and_right_is_supported(text: str) -> 
     ],
 )
 def test_a_computation_that_is_wrong_or_of_numbers_from_nowhere_is_flagged(text: str, number: str) -> None:
-    assert [warning for warning in check(text, *COMMENTS) if f"the number {number} " in warning]
+    assert number in [finding.subject for finding in check(text, *COMMENTS) if finding.kind == "number"]
 
 
 def test_a_factor_may_be_a_percentage_that_is_printed_without_its_sign() -> None:
@@ -537,15 +541,16 @@ def test_any_other_count_is_flagged(text: str, question: str) -> None:
     ],
 )
 def test_a_quotation_must_stand_in_the_evidence_word_for_word(text: str, *, flagged: bool) -> None:
-    warnings = check(text, "So the 'loss' is not\nwell-defined here, we think.")
-    assert any("the quotation" in warning for warning in warnings) == flagged
+    findings = check(text, "So the 'loss' is not\nwell-defined here, we think.")
+    assert any(finding.kind == "quotation" and finding.subject in text for finding in findings) == flagged
 
 
 def test_a_row_of_a_table_is_quoted_by_its_headers() -> None:
     rows = [("enc-layers", "dec-layers", "Language", "Time"), ("4", "4", "HTML", "3.77"), ("4", "2", "HTML", "2")]
     table = table_of(*rows, stubs=3)
     for text, right in (("It is the row “4 4 HTML”, 3.77.", True), ("It is the row “4 5 HTML”, 3.77.", False)):
-        assert any("the quotation" in warning for warning in said_of(table, text, (HERE, "3.77")).warnings) != right
+        findings = said_of(table, text, (HERE, "3.77")).findings
+        assert any(finding.kind == "quotation" for finding in findings) != right
 
 
 def test_the_rows_of_a_table_are_read_only_for_a_quotation(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -572,9 +577,8 @@ def test_the_rows_of_a_table_are_read_only_for_a_quotation(monkeypatch: pytest.M
     ],
 )
 def test_a_name_that_stands_nowhere_is_flagged(text: str, unknown: list[str]) -> None:
-    warnings = check(text, "The BERT model with the Dice loss has the best F1.")
-    named = [name for name in ("Adam", "SQuAD", "XLNet", "BERT", "Dice") if f"the name {name!r}" in str(warnings)]
-    assert named == unknown
+    findings = check(text, "The BERT model with the Dice loss has the best F1.")
+    assert [finding.subject for finding in findings if finding.kind == "name"] == unknown
 
 
 NUMBERS = "Zed numbers are " + ", ".join(f"{number % 97}.5" for number in range(600)) + "."
@@ -605,7 +609,8 @@ def test_numbers_of_many_digits_are_checked(printed: str) -> None:
 def test_an_honest_answer_of_many_claims_is_checked_in_part_and_says_so() -> None:
     claims = [claim(f"It is {number}.5.", f"It is {number}.5.") for number in range(300)]
     verified = verify(question="", text=" ".join(one.text for one in claims), claims=claims, cited=Cited())
-    assert verified.warnings == ("only the first 200 claims were checked, and not the text of the whole answer",)
+    message = "only the first 200 claims were checked, and not the text of the whole answer"
+    assert verified.findings == (Finding(kind="unchecked", message=message),)
     assert [check.finding for check in verified.checks] == ["printed"] * 200
 
 
@@ -614,4 +619,5 @@ def test_a_long_answer_is_not_cut_within_a_number() -> None:
     text = "so " * 6662 + "It is thus, 123."
     cited = Cited(elements={element.id: element})
     verified = verify(question="", text=text, claims=[claim("It is 123.", "It is 123.")], cited=cited)
-    assert verified.warnings == ("only the first 20000 characters of each text were checked",)
+    message = "only the first 20000 characters of each text were checked"
+    assert verified.findings == (Finding(kind="unchecked", message=message),)

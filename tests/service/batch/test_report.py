@@ -18,6 +18,7 @@ from paperscope_core.types import (
     ContextSource,
     Evidence,
     Exhibit,
+    Finding,
     ImageFinding,
     Place,
     UnreadImage,
@@ -53,13 +54,13 @@ def row(text: str) -> BatchRow:
             ImageFinding(element=TABLE, place=PLACE, crop="", text=text, relevant=True),
             UnreadImage(element=TABLE, place=PLACE, crop="", reason=text),
         ),
-        warnings=(text,),
+        findings=(Finding(kind="note", message=text),),
     )
     return BatchRow(index=0, question=text, status="answered", answer=answer, gold=Gold(answer=text or "1"))
 
 
 def report(text: str) -> str:
-    error = BatchRow(index=1, question=text, status="error", warnings=(text,))
+    error = BatchRow(index=1, question=text, status="error", error=text)
     rows = [row(text), error]
     return render_report(rows, summarize(rows, questions=2, seconds=1.0))
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paperscope_core.types import Answer, Box, Claim, Context, Evidence, Exhibit, Place, Usage
+from paperscope_core.types import Answer, Box, Claim, Context, Evidence, Exhibit, Finding, Place, Usage
 from service.batch import BatchRow, Gold
 from service.batch.rows import render_csv
 
@@ -58,7 +58,10 @@ def test_a_row_has_the_answer_its_citations_and_its_usage() -> None:
         Claim(text="a", evidence=(table, evidence("aaaa/passage-1", page=2))),
         Claim(text="b", evidence=(table, line)),
     )
-    scored = replace(row("0.83", *claims), gold=Gold(answer="0.830"), right=1.0, warnings=("one", "two"))
+    scored = replace(row("0.83", *claims), gold=Gold(answer="0.830"), right=1.0)
+    assert scored.answer is not None
+    found = tuple(Finding(kind="note", message=message) for message in ("one", "two"))
+    scored = replace(scored, answer=replace(scored.answer, findings=found))
     assert read([scored]) == [
         {
             "index": "0",
@@ -73,7 +76,8 @@ def test_a_row_has_the_answer_its_citations_and_its_usage() -> None:
             "prompt_tokens": "700",
             "completion_tokens": "30",
             "cost": "0.25",
-            "warnings": "one; two",
+            "findings": "one; two",
+            "error": "",
             "gold": "0.830",
             "right": "1.0",
         }
@@ -81,8 +85,8 @@ def test_a_row_has_the_answer_its_citations_and_its_usage() -> None:
 
 
 def test_an_error_has_a_row_that_says_why() -> None:
-    [failed] = read([BatchRow(index=3, question="F1?", status="error", warnings=("no connection",))])
-    assert (failed["index"], failed["status"], failed["warnings"]) == ("3", "error", "no connection")
+    [failed] = read([BatchRow(index=3, question="F1?", status="error", error="no connection")])
+    assert (failed["index"], failed["status"], failed["error"]) == ("3", "error", "no connection")
     assert (failed["answer"], failed["confidence"], failed["right"], failed["calls"]) == ("", "", "", "0")
 
 
@@ -113,11 +117,9 @@ def test_numbers_and_plain_text_stay_as_they_are(cell: str) -> None:
     ],
 )
 def test_no_cell_runs_as_a_formula(cell: str) -> None:
-    hostile = BatchRow(
-        index=0, question=cell, status="error", warnings=(cell,), gold=Gold(answer=cell), answer=answer(cell)
-    )
+    hostile = BatchRow(index=0, question=cell, status="error", error=cell, gold=Gold(answer=cell), answer=answer(cell))
     [found] = read([hostile])
-    for column in ("question", "answer", "warnings", "gold"):
+    for column in ("question", "answer", "error", "gold"):
         assert found[column] == f"'{cell}"
 
 

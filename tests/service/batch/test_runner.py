@@ -44,8 +44,8 @@ def test_rows_stand_in_the_order_asked_and_a_failed_one_stops_nothing(
     first, second, third = rows_of(tmp_path / "out")
     assert first["index"] == 0
     assert first["answer"] == "0.83\n## Query: forged"
-    assert second["warnings"] == ["q.jsonl:2: not JSON: '{'"]
-    assert "refuses" in str(third["warnings"])
+    assert second["error"] == "q.jsonl:2: not JSON: '{'"
+    assert "refuses" in str(third["error"])
     assert third["answer"] == ""
 
 
@@ -53,7 +53,8 @@ def test_a_row_names_the_place_of_each_claim_and_what_it_took(make_library: Make
     BatchRunner(make_library(FakeModel(reply)), out=tmp_path / "out").run(questions("F1 of the tagger?"))
     row = rows_of(tmp_path / "out")[0]
     assert " ".join(row) == (
-        "index question status answer confidence claims checks images usage model seconds stages warnings gold right"
+        "index question status answer confidence claims checks images usage model seconds stages "
+        "findings error gold right"
     )
     claims, images, usage = row["claims"], row["images"], row["usage"]
     assert isinstance(claims, list)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 COMMANDS = ("add", "parse", "papers", "ask", "batch", "show", "graph", "remove", "migrate", "config", "eval", "keys")
-ROW_KEYS = {"index", "question", "status", "answer", "claims", "images", "usage", "seconds", "warnings"}
+ROW_KEYS = {"index", "question", "status", "answer", "claims", "images", "usage", "seconds", "findings", "error"}
 
 
 def test_help_names_every_command(run: "Run") -> None:
@@ -81,7 +81,7 @@ def test_ask_cites_the_cell_and_says_that_no_model_was_used(run: "Run", example_
     evidence = answer["claims"][0]["evidence"][0]
     assert evidence["quote"] == "89.80"
     assert evidence["place"]["page"] == 4
-    assert any("no language model" in warning for warning in answer["warnings"])
+    assert "model" in [finding["kind"] for finding in answer["findings"]]
     shown = run("ask", question, "--library", example_library)
     assert "Table 5, page 4" in shown.out
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from openai.types.chat import ChatCompletionMessageParam
 
 from paperscope_core.text.escaping import one_line, read_markdown_text
-from paperscope_core.types import Answer, Box, Claim, Context, Evidence, Place, Turn
+from paperscope_core.types import Answer, Box, Claim, Context, Evidence, Finding, Place, Turn
 from service.http.chat import Reply, read_reply
 from tests.model_server import serve
 from tests.rendered_markdown import RENDERERS, TEXTS, elements
@@ -45,7 +45,7 @@ def test_a_completion_is_the_answer_with_its_sources(client: openai.OpenAI, addr
     place = answer["claims"][0]["evidence"][0]["place"]
     assert cited.url.startswith(f"{address}/#/papers/{place['paper']}?at={place['page']},")
     assert text[cited.start_index : cited.end_index].endswith(f"(paper {place['paper']})")
-    assert answer["warnings"] == []
+    assert answer["findings"] == []
     assert "Notes:" not in text
     assert (choice.finish_reason, completion.object, completion.model) == ("stop", "chat.completion", "paperscope")
     assert completion.usage is not None
@@ -54,13 +54,13 @@ def test_a_completion_is_the_answer_with_its_sources(client: openai.OpenAI, addr
     assert without_times(completion.model_extra["paperscope"]) == without_times(answer)
 
 
-def test_the_warnings_of_an_answer_are_its_notes(client: openai.OpenAI, address: str) -> None:
+def test_the_findings_of_an_answer_are_its_notes(client: openai.OpenAI, address: str) -> None:
     question = "In Table 3, what is the recall on the test split under the exact scenario?"
     completion = client.chat.completions.create(model="paperscope", messages=[{"role": "user", "content": question}])
     answer = post_question(address, question=question).json()
     assert answer["status"] == "answered"
     text = completion.choices[0].message.content or ""
-    assert text.endswith(f"\n\nNotes:\n- {answer['warnings'][0]}")
+    assert text.endswith(f"\n\nNotes:\n- {answer['findings'][0]['message']}")
 
 
 def test_a_streamed_completion_is_the_plain_one(client: openai.OpenAI) -> None:
@@ -207,7 +207,7 @@ def reply_of(text: str, *, name: str = "A Tagger, Table 1, page 3") -> Reply:
         text=text,
         claims=(Claim(text=text, evidence=(evidence, evidence)),),
         context=Context(),
-        warnings=("the number 3\nis not printed",),
+        findings=(Finding(kind="number", subject="3", message="the number 3\nis not printed"),),
     )
     return Reply.of(answer, service="http://127.0.0.1:8080")
 

@@ -30,6 +30,10 @@ def example(root: Path) -> Mapping[str, Any]:
     return found
 
 
+def note(message: str) -> Mapping[str, Any]:
+    return {"kind": "note", "subject": "", "place": None, "message": message}
+
+
 def exported(address: str, answer: Mapping[str, Any], format_: str) -> httpx2.Response:
     response = post(address, PATH, {"answers": [answer], "format": format_, "title": answer["question"]})
     assert response.status_code == 200, response.text
@@ -50,13 +54,19 @@ def test_markdown_has_numbered_citations(address: str, example: Mapping[str, Any
 def test_arithmetic_and_notes_follow(address: str, example: Mapping[str, Any]) -> None:
     check = {"number": "3", "finding": "computed", "formula": "1 + 2 = 3", "support": []}
     claim = {"text": "Not in the text.", "evidence": []}
-    answer = {**example, "text": "3", "claims": [claim], "checks": [check, check], "warnings": ["no evidence is cited"]}
-    *_, text, evidence, claims, arithmetic, formulas, notes, warnings = exported(
+    answer = {
+        **example,
+        "text": "3",
+        "claims": [claim],
+        "checks": [check, check],
+        "findings": [note("no evidence is cited")],
+    }
+    *_, text, evidence, claims, arithmetic, formulas, notes, findings = exported(
         address, answer, "markdown"
     ).text.split("\n\n")
     assert (text, evidence, claims) == ("3", "Evidence:", "1. no evidence")
     assert (arithmetic, formulas) == ("Arithmetic:", "- 1 + 2 = 3")
-    assert (notes, warnings) == ("Notes:", "- no evidence is cited\n")
+    assert (notes, findings) == ("Notes:", "- no evidence is cited\n")
 
 
 def test_csv_has_a_row_for_each_place(address: str, example: Mapping[str, Any]) -> None:
@@ -100,7 +110,13 @@ def test_a_stored_conversation_is_exported_alike(address: str, format_: str) -> 
 
 def test_texts_of_papers_and_models_are_no_markup(address: str, example: Mapping[str, Any]) -> None:
     claim = {**example["claims"][0], "text": HOSTILE_TEXT}
-    answer = {**example, "question": HOSTILE_TEXT, "text": HOSTILE_TEXT, "claims": [claim], "warnings": [HOSTILE_TEXT]}
+    answer = {
+        **example,
+        "question": HOSTILE_TEXT,
+        "text": HOSTILE_TEXT,
+        "claims": [claim],
+        "findings": [note(HOSTILE_TEXT)],
+    }
     assert check_html(exported(address, answer, "html").text).text.count(HOSTILE_TEXT) >= 4
     assert "<img" not in exported(address, answer, "markdown").text
 

@@ -221,7 +221,7 @@ def test_the_rows_of_a_batch_say_why_they_failed_and_the_next_batch_asks_only_th
     job, rows = batched(endpoint, name)
     assert (job["state"], job["result"]["answered"], job["result"]["errors"]) == ("succeeded", 1, 1)
     assert [row["status"] for row in rows] == ["answered", "error"]
-    assert told.replace("entities", "answer") in rows[1]["warnings"][0]
+    assert told.replace("entities", "answer") in rows[1]["error"]
     endpoint.recover()
     job, rows = batched(endpoint, name)
     assert (job["result"]["answered"], job["result"]["errors"]) == (2, 0)

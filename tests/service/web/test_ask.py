@@ -81,10 +81,11 @@ def checked_answer(example_answer: Answer) -> Answer:
             },
             {"number": "99.9", "finding": "unsupported", "formula": "", "support": []},
         ],
-        "warnings": [
-            "no evidence is cited for 'DeBERTa-v9 has 99.9.'",
-            "the number 99.9 is not in the cited evidence, nor does it follow from numbers there",
-            "the name 'DeBERTa-v9' is neither in the cited evidence nor in what was retrieved with it",
+        # The page reads no message.
+        "findings": [
+            {"kind": "claim", "subject": "DeBERTa-v9 has 99.9.", "place": None, "message": "nothing backs the claim"},
+            {"kind": "number", "subject": "99.9", "place": None, "message": "nothing backs the number"},
+            {"kind": "name", "subject": "DeBERTa-v9", "place": None, "message": "nothing backs the name"},
         ],
         "readings": [
             {
@@ -211,6 +212,12 @@ def test_filters_restrict_the_question(page: Page) -> None:
 
 @pytest.mark.slow
 def test_findings_of_the_verifier_stand_at_what_they_concern(page: Page, checked_answer: Answer) -> None:
+    checked_answer["text"] += " It changed by -0.5."
+    checked_answer["checks"].append({"number": "-0.5", "finding": "unsupported", "formula": "", "support": []})
+    checked_answer["findings"] += [
+        {"kind": "extreme", "subject": "94.00", "place": None, "message": "another value is higher"},
+        {"kind": "model", "subject": "", "place": None, "message": "a remark"},
+    ]
     reply_with(page, events(checked_answer))
     page.goto("/")
     turn = ask(page, "What is the mean?")
@@ -218,10 +225,13 @@ def test_findings_of_the_verifier_stand_at_what_they_concern(page: Page, checked
     text.get_by_role("button", name=re.compile("^94.45, computed")).click()
     expect(page.locator(".card", has_text="(94.90 + 94.00) / 2 = 94.45")).to_be_visible()
     text.get_by_role("button", name=re.compile("^99.9, not supported")).click()
-    expect(page.locator(".card", has_text="is not in the cited evidence")).to_be_visible()
+    expect(page.locator(".card", has_text="Nothing backs the number.")).to_be_visible()
     expect(page.locator(".card")).to_have_count(1)
     expect(text.get_by_role("button", name=re.compile("^DeBERTa-v9, not supported"))).to_be_visible()
-    expect(turn.get_by_role("note")).to_contain_text("3 things")
+    expect(text.get_by_role("button", name=re.compile("^94.00, not supported"))).to_be_visible()
+    expect(text.get_by_role("button", name=re.compile("^-0.5, not supported"))).to_be_visible()
+    expect(turn.get_by_role("note")).to_contain_text("4 things")
+    expect(turn.get_by_role("list", name="Remarks")).to_have_text("A remark.")
     expect(turn.get_by_role("region", name="Read in images")).to_contain_text("The bar of Test stands at 0.83.")
     expect(turn.locator(".katex")).to_be_visible()
     # The claim that the text does not state is listed, but has no mark in it.
@@ -234,7 +244,7 @@ def test_findings_of_the_verifier_stand_at_what_they_concern(page: Page, checked
 @pytest.mark.slow
 def test_texts_of_models_are_no_markup(page: Page, checked_answer: Answer) -> None:
     checked_answer["claims"][0]["text"] = checked_answer["exhibits"][0]["label"] = _HOSTILE
-    checked_answer["warnings"].append(_HOSTILE)
+    checked_answer["findings"].append({"kind": "note", "subject": "", "place": None, "message": _HOSTILE})
     reply_with(page, events(checked_answer))
     page.goto("/")
     turn = ask(page, _HOSTILE)
