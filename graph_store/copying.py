@@ -15,9 +15,9 @@ from sqlalchemy import ColumnElement, Connection, Table, Tuple, delete, func, in
 from graph_store.crops import CROPS_FOLDER
 from graph_store.database import Database, translate_errors
 from graph_store.functions import set_next_number
-from graph_store.migrations import UNFINISHED, check_unused, check_version, open_read_only, open_writable
 from graph_store.objects import FolderObjects, Objects, open_objects
-from graph_store.schema import SCHEMA_VERSION, chunks, conversations, jobs, library, metadata, paper_crops, papers
+from graph_store.opening import CURRENT, UNFINISHED, check_unused, check_version, open_read_only, open_writable
+from graph_store.schema import chunks, conversations, jobs, library, metadata, paper_crops, papers
 from paperscope_core.errors import StoreError
 from paperscope_core.locations import Location, files_folder
 
@@ -60,12 +60,8 @@ def copy_library(source: Location, target: Location, *, on_progress: OnProgress)
     if files_folder(source).resolve() == files_folder(target).resolve():
         raise StoreError("the copy needs another folder for its files than the library itself", where=target)
     with closing(open_read_only(source)) as old, old.read() as connection:
-        found = check_version(connection, where=old.where)
-        if found < SCHEMA_VERSION:
-            detail = (
-                f"of an older Paperscope (library version {found}); open it once, which upgrades it: paperscope papers"
-            )
-            raise StoreError(detail, where=source)
+        # The first statement fixes what the transaction sees.
+        check_version(connection, where=old.where)
         with closing(open_writable(target, prepare=_prepare)) as new:
             # Files are there before the rows that name them.
             files = _copy_files(source, target, on_progress)
@@ -74,7 +70,7 @@ def copy_library(source: Location, target: Location, *, on_progress: OnProgress)
             with new.write() as writing:
                 for table in _NUMBERED:
                     writing.execute(select(set_next_number(literal(table.name), func.max(table.c.number))))
-                writing.execute(update(library).values(version=SCHEMA_VERSION))
+                writing.execute(update(library).values(version=CURRENT))
     return CopyReport(rows={name: count for name, count in rows.items() if count}, files=len(files))
 
 
@@ -83,17 +79,15 @@ def _tables() -> list[Table]:
     return [table for table in metadata.sorted_tables if table is not library]
 
 
-def _prepare(connection: Connection, *, where: Path | str, files: Location) -> bool:
+def _prepare(connection: Connection, *, where: Path | str, files: Location) -> None:
     """Create the tables of a copy, or find those of one that was begun."""
     if not inspect(connection).get_table_names():
         check_unused(files)
         metadata.create_all(connection)
         connection.execute(library.insert().values(version=UNFINISHED))
-        return True
-    if check_version(connection, where=where, unfinished=True) != UNFINISHED:
+    elif check_version(connection, where=where, unfinished=True) != UNFINISHED:
         count = connection.execute(select(func.count()).select_from(papers)).scalar_one()
         raise StoreError(f"there is a library with {count} papers already; choose an empty place", where=where)
-    return False
 
 
 def _copy_table(source: Connection, target: Database, table: Table, on_progress: OnProgress) -> int:

@@ -17,9 +17,7 @@ from typing import Literal, Protocol
 import filelock
 import sqlalchemy.exc
 from sqlalchemy import Connection, QueuePool, create_engine, event
-from sqlalchemy.pool import ConnectionPoolEntry
 
-from graph_store.schema import metadata
 from paperscope_core.errors import StoreError, StoreFullError, StoreReadOnlyError
 
 __all__ = [
@@ -196,8 +194,6 @@ class SqliteDatabase:
         self._writing = threading.Lock()
         self._engine = create_engine("sqlite://", creator=self._connect, poolclass=QueuePool, pool_size=8)
         event.listen(self._engine, "begin", _begin)
-        if self.read_only:
-            event.listen(self._engine, "checkin", _discard_if_temporary)
         self._writer = self._engine.execution_options(**{_BEGIN: "BEGIN IMMEDIATE"})
 
     @contextmanager
@@ -231,13 +227,6 @@ class SqliteDatabase:
             raise _read_only(self.where)
         check_folder_room(self._file.parent)
 
-    def truncate_log(self) -> None:
-        """Write the log back and empty it, unless another process reads an older state."""
-        with translate_errors(self.where), self._engine.connect() as connection:
-            connection.execution_options(isolation_level="AUTOCOMMIT").exec_driver_sql(
-                "PRAGMA wal_checkpoint(TRUNCATE)"
-            )
-
     def close(self) -> None:
         """Release the file."""
         self._engine.dispose()
@@ -249,29 +238,11 @@ class SqliteDatabase:
         if not self.read_only:
             connection.execute("PRAGMA journal_mode=WAL")
             connection.execute(f"PRAGMA synchronous={'FULL' if self._durable else 'OFF'}")
-            # Neither a removed paper nor a password that an older version stored remains in free pages, which not
-            # every build of SQLite overwrites by default.
+            # A removed paper does not remain in free pages, which not every build of SQLite overwrites by default.
             connection.execute("PRAGMA secure_delete=ON")
-        else:
-            _add_missing_tables(connection)
         connection.execute("PRAGMA foreign_keys=ON")
         enlarge_cache(connection)
         return connection
-
-
-def _add_missing_tables(connection: sqlite3.Connection) -> None:
-    """Create the tables that an older library lacks, empty and temporary, so that it is read like a new one."""
-    existing = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-    connection.execute("PRAGMA temp_store=MEMORY")
-    for table in metadata.tables.values():
-        if table.name not in existing:
-            connection.execute(f"CREATE TEMPORARY TABLE {table.name} ({', '.join(table.c.keys())})")
-
-
-def _discard_if_temporary(connection: sqlite3.Connection | None, record: ConnectionPoolEntry) -> None:
-    """Close a connection with temporary tables after use, since another process may create the tables meanwhile."""
-    if connection is not None and connection.execute("SELECT 1 FROM sqlite_temp_master LIMIT 1").fetchone():
-        record.invalidate()
 
 
 def read_only_uri(file: Path) -> str:

@@ -22,7 +22,6 @@ from paperscope_core.errors import (
     StoreReadOnlyError,
     StoreRefusedError,
     StoreUnavailableError,
-    StoreVersionError,
 )
 from paperscope_core.locations import PostgresAddress
 
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     import psycopg
     from psycopg.abc import Buffer, Dumper
 
-__all__ = ["PostgresDatabase", "older_version", "sqlstate_of", "take_lock"]
+__all__ = ["PostgresDatabase", "sqlstate_of", "take_lock"]
 
 _LEAST_VERSION = 16
 _CONNECT_SECONDS = 10
@@ -138,17 +137,14 @@ class PostgresDatabase:
             raise self._read_only(self.where)
 
     @contextmanager
-    def creating(self, lock: Lock | None = "papers", *, version: int = 0) -> Iterator[Connection]:
-        """A write transaction that creates tables, or upgrades those of a library's `version`; failures name the rights
-        that it needs."""
+    def creating(self, lock: Lock | None = "papers") -> Iterator[Connection]:
+        """A write transaction that creates tables; failures name the rights that it needs."""
         try:
             with self.write(lock) as connection:
                 yield connection
         except StoreReadOnlyError as error:
-            if version > 0:
-                raise older_version(version, where=error.where) from error
             raise StoreError(
-                "its tables can't be created or upgraded by this user; as the owner of the database: "
+                "its tables can't be created by this user; as the owner of the database: "
                 "GRANT CREATE, USAGE ON SCHEMA ... TO ...",
                 where=error.where,
             ) from error
@@ -258,12 +254,6 @@ class PostgresDatabase:
             "ask the owner of the database for rights",
             where=where,
         )
-
-
-def older_version(version: int, *, where: object) -> StoreVersionError:
-    """The error of an older library that this user or this server can't upgrade."""
-    detail = f"of an older Paperscope (library version {version}); open it once as the owner of its tables"
-    return StoreVersionError(f"{detail}, such as by `paperscope papers`", where=where)
 
 
 def take_lock(connection: Connection, lock: Lock, *, seconds: float | None = None) -> None:

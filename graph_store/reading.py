@@ -130,12 +130,12 @@ def read_entries(connection: Connection, *conditions: ColumnElement[bool]) -> li
     """The papers that meet the conditions, without their elements, in the order they were added."""
     papers, bylines, publications = schema.papers, schema.bylines, schema.publications
     columns = [papers.c[field.name] for field in fields(PaperEntry) if field.name in papers.c]
-    published = [func.coalesce(publications.c[name], "").label(name) for name in ("venue", "doi", "arxiv")]
+    published = [publications.c[name] for name in ("venue", "doi", "arxiv")]
     query = select(*columns, bylines.c.authors, bylines.c.year, *published)
-    query = query.select_from(papers.outerjoin(bylines).outerjoin(publications, publications.c.paper == papers.c.id))
+    query = query.select_from(papers.join(bylines).join(publications, publications.c.paper == papers.c.id))
     query = query.where(*conditions).order_by(papers.c.revision)
     rows = connection.execute(query).mappings()
-    return [PaperEntry(**{**row, "authors": tuple((row["authors"] or "").splitlines())}) for row in rows]
+    return [PaperEntry(**{**row, "authors": tuple(row["authors"].splitlines())}) for row in rows]
 
 
 def read_entry(connection: Connection, paper: str) -> PaperEntry:

@@ -51,7 +51,8 @@ __all__ = [
     "verdicts",
 ]
 
-SCHEMA_VERSION = 14
+SCHEMA_VERSION = 1
+"""The version of the tables; `graph_store.opening` says how a library states it."""
 
 metadata = MetaData()
 
@@ -110,7 +111,6 @@ bylines = Table(
     Column("year", Integer),
 )
 
-# A table of its own, because a library that can't be written may lack it.
 publications = Table(
     "publications",
     metadata,
@@ -120,7 +120,7 @@ publications = Table(
     Column("arxiv", Text, nullable=False),
 )
 
-# When papers were added, in seconds since the epoch; for those of a library of an older version, when it was upgraded.
+# When papers were added, in seconds since the epoch.
 additions = Table("additions", metadata, _paper(), Column("time", Float, nullable=False))
 
 elements = Table(

@@ -15,7 +15,7 @@ import filelock
 from sqlalchemy import Column, Float, MetaData, Table, delete, func, select
 
 from graph_store.database import Database, SqliteDatabase, translate_errors
-from graph_store.migrations import closed_on_error, open_writable
+from graph_store.opening import closed_on_error, open_writable
 from graph_store.postgresql import PostgresDatabase
 from graph_store.schema import Text
 from paperscope_core.files import PRIVATE_FILE, create_private_file

@@ -33,8 +33,7 @@ class Snapshot:
     Attributes:
         papers: The papers by id, in the order of addition.
         damaged: The ids of the papers that are damaged.
-        added: When each paper was added, in seconds since the epoch; a library of an older version that is only read
-            does not say so.
+        added: When each paper was added, in seconds since the epoch.
         embedders: The name of the embedder of each paper's vectors.
         chunks: The chunks by id, in the order of papers and reading.
         vectors: The chunks' vectors of shape (d,), by id.

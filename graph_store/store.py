@@ -15,8 +15,8 @@ from graph_store.conversations import Conversations
 from graph_store.crops import CropFiles
 from graph_store.database import Database, translate_errors
 from graph_store.jobs import JobQueue
-from graph_store.migrations import open_read_only, open_writable
 from graph_store.objects import open_objects
+from graph_store.opening import open_read_only, open_writable
 from graph_store.paper_graphs import CachedGraph, GraphCache
 from graph_store.schema import paper_crops, papers
 from graph_store.snapshot import Snapshot, SnapshotReader

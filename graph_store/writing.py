@@ -30,15 +30,10 @@ from graph_store.schema import (
 from graph_store.short_forms import insert_short_forms, refresh_meanings, short_forms_of, shorts_of
 from paperscope_core.codec import to_json
 from paperscope_core.publication import complete_publication
-from paperscope_core.types import UNPUBLISHED, IndexedPaper, Paper, PaperImages, Publication, Shortfall, crops_of
+from paperscope_core.types import UNPUBLISHED, IndexedPaper, Paper, PaperImages, Shortfall, crops_of
 
 __all__ = [
     "crops_of_paper",
-    "insert_addition",
-    "insert_byline",
-    "insert_publication",
-    "insert_values",
-    "publication_of",
     "put_paper",
     "remove_paper",
     "validate",
@@ -119,16 +114,14 @@ def put_paper(
             value=to_json(replace(paper, elements=())),
         )
     )
-    publication = publication_of(paper)
-    insert_byline(connection, paper, publication)
-    insert_publication(connection, paper.id, publication)
-    insert_addition(connection, paper.id)
-    insert_values(connection, elements, paper.id, paper.elements)
+    _insert_publication(connection, paper)
+    connection.execute(additions.insert(), {"paper": paper.id, "time": time.time()})
+    _insert_values(connection, elements, paper.id, paper.elements)
     _insert(connection, paper_crops, [{"paper": paper.id, "crop": crop} for crop in sorted(crops_of_paper(paper))])
     _insert_chunks(connection, indexed)
-    insert_values(connection, entities, paper.id, extraction.entities)
-    insert_values(connection, relations, paper.id, extraction.relations)
-    insert_values(connection, verdicts, paper.id, extraction.verdicts)
+    _insert_values(connection, entities, paper.id, extraction.entities)
+    _insert_values(connection, relations, paper.id, extraction.relations)
+    _insert_values(connection, verdicts, paper.id, extraction.verdicts)
     insert_short_forms(connection, paper.id, short_forms_of(extraction))
     refresh_meanings(connection, shorts_of(connection, paper.id))
     if indexed.images != PaperImages():
@@ -161,7 +154,7 @@ def _delete(connection: Connection, paper: str) -> bool:
     return known
 
 
-def insert_values(connection: Connection, table: Table, paper: str, values: Iterable[object]) -> None:
+def _insert_values(connection: Connection, table: Table, paper: str, values: Iterable[object]) -> None:
     """Write a paper's values in order, each as JSON; the table's other columns are fields of the value."""
     columns = set(table.c.keys()) - {"paper", "position", "value"}
     rows = [
@@ -172,26 +165,14 @@ def insert_values(connection: Connection, table: Table, paper: str, values: Iter
     _insert(connection, table, rows)
 
 
-def insert_byline(connection: Connection, paper: Paper, publication: Publication) -> None:
-    """Write a paper's authors and year."""
+def _insert_publication(connection: Connection, paper: Paper) -> None:
+    """Write by whom, when and where a paper was published."""
+    # An imported paper does not state it.
+    known = paper.publication if paper.publication != UNPUBLISHED else complete_publication(paper)
     authors = "\n".join(" ".join(author.split()) for author in paper.authors)
-    connection.execute(bylines.insert(), {"paper": paper.id, "authors": authors, "year": publication.year})
-
-
-def insert_publication(connection: Connection, paper: str, publication: Publication) -> None:
-    """Write a paper's venue, DOI and arXiv id."""
-    row = {"paper": paper, "venue": publication.venue, "doi": publication.doi, "arxiv": publication.arxiv}
+    connection.execute(bylines.insert(), {"paper": paper.id, "authors": authors, "year": known.year})
+    row = {"paper": paper.id, "venue": known.venue, "doi": known.doi, "arxiv": known.arxiv}
     connection.execute(publications.insert(), row)
-
-
-def insert_addition(connection: Connection, paper: str) -> None:
-    """Write when a paper was added: now."""
-    connection.execute(additions.insert(), {"paper": paper, "time": time.time()})
-
-
-def publication_of(paper: Paper) -> Publication:
-    """That of a paper, which an older version may have stored without it."""
-    return complete_publication(paper) if paper.publication == UNPUBLISHED else paper.publication
 
 
 def _check_dimension(connection: Connection, indexed: IndexedPaper, *, embedder: str) -> None:

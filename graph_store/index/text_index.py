@@ -17,7 +17,7 @@ from paperscope_core.types import WORK, Filters, Hit, kind_of
 
 __all__ = ["TextIndex"]
 
-# Format 3 uses the entity ids of version 9 of the library, format 4 has the relations and the number of chunks.
+# An index of another format is built again.
 _FORMAT = 4
 _TABLES = f"""
 CREATE TABLE mark (revision INTEGER NOT NULL, token TEXT NOT NULL, chunks INTEGER NOT NULL);

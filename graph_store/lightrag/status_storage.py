@@ -62,8 +62,7 @@ def status_rows(view: View) -> dict[str, Row]:
         lengths[chunk.paper] += len(chunk.text)
     # LightRAG requires a time.
     times = {
-        paper: datetime.fromtimestamp(view.snapshot.added.get(paper, 0.0), UTC).isoformat(timespec="seconds")
-        for paper in chunks
+        paper: datetime.fromtimestamp(view.snapshot.added[paper], UTC).isoformat(timespec="seconds") for paper in chunks
     }
     return {
         entry.id: {

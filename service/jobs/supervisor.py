@@ -17,7 +17,7 @@ import filelock
 
 from graph_store import Store
 from graph_store.jobs import LEASE_SECONDS, PendingJobs
-from graph_store.migrations import is_library
+from graph_store.opening import is_library
 from paperscope_core.errors import PaperscopeError, StoreError
 from paperscope_core.locations import Location
 from paperscope_core.settings import Settings

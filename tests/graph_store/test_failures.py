@@ -9,23 +9,18 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Connection, inspect
 
 from graph_store import NativeGraphIndex, Store, writing
 from graph_store import database as database_module
-from graph_store.migrations import upgrade
-from graph_store.schema import SCHEMA_VERSION
 from graph_store.writing import crops_of_paper
-from paperscope_core.errors import StoreError, StoreFullError, StoreReadOnlyError, StoreVersionError
+from paperscope_core.errors import StoreError, StoreFullError, StoreReadOnlyError
 from paperscope_core.publication import complete_publication
 from paperscope_core.types import (
     Candidates,
     ModelReply,
     Paper,
-    PaperImages,
     Publication,
     RetrievalRequest,
-    Shortfall,
 )
 from tests.graph_store.indexed_papers import PAPER_IDS, add, make_indexed, unit_vector, view
 
@@ -38,98 +33,6 @@ def sql(folder: Path, statement: str) -> None:
     with connection:
         connection.execute(statement)
     connection.close()
-
-
-def make_version_1(folder: Path) -> None:
-    for table in ("images", "shortfalls", "short_forms", "meanings", "verdicts"):
-        sql(folder, f"DROP TABLE {table}")
-    sql(folder, "UPDATE library SET version = 1")
-
-
-def test_a_newer_library_names_both_versions(tmp_path: Path) -> None:
-    Store.open(tmp_path).close()
-    sql(tmp_path, "UPDATE library SET version = 99")
-    for read_only in (False, True):
-        with pytest.raises(
-            StoreVersionError,
-            match=rf"version 99; this one reads up to {SCHEMA_VERSION}\); update Paperscope",
-        ):
-            Store.open(tmp_path, read_only=read_only)
-
-
-def test_an_older_library_is_brought_up_to_date(store: Store) -> None:
-    add(store, make_indexed(ONE))
-    before = view(store)
-
-    def add_table(connection: Connection) -> None:
-        connection.exec_driver_sql("CREATE TABLE novelty (name TEXT)")
-
-    def add_column(connection: Connection) -> None:
-        connection.exec_driver_sql("ALTER TABLE novelty ADD COLUMN value TEXT")
-
-    def fail(connection: Connection) -> None:
-        raise RuntimeError("killed here")
-
-    file, after = store.folder / "library.sqlite", SCHEMA_VERSION + 2
-    with pytest.raises(RuntimeError), store.database.write() as connection:
-        upgrade(connection, where=file, files=store.folder, version=after, steps={after - 1: add_table, after: fail})
-    with store.database.read() as connection:
-        assert "novelty" not in inspect(connection).get_table_names()
-    with store.database.write() as connection:
-        upgrade(
-            connection, where=file, files=store.folder, version=after, steps={after - 1: add_table, after: add_column}
-        )
-    assert view(store) == before
-    with pytest.raises(StoreVersionError, match=f"version {after}"):
-        Store.open(store.folder)
-
-
-def test_a_library_of_version_1_has_no_images_and_no_shortfall_until_its_papers_are_added_again(tmp_path: Path) -> None:
-    store = Store.open(tmp_path)
-    add(store, make_indexed(ONE, note="seen"))
-    store.close()
-    make_version_1(tmp_path)
-    old = Store.open(tmp_path, read_only=True)
-    assert old.images(ONE) == PaperImages()
-    assert old.indexed(ONE).images == PaperImages()
-    assert old.indexed(ONE).extraction.shortfall == old.shortfall(ONE) == Shortfall()
-    old.close()
-    new = Store.open(tmp_path)
-    assert new.images(ONE) == PaperImages()
-    add(new, make_indexed(ONE, note="seen"))
-    assert new.shortfall(ONE).unread != ()
-    assert [reading.kind for reading in new.images(ONE).readings] == ["description", "skipped", "unread"]
-    new.close()
-
-
-def test_a_reader_of_an_older_library_sees_what_another_process_adds_after_upgrading_it(tmp_path: Path) -> None:
-    store = Store.open(tmp_path)
-    add(store, make_indexed(ONE))
-    store.close()
-    make_version_1(tmp_path)
-    reader = Store.open(tmp_path, read_only=True)
-    assert reader.images(ONE) == PaperImages()
-    with closing(Store.open(tmp_path)) as writer:
-        add(writer, make_indexed(ONE, note="seen"))
-        assert reader.images(ONE) == writer.images(ONE) != PaperImages()
-    reader.close()
-
-
-def test_upgrading_adds_the_authors_years_and_ids_of_papers(tmp_path: Path) -> None:
-    store = Store.open(tmp_path)
-    add(store, make_indexed(ONE, file="2310.07609v1.pdf"))
-    [entry] = store.entries()
-    assert (entry.authors, entry.year, entry.arxiv) == (("A. Writer", "B. Ødegård"), 2023, "2310.07609")
-    store.close()
-    sql(tmp_path, "DROP TABLE bylines")
-    sql(tmp_path, "DROP TABLE publications")
-    sql(tmp_path, "UPDATE library SET version = 6")
-    old = Store.open(tmp_path, read_only=True)
-    assert list(old.entries()) == [replace(entry, authors=(), year=None, arxiv="")]
-    old.close()
-    new = Store.open(tmp_path)
-    assert list(new.entries()) == [entry]
-    new.close()
 
 
 def test_what_is_known_of_a_publication_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
