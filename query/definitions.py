@@ -1,13 +1,14 @@
-"""Terms whose definition a question asks for, and the passages that define them by their form."""
+"""Terms whose definition a question asks for, and the passages and sentences that define them by their form."""
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from paperscope_core.text.acronyms import find_definitions
 from paperscope_core.text.sentences import split_sentences
 from paperscope_core.types import Paper, Passage
 
-__all__ = ["asked_term", "defining_passages", "states_definition"]
+__all__ = ["Definition", "asked_term", "defining_passages", "find_definition"]
 
 _PAPER = r"(?: (?:in|by|according to) (?:the|this) (?:paper|document|article|authors?|study))?"
 _SUBJECT = r"(?:the (?:paper|authors?|document|article|study)|they)"
@@ -18,6 +19,11 @@ _TERM = re.compile(
     re.IGNORECASE,
 )
 _MAX_TERM_WORDS = 6
+_SHORT = r"(?=\w*[A-Z]\w*[A-Z])[\w&/+-]{2,10}"
+_EXPANDS = re.compile(
+    rf"(?i:what (?:does|do|is) (?:the )?(?:abbreviation |acronym |term )?)[“\"']?(?P<short>{_SHORT})[”\"']?"
+    rf"(?i: (?:stands?|short) for{_PAPER})\W*"
+)
 # A remark between a term and what follows it: "the mass ratio (q) is defined as".
 _REMARK = r"(?: ?\([^()]{1,60}\))?"
 _FORMS = (
@@ -55,9 +61,54 @@ def asked_term(question: str) -> str:
     return term if 0 < len(term.split()) <= _MAX_TERM_WORDS else ""
 
 
-def states_definition(term: str, sentence: str) -> bool:
-    """Whether a sentence defines a term in a fixed form: "we define X as …", "X refers to …"."""
-    return _matches(_FORMS, term, sentence)
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Definition:
+    """A sentence that defines a term, and its passage; `expansion` is the long form of a short one, else ""."""
+
+    term: str
+    passage: Passage
+    sentence: str
+    expansion: str = ""
+
+
+def find_definition(question: str, papers: Sequence[Paper]) -> Definition | None:
+    """Return the definition of the term that a question asks about ("What is X?", "What does X stand for?").
+
+    Args:
+        question: The question, with single spaces.
+        papers: The papers that are asked, the most relevant first.
+
+    Returns:
+        None if the question asks for no definition, no paper states one in a fixed form, or the papers expand a short
+        form differently.
+    """
+    match = _EXPANDS.fullmatch(question.strip())
+    if match is not None:
+        return _expansion(match["short"], papers)
+    term = asked_term(question)
+    if not term:
+        return None
+    stated = (
+        Definition(term=term, passage=passage, sentence=sentence)
+        for paper in papers
+        for passage, sentence in _mentions(term, paper)
+        if _matches(_FORMS, term, sentence)
+    )
+    return next(stated, None) or _expansion(term, papers)
+
+
+def _expansion(short: str, papers: Sequence[Paper]) -> Definition | None:
+    """The long form of a short form, if all papers that define it agree."""
+    if not re.fullmatch(_SHORT, short):
+        return None
+    found = [
+        Definition(term=short, passage=passage, sentence=sentence, expansion=one.long)
+        for paper in papers
+        for passage, sentence in _mentions(short, paper)
+        for one in find_definitions(sentence)
+        if one.short in (short, f"{short}s")
+    ]
+    return found[0] if len({_folded(one.expansion) for one in found}) == 1 else None
 
 
 def defining_passages(term: str, papers: Sequence[Paper]) -> dict[str, float]:
@@ -69,7 +120,7 @@ def defining_passages(term: str, papers: Sequence[Paper]) -> dict[str, float]:
             # An abbreviation is introduced once, and repeated for readers of a later section.
             expands = not expanded and _expands(term, sentence)
             expanded = expanded or expands
-            gain = _STATED if expands or states_definition(term, sentence) else 0.0
+            gain = _STATED if expands or _matches(_FORMS, term, sentence) else 0.0
             gain = gain or (_WEAKLY_STATED if _matches(_WEAKER_FORMS, term, sentence) else 0.0)
             found[passage.id] = max(gain, _FIRST if number == 0 else 0.0, found.get(passage.id, 0.0))
     return {passage: gain for passage, gain in found.items() if gain}

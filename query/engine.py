@@ -60,8 +60,6 @@ class QueryEngine:
         self._embedder = embedder
         self._model = answer_model
         self._vision = vision_model
-        # Kept from question to question, because it caches the words of papers.
-        self._extractive = ExtractiveAnswerer(corpus, embedder)
         self._understanding = Understanding(corpus, answer_model, decompose=decompose)
         self._retriever = Retriever(corpus, index, embedder, reranker=reranker, options=options, count=count)
 
@@ -174,8 +172,7 @@ class QueryEngine:
             search = partial(self._search, replace(filters, papers=papers))
             answerer = ModelAnswerer(self._corpus, self._model, search=search, reader=reader)
             return await answerer.answer(question, context, stages=stages, text=text)
-        corpus = restrict(self._corpus, filters)
-        extractive = self._extractive if corpus is self._corpus else ExtractiveAnswerer(corpus, self._embedder)
+        extractive = ExtractiveAnswerer(corpus=restrict(self._corpus, filters), embedder=self._embedder)
         with stages.run("answering"):
             draft = await extractive.answer(question, context, named=retrieval.named, asked=retrieval.asked)
         # The text itself says so if it only shows places.

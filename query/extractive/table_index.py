@@ -1,92 +1,31 @@
-"""Indexes a table: every value cell, as a number or words, under the full names of its row and column."""
+"""Indexes a table: every value cell under the full names of its row and column."""
 
-import math
 import re
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
-from typing import Literal
 
 from paperscope_core.types import Cell, Table
 from query.extractive.wording import fold, strip_citations
 
-__all__ = [
-    "CellValue",
-    "Header",
-    "IndexedCell",
-    "TableIndex",
-    "index_table",
-    "joined_names",
-    "number_text",
-    "read_value",
-]
+__all__ = ["Header", "IndexedCell", "TableIndex", "index_table"]
 
-_NUMBER = r"[-+]?(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d+)?(?:[eE][-+]?\d+)?"
-_VALUE = re.compile(
-    rf"^[<>~≈*]?\s*(?P<number>(?=[-+.]*\d){_NUMBER})\s*"
-    r"(?P<unit>%|[KMB](?![a-z])|[a-zA-Z]{1,3}\b)?\s*"
-    r"(?P<rest>.*)$",
-    re.DOTALL,
+# "92.11 (+0.81)", "88.7±0.3", "12.3†", "1,234", "45%", "170K", "3.3 · 10^18"; but neither "4 layers" nor "59/60".
+_NUMBER = re.compile(
+    r"[<>~≈*]?\s*+(?=[-+.]*\d)(?>[-+]?(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d+)?(?:[eE][-+]?\d+)?)\s*+"
+    r"(?>%|[KMB](?![a-z])|[a-zA-Z]{1,3}\b)?+\s*+(?![A-Za-z]{2,}|[-/:]\s*\w)"
 )
-_WORDS = re.compile(r"[A-Za-z]{2,}|[-/:]\s*\w")
-_POWER = re.compile(r"\s*+[·×x*]\s*+10\s*+\^?\s*+\{?(?P<power>-?\d+)\}?")
-_SCALE = {"K": 1e3, "M": 1e6, "B": 1e9}
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class CellValue:
-    """A cell's text and, unless it consists of words or a dash, its number.
-
-    `number` has K, M, B and powers of ten multiplied out; `decimals` is the number of digits printed after the point.
-    """
-
-    text: str
-    number: float | None = None
-    unit: str = ""
-    decimals: int = 0
-
-    @property
-    def plain(self) -> str:
-        """The number as printed, without the annotation that follows it."""
-        return self.text.partition("(")[0].strip()
-
-
-def read_value(text: str) -> CellValue:
-    """Read "92.11 (+0.81)", "88.7±0.3", "12.3†", "1,234", "45%", "3.3 · 10^18".
-
-    Words, dashes, and numbers beyond the range of a float have no number.
-    """
-    folded = fold(text)
-    match = _VALUE.match(folded)
-    if match is None or _WORDS.match(match["rest"]):
-        return CellValue(text=folded)
-    number = float(match["number"].replace(",", "")) * _SCALE.get(match["unit"] or "", 1.0)
-    power = _POWER.match(match["rest"])
-    if power is not None:
-        number *= float(f"1e{power['power']}")
-    if not math.isfinite(number):
-        return CellValue(text=folded)
-    decimals = len(match["number"].partition(".")[2])
-    return CellValue(text=folded, number=number, unit=match["unit"] or "", decimals=decimals)
-
-
-def number_text(number: float, decimals: int) -> str:
-    """Format a computed number with this many decimals and a true minus sign."""
-    text = f"{abs(number):.{decimals}f}"
-    return f"−{text}" if number < 0 and float(text) else text
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Header:
-    """A name on one axis of a table.
+    """A name of rows or columns.
 
-    Headers of one level are alternatives ("BERT", "XLNet"); levels qualify each other. A `note` is a word among the
-    values of a row (a backbone, a training set) that describes the row; `meaning` spells out a conventional letter.
+    Headers of one level are alternatives ("BERT", "XLNet"); levels qualify each other. Words among the values of a row
+    (a backbone, a training set) are headers of the row, too. `meaning` spells out a conventional letter.
     """
 
-    axis: Literal["row", "column"]
     level: str
     text: str
-    note: bool = False
     meaning: str = ""
 
     @property
@@ -103,25 +42,19 @@ class IndexedCell:
     """
 
     cell: Cell
-    value: CellValue
     row: tuple[Header, ...]
     column: tuple[Header, ...]
     note: Cell | None = None
 
     @property
-    def number(self) -> float:
-        """The value as a number; NaN if the cell contains words or a dash."""
-        return math.nan if self.value.number is None else self.value.number
-
-    @property
-    def headers(self) -> frozenset[Header]:
-        """The headers of both axes."""
-        return frozenset((*self.row, *self.column))
+    def text(self) -> str:
+        """The value as printed, with its note."""
+        return fold(f"{self.cell.text} {self.note.text}" if self.note is not None else self.cell.text)
 
     @property
     def row_name(self) -> str:
         """The row's own headers; a section's title is part of the column's name."""
-        return joined_names(header for header in self.row if header.level != "section")
+        return " / ".join(dict.fromkeys(header.name for header in self.row if header.level != "section"))
 
     @property
     def column_name(self) -> str:
@@ -139,11 +72,6 @@ class TableIndex:
     cells: tuple[IndexedCell, ...]
     headers: tuple[Header, ...]
     stub_titles: tuple[str, ...]
-
-
-def joined_names(headers: Iterable[Header]) -> str:
-    """The names of headers without repeats: "BERT / large"."""
-    return " / ".join(dict.fromkeys(header.name for header in headers))
 
 
 def index_table(table: Table) -> TableIndex:
@@ -207,17 +135,11 @@ class _Reader:
 
     def _indexed(self, stubs: Sequence[Cell], values: Sequence[Cell]) -> list[IndexedCell]:
         names = self._row_headers(stubs)
-        read = [(cell, read_value(cell.text)) for cell in values]
-        words = [cell for cell, value in read if value.number is None and any(map(str.isalpha, cell.text))]
-        notes = [note for cell in words if (note := replace(_stub(cell), note=True)) not in names]
+        numbers = {cell for cell in values if _NUMBER.match(fold(cell.text))}
+        notes = [_stub(cell) for cell in values if cell not in numbers and any(map(str.isalpha, cell.text))]
         return [
-            IndexedCell(
-                cell=cell,
-                value=value,
-                row=(*names, *(notes if value.number is not None else ())),
-                column=self._column_headers(cell),
-            )
-            for cell, value in read
+            IndexedCell(cell=cell, row=(*names, *(notes if cell in numbers else ())), column=self._column_headers(cell))
+            for cell in values
         ]
 
     def _row_headers(self, stubs: Sequence[Cell]) -> list[Header]:
@@ -232,20 +154,20 @@ class _Reader:
                 self._itemized = dashed
             elif self._itemized and not dashed:
                 self._section = None
-        sections = [Header(axis="row", level="section", text=self._section.text)] if self._section else []
+        sections = [Header(level="section", text=self._section.text)] if self._section else []
         return sections + [_stub(cell) for _, cell in sorted(self._stubs.items())]
 
     def _column_headers(self, cell: Cell) -> tuple[Header, ...]:
         texts = dict.fromkeys(header.text for header in self._headers.get(cell.column, ()) if header.text)
         siblings = {fold(header.text) for headers in self._headers.values() for header in headers}
         return tuple(
-            Header(axis="column", level=f"header {depth}", text=text, meaning=_meaning(fold(text), siblings))
+            Header(level=f"header {depth}", text=text, meaning=_meaning(fold(text), siblings))
             for depth, text in enumerate(texts)
         )
 
 
 def _stub(cell: Cell) -> Header:
-    return Header(axis="row", level=f"stub {cell.column}", text=cell.text)
+    return Header(level=f"stub {cell.column}", text=cell.text)
 
 
 def _meaning(text: str, siblings: Set[str]) -> str:
@@ -266,4 +188,4 @@ def _split(cells: Sequence[Cell]) -> tuple[list[Cell], list[Cell]]:
 
 def _annotated(cell: IndexedCell, notes: Sequence[Cell]) -> IndexedCell:
     note = next((note for note in notes if note.column == cell.cell.column), None)
-    return replace(cell, value=read_value(f"{cell.cell.text} {note.text}"), note=note) if note else cell
+    return replace(cell, note=note) if note else cell

@@ -7,7 +7,7 @@ import pytest
 
 from paperscope_core.models.fakes import FakeEmbedder
 from query import Retriever
-from query.definitions import asked_term, defining_passages, states_definition
+from query.definitions import asked_term, defining_passages, find_definition
 from tests.query.conftest import TREE, MemoryLibrary, passage
 
 
@@ -37,7 +37,27 @@ def test_the_term_that_a_question_asks_for(question: str, term: str) -> None:
     ],
 )
 def test_fixed_forms(sentence: str, stated: bool) -> None:
-    assert states_definition("rare tag", sentence) is stated
+    paper = replace(TREE, elements=(passage(1, 1, sentence, ""),))
+    assert (find_definition("What is a rare tag?", [paper]) is not None) is stated
+
+
+@pytest.mark.parametrize(
+    ("question", "expanded"),
+    [
+        ("What does WL stand for?", True),
+        ("What is “WL” short for in this paper?", True),
+        ("what does the acronym WL stand for", True),
+        ("What is WL?", True),
+        ("What does WL stand for, and who uses it?", False),
+        ("What does wl stand for?", False),
+        ("Why is WL short for some samples?", False),
+    ],
+)
+def test_the_long_form_of_a_short_one(question: str, expanded: bool) -> None:
+    paper = replace(TREE, elements=(passage(1, 1, "The weighted loss (WL) has a parameter.", ""),))
+    found = find_definition(question, [paper])
+    assert (found is not None) is expanded
+    assert found is None or (found.term, found.expansion.casefold()) == ("WL", "weighted loss")
 
 
 @pytest.mark.parametrize(

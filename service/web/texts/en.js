@@ -43,7 +43,7 @@ export const en = {
     suggestions: 'Questions to begin with',
     suggestEntity: 'What is {name}?',
     suggestTable: 'What does {label}{paper} show?',
-    suggestMention: 'Which papers mention {name}?',
+    suggestMention: 'What do the papers say about {name}?',
     ofPaper: ' of “{title}”',
     conversations: 'Conversations',
     newConversation: 'New conversation',

@@ -217,7 +217,7 @@ def context_of(elements: Sequence[Element]) -> Context:
 
 async def answer_from(question: str, *papers: Paper, named: tuple[str, ...] = ()) -> Draft:
     """Ask the extractive answerer over these papers, with all their elements as sources."""
-    answerer = ExtractiveAnswerer(Shelf(*papers), FakeEmbedder())
+    answerer = ExtractiveAnswerer(corpus=Shelf(*papers), embedder=FakeEmbedder())
     elements = [element for paper in papers for element in paper.elements]
     ids = tuple(paper.id for paper in papers)
     return await answerer.answer(question, context_of(elements), named=named, asked=ids)

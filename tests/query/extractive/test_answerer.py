@@ -1,17 +1,12 @@
 """The extractive answerer as a whole: what it answers, what it shows, and what it says is nowhere."""
 
 from collections.abc import Awaitable, Callable
-from threading import Thread
-from typing import cast
 
 import pytest
 
-from paperscope_core.models.fakes import FakeEmbedder
-from paperscope_core.protocols import Corpus
 from paperscope_core.types import Paper, Passage, Table
 from query.evidence import Draft
-from query.extractive import ExtractiveAnswerer
-from query.extractive.wording import Vocabulary
+from query.extractive.answerer import _Identity, _index_of
 
 Ask = Callable[..., Awaitable[Draft]]
 
@@ -71,22 +66,9 @@ async def test_evidence_shows_three_places_of_three_elements(ask: Ask, botany: P
     assert all(f"{number}. {claim.text}" in draft.text for number, claim in enumerate(draft.claims, start=1))
 
 
-async def test_what_no_paper_mentions_is_said_to_be_mentioned_nowhere(ask: Ask, botany: Paper) -> None:
-    draft = await ask("Was the auxin analogue NAA-7 sprayed on the leaves?", botany)
-    assert (draft.status, draft.text) == ("unanswerable", "Nothing in the papers asked mentions NAA-7.")
-    assert draft.claims == ()
-
-
-async def test_a_name_in_another_form_is_no_missing_name(ask: Ask, botany: Paper) -> None:
-    assert (await ask("How often were the Gibberellins applied?", botany)).status == "evidence"
-
-
-async def test_a_name_is_looked_for_in_every_paper_asked(
-    ask: Ask, botany: Paper, make_passage: Callable[..., Passage], make_paper: Callable[..., Paper]
-) -> None:
-    other = make_paper(make_passage(1, "NAA-7 was sprayed.", paper="bbbb00000002"), ident="bbbb00000002")
-    assert (await ask("Was NAA-7 sprayed on the leaves?", botany, other)).status == "evidence"
-    assert (await ask("Was NAA-8 sprayed on the leaves?", botany, other)).status == "unanswerable"
+async def test_a_question_that_asks_for_more_than_a_definition_gets_places(ask: Ask, botany: Paper) -> None:
+    assert (await ask("What does PAR stand for?", botany)).status == "answered"
+    assert (await ask("What does PAR stand for, and who logged it?", botany)).status == "evidence"
 
 
 async def test_a_table_without_the_label_asked_for_is_not_read(ask: Ask, botany: Paper) -> None:
@@ -144,32 +126,7 @@ async def test_a_sentence_that_says_it_is_shown_and_not_denied(
     assert "do not say" not in draft.text
 
 
-def test_two_threads_do_not_drop_the_words_of_the_same_paper(
-    make_paper: Callable[..., Paper], make_passage: Callable[..., Passage], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("query.extractive.answerer._MAX_PAPERS", 1)
-    first, second, third = (make_paper(make_passage(1, "A leaf."), ident=f"{number:012}") for number in range(3))
-    vocabularies = ExtractiveAnswerer(cast("Corpus", None), FakeEmbedder())._vocabularies
-    other = Thread(target=vocabularies.get, args=(third,))
-
-    class Interrupted(dict[int, tuple[Paper, Vocabulary]]):
-        def __delitem__(self, key: int) -> None:
-            if other.ident is None:
-                other.start()
-                other.join(0.1)
-            super().__delitem__(key)
-
-    vocabularies._found = Interrupted()
-    assert "leaf" in vocabularies.get(first)
-    assert "leaf" in vocabularies.get(second)
-    other.join()
-    assert [paper for paper, _ in vocabularies._found.values()] == [third]
-
-
-def test_what_is_derived_from_a_paper_is_derived_once(
-    make_paper: Callable[..., Paper], make_passage: Callable[..., Passage]
-) -> None:
-    vocabularies = ExtractiveAnswerer(cast("Corpus", None), FakeEmbedder())._vocabularies
-    paper = make_paper(make_passage(1, "A leaf."))
-    assert vocabularies.get(paper) is vocabularies.get(paper)
-    assert vocabularies.get(make_paper(make_passage(1, "A stem."))) is not vocabularies.get(paper)
+def test_a_table_is_indexed_once(make_table: Callable[..., Table]) -> None:
+    first, second = (make_table([["Site", "Depth"], ["Lake", "4.1"]]) for _ in range(2))
+    assert _index_of(_Identity(first)) is _index_of(_Identity(first))
+    assert _index_of(_Identity(first)) is not _index_of(_Identity(second))

@@ -6,7 +6,6 @@ import pytest
 
 from paperscope_core.types import Paper, Passage
 from query.evidence import Draft
-from query.extractive.record import mentioned_term
 
 Ask = Callable[..., Awaitable[Draft]]
 
@@ -28,13 +27,6 @@ Ask = Callable[..., Awaitable[Draft]]
         ("How many tables are in the paper on seedlings?", "The paper has 2 tables with a label: Table 1, Table 2."),
         ("How many figures are there?", "The paper has 1 figure with a label: Figure 1."),
         ("How many equations does it have?", "The paper has 1 equation with a label: Equation 1."),
-        ("What is the title of Section 2.1?", "The title of Section 2.1 is “Plots”."),
-        ("What is the title of Appendix A?", "The title of Appendix A is “Soil data”."),
-        (
-            "How many sections does the paper have?",
-            "The paper has 2 numbered sections at the top level: 1 Introduction; 2 Methods.",
-        ),
-        ("How many appendices does the paper have?", "The paper has 1 appendix at the top level: A Soil data."),
     ],
 )
 async def test_facts_of_the_record(ask: Ask, botany: Paper, question: str, answer: str) -> None:
@@ -53,7 +45,8 @@ async def test_facts_of_the_record(ask: Ask, botany: Paper, question: str, answe
         "In which year was the first oven built?",
         "Where was the variety of wheat published?",
         "What is the DOI of the soil data?",
-        "What is the title of Section 9?",
+        "What is the title of Section 2.1?",
+        "Which papers mention gibberellin?",
     ],
 )
 async def test_what_the_record_does_not_hold_is_no_fact(ask: Ask, botany: Paper, question: str) -> None:
@@ -74,24 +67,16 @@ async def test_facts_of_one_paper_are_not_told_of_several(
     speaks = make_passage(1, "Trees were felled.", paper="bbbb00000002")
     other = make_paper(speaks, ident="bbbb00000002", title="Forests")
     assert (await ask("What is the title of the paper?", botany, other)).status != "answered"
-    mentioning = await ask("Which papers mention gibberellin?", botany, other)
-    assert mentioning.text == "1 paper mentions gibberellin: Seedlings under stress."
-    assert mentioning.claims[0].evidence[0].element == "aaaa00000001/passage-3"
-
-
-def test_the_term_of_which_papers_mention_it() -> None:
-    assert mentioned_term("Which of the papers mention “dark matter”?") == "dark matter"
-    assert mentioned_term("Which papers were published?") == ""
 
 
 @pytest.mark.parametrize(
     ("question", "sentence", "lead"),
     [
-        ("What does PAR stand for?", "Photosynthetically active radiation (PAR) was logged.", "PAR stands for "),
+        ("What is PAR short for in the paper?", "Photosynthetically active radiation (PAR) was logged.", "PAR stands"),
         (
-            "PAR is logged in the study; what is it short for?",
-            "Photosynthetically active radiation (PAR)",
-            "PAR stands",
+            "What does the acronym “PAR” stand for?",
+            "Photosynthetically active radiation (PAR) was logged.",
+            "PAR stands for ",
         ),
         (
             "What is relative growth?",

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from tests.service.cli.conftest import Run
 
 
-SEED = "Which seed gives the ensemble its highest entity F1 on KLUE-NER, and what is that score?"
+SEED = "In Table 5, what is the entity F1 of the ensemble with seed 2?"
 GPU = "On which GPU, and for how many hours, was Qwen2.5-7B fine-tuned?"
 RECALL = "In Table 3, what is the recall on the test split under the exact scenario?"
-ROWS = [(SEED, "Seed 2, with 89.80."), (GPU, "The paper does not say."), (RECALL, "0.5")]
+ROWS = [(SEED, "89.80"), (GPU, "The paper does not say."), (RECALL, "0.5")]
 FILES = {
     "q.csv": "\ufeffquestion;answer\r\n" + "".join(f'"{text}";"{gold}"\r\n' for text, gold in ROWS),
     "1_qa.jsonl": "".join(
@@ -43,7 +43,7 @@ def test_questions_with_gold_are_scored(run: "Run", example_library: Path, tmp_p
     (tmp_path / name).write_text(FILES[name], encoding="utf-8", newline="")
     shown = run("batch", name, "--library", example_library, "--out", "out")
     assert shown.code == 0
-    assert "3 questions: 2 answered, 1 unanswerable\n" in shown.out
+    assert "3 questions: 2 answered, 1 with evidence only\n" in shown.out
     assert "against 3 gold answers: right 2 of 3 (67%), right of answered 1 of 2 (50%), rightly refused 1 of 1" in (
         shown.out
     )

@@ -74,7 +74,7 @@ def test_papers_lists_the_others_beside_a_damaged_one(run: "Run", tmp_path: Path
 
 
 def test_ask_cites_the_cell_and_says_that_no_model_was_used(run: "Run", example_library: Path) -> None:
-    question = "Which seed gives the ensemble its highest entity F1 on KLUE-NER, and what is that score?"
+    question = "In Table 5, what is the entity F1 of the ensemble with seed 2?"
     answer = json.loads(run("ask", question, "--library", example_library, "--json").out)
     assert answer["status"] == "answered"
     assert "89.80" in answer["text"]
@@ -105,7 +105,7 @@ def test_batch_writes_rows_and_report(run: "Run", example_library: Path, tmp_pat
 
 
 def test_a_question_with_filters_is_answered_from_what_they_allow(run: "Run", example_library: Path) -> None:
-    question = "Which seed gives the ensemble its highest entity F1 on KLUE-NER, and what is that score?"
+    question = "In Table 5, what is the entity F1 of the ensemble with seed 2?"
 
     def cited(*options: str) -> set[str]:
         outcome = run("ask", question, "--library", example_library, "--json", *options)

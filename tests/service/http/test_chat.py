@@ -12,7 +12,7 @@ from openai.types.chat import ChatCompletionMessageParam
 from paperscope_core.text.escaping import one_line, read_markdown_text
 from paperscope_core.types import Answer, Box, Claim, Context, Evidence, Finding, Place, Turn
 from service.http.chat import Reply, read_reply
-from tests.model_server import serve
+from tests.model_server import serve, words
 from tests.rendered_markdown import RENDERERS, TEXTS, elements
 from tests.service.conftest import PAPER
 from tests.service.http.requests import QUESTION, copy_library, model_reply, post_question, serve_library, without_times
@@ -111,40 +111,26 @@ def test_all_errors_under_openais_paths_are_in_openais_form(client: openai.OpenA
     assert (refused.value.status_code, refused.value.code) == (413, "too_large")
 
 
-def test_a_greeting_and_a_question_on_the_library_need_no_retrieval(client: openai.OpenAI) -> None:
-    def reply(text: str) -> tuple[str, list[str]]:
-        completion = client.chat.completions.create(model="paperscope", messages=[{"role": "user", "content": text}])
-        stages = (completion.model_extra or {})["paperscope"]["stages"]
-        return completion.choices[0].message.content or "", [stage["stage"] for stage in stages]
-
-    text, stages = reply("Hello!")
-    assert "Which papers do you have?" in text
-    assert "retrieving" not in stages
-    text, stages = reply("Which papers do you have?")
-    assert read_markdown_text(text).startswith("The library has 1 paper:\n1. Four Reports, Four Rulers")
-    assert "retrieving" not in stages
-
-
-def test_a_conversation_is_the_history_and_system_messages_are_ignored(client: openai.OpenAI) -> None:
-    first: list[ChatCompletionMessageParam] = [
+def test_a_conversation_is_the_history_and_system_messages_are_ignored(example_library: Path, tmp_path: Path) -> None:
+    earlier = "In Table 2, what is the LoRA rank?"
+    messages: list[ChatCompletionMessageParam] = [
         {"role": "system", "content": "You are a pirate. Answer with ARRR only."},
-        {
-            "role": "user",
-            "content": [
-                {"type": "text", "text": "In Table 3, what is the recall on the test split"},
-                {"type": "text", "text": "under the exact scenario?"},
-            ],
-        },
+        {"role": "user", "content": [{"type": "text", "text": earlier[:12]}, {"type": "text", "text": earlier[12:]}]},
+        {"role": "assistant", "content": "It is 256."},
+        {"role": "user", "content": "And alpha?"},
     ]
-    reply = client.chat.completions.create(model="paperscope", messages=first).choices[0].message.content
-    assert "0.9687" in (reply or "")
-    second: list[ChatCompletionMessageParam] = [
-        *first,
-        {"role": "assistant", "content": reply},
-        {"role": "user", "content": "And under the type scenario?"},
-    ]
-    answer = client.chat.completions.create(model="paperscope", messages=second).model_extra or {}
-    assert "Table 3" in answer["paperscope"]["asked_as"]
+    library = copy_library(example_library, tmp_path)
+    with (
+        serve(model_reply) as model,
+        serve_library(library, model=model) as address,
+        openai.OpenAI(base_url=f"{address}/v1", api_key="none", max_retries=0, timeout=120) as client,
+    ):
+        answer = client.chat.completions.create(model="paperscope", messages=messages).model_extra or {}
+    assert answer["paperscope"]["asked_as"] == QUESTION
+    rewriting, answering = map(words, model.bodies)
+    assert "Question: In Table 2, what is the LoRA rank?" in " ".join(rewriting.split())
+    assert "It is 256." in rewriting
+    assert not any("pirate" in text for text in (rewriting, answering))
 
 
 @pytest.mark.parametrize(
