@@ -46,7 +46,8 @@ class BatchSummary:
         resumed: Questions whose rows come from an earlier run.
         usage: The model usage of all rows.
         seconds: The duration of this run.
-        scores: None if no question has a gold answer.
+        scores: None if no question has a gold answer, or nothing scores answers.
+        unscored: Questions with a gold answer that nothing scored, because paperscope-lab is not installed.
     """
 
     questions: int
@@ -59,6 +60,7 @@ class BatchSummary:
     usage: Usage
     seconds: float
     scores: BatchScores | None = None
+    unscored: int = 0
 
 
 def score_row(row: BatchRow, question: Question) -> BatchRow:
@@ -76,8 +78,10 @@ def _scorer() -> Callable[[Question, Answer], float] | None:
 
 
 def summarize(rows: Sequence[BatchRow], *, questions: int, seconds: float) -> BatchSummary:
-    """The summary of a run over `questions` questions, which took `seconds`."""
+    """Return the summary of a run over `questions` questions, which took `seconds`."""
     counts = Counter(row.status for row in rows)
+    with_gold = [row for row in rows if row.gold is not None]
+    can_score = _scorer() is not None
     return BatchSummary(
         questions=questions,
         answered=counts["answered"],
@@ -88,16 +92,14 @@ def summarize(rows: Sequence[BatchRow], *, questions: int, seconds: float) -> Ba
         resumed=sum(row.resumed for row in rows),
         usage=sum((row.usage for row in rows), Usage()),
         seconds=seconds,
-        scores=_scores(rows),
+        scores=_scores(with_gold) if with_gold and can_score else None,
+        unscored=0 if can_score else len(with_gold),
     )
 
 
-def _scores(rows: Sequence[BatchRow]) -> BatchScores | None:
-    scored = [row for row in rows if row.gold is not None]
+def _scores(scored: Sequence[BatchRow]) -> BatchScores:
     answered = [row for row in scored if row.status == "answered"]
     unanswerable = [row for row in scored if row.gold is not None and not row.gold.answerable]
-    if not scored:
-        return None
     return BatchScores(
         answered=Tally(right=len(answered), total=len(scored)),
         right=Tally(right=_sum_right(scored), total=len(scored)),
@@ -114,7 +116,7 @@ def _sum_right(rows: Sequence[BatchRow]) -> float:
 
 
 def summary_lines(summary: BatchSummary) -> list[str]:
-    """The summary as text, a line for each item."""
+    """Return the summary as text, a line for each item."""
     counts = {
         "answered": summary.answered,
         "with evidence only": summary.evidence,
@@ -131,6 +133,9 @@ def summary_lines(summary: BatchSummary) -> list[str]:
         if scores.refused.total:
             parts.append(f"rightly refused {_share(scores.refused)}")
         lines += [f"against {scores.right.total:g} gold answers: {', '.join(parts)}", f"judged {scores.rule}"]
+    if summary.unscored:
+        noun = "answer was" if summary.unscored == 1 else "answers were"
+        lines.append(f"{summary.unscored} gold {noun} not compared; to score, install paperscope-lab (./lab)")
     return [*lines, f"{summary.usage}; {summary.seconds:.1f} s"]
 
 

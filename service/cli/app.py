@@ -22,7 +22,7 @@ from paperscope_core.errors import BudgetError, OutputError, PaperscopeError
 from service.cli.display import escape_unencodable, print_json, print_text, stderr, stdout
 from service.cli.doctor import doctor
 from service.cli.keys import keys_app
-from service.cli.lab import LabCommands
+from service.cli.lab import WithLabCommands
 from service.cli.lightrag import lightrag_app
 from service.cli.migrate import migrate
 from service.cli.options import ConfigOption, JsonOption, LibraryOption, new_app, print_notes, read_settings
@@ -36,7 +36,7 @@ __all__ = ["app", "main"]
 _EXIT_INTERRUPTED = 130
 
 
-app = new_app("Ask your papers a question, get an answer that you can check.", group=LabCommands)
+app = new_app("Ask your papers a question, get an answer that you can check.", group=WithLabCommands)
 
 
 def _print_version(wanted: bool) -> None:

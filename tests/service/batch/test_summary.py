@@ -1,21 +1,18 @@
-"""Batches with gold answers: the evaluation's scores, per row and in the summary."""
+"""Batches with gold answers: scores per row and in the summary, and what is said where nothing scores answers."""
 
 import json
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from paperscope_lab.evaluation.answers.questions import GoldQuestion
-from paperscope_lab.evaluation.answers.scoring import Cited, score_answer
-from paperscope_lab.evaluation.score import total
 
 from paperscope.library import Library
 from paperscope_core.codec import from_json, to_json
 from paperscope_core.errors import ModelRefusedError
 from paperscope_core.models import FakeModel
 from paperscope_core.statistics import Tally
-from paperscope_core.types import ModelRequest, Usage
-from service.batch import BadQuestion, BatchResult, BatchRunner, BatchSummary, Gold, Question, summary_lines
+from paperscope_core.types import Answer, ModelRequest, Usage
+from service.batch import BadQuestion, BatchResult, BatchRunner, BatchSummary, Gold, Question, summary, summary_lines
 
 MakeLibrary = Callable[[FakeModel | None], Library]
 
@@ -42,6 +39,19 @@ def reply(request: ModelRequest) -> str:
     return json.dumps({"status": "answered", "answer": "The F1 is 0.83.", "claims": claims})
 
 
+def is_right(question: Question, answer: Answer) -> float:
+    assert question.gold is not None
+    if answer.status != "answered" or not question.gold.answerable:
+        return float(answer.status != "answered" and not question.gold.answerable)
+    return float(question.gold.answer in answer.text)
+
+
+@pytest.fixture(autouse=True)
+def scorer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Scores answers in place of the laboratory."""
+    monkeypatch.setattr(summary, "_scorer", lambda: is_right)
+
+
 @pytest.fixture
 def result(make_library: MakeLibrary, tmp_path: Path) -> BatchResult:
     questions: list[Question | BadQuestion] = [
@@ -59,38 +69,17 @@ def test_each_row_says_how_right_it_is(result: BatchResult, tmp_path: Path) -> N
 
 
 def test_the_summary_counts_an_error_as_not_right(result: BatchResult) -> None:
-    summary = result.summary
-    assert (summary.questions, summary.answered, summary.unanswerable, summary.errors) == (8, 4, 2, 2)
-    assert (summary.unasked, summary.resumed) == (0, 0)
-    assert summary.usage == sum((row.answer.usage for row in result.rows if row.answer), Usage())
-    assert summary.usage.calls > 0
-    assert summary.scores is not None
-    assert summary.scores.answered == Tally(right=3, total=6)
-    assert summary.scores.right == Tally(right=2, total=6)
-    assert summary.scores.right_of_answered == Tally(right=1, total=3)
-    assert summary.scores.refused == Tally(right=1, total=2)
-
-
-def test_the_figures_are_the_evaluations(result: BatchResult) -> None:
-    """Compares with the answers suite over the same answers, without errors, which it does not count."""
-    scores = [
-        score_answer(
-            GoldQuestion(
-                name="docbench/a/1", question=row.question, references=(gold.answer,), answerable=gold.answerable
-            ),
-            row.answer,
-            cited=Cited(),
-        )
-        for row in result.rows
-        if row.answer is not None and (gold := row.gold) is not None
-    ]
-    tallies = total(scores).tallies
-    found = result.summary.scores
-    assert found is not None
-    assert found.right.right == tallies["right"].right
-    assert found.right_of_answered == tallies["right_of_answered"]
-    assert found.answered.right == tallies["answered"].right
-    assert found.refused.right == tallies["abstention.recall"].right
+    found = result.summary
+    assert (found.questions, found.answered, found.unanswerable, found.errors) == (8, 4, 2, 2)
+    assert (found.unasked, found.resumed) == (0, 0)
+    assert found.usage == sum((row.answer.usage for row in result.rows if row.answer), Usage())
+    assert found.usage.calls > 0
+    assert found.scores is not None
+    assert found.scores.answered == Tally(right=3, total=6)
+    assert found.scores.right == Tally(right=2, total=6)
+    assert found.scores.right_of_answered == Tally(right=1, total=3)
+    assert found.scores.refused == Tally(right=1, total=2)
+    assert found.unscored == 0
 
 
 def test_the_summary_as_text_as_json_and_in_the_report(result: BatchResult, tmp_path: Path) -> None:
@@ -104,8 +93,8 @@ def test_the_summary_as_text_as_json_and_in_the_report(result: BatchResult, tmp_
     assert str(result.summary.usage) in lines[3]
     assert from_json(BatchSummary, to_json(result.summary)) == result.summary
     report = (tmp_path / "out" / "report.md").read_text()
-    summary = report.partition("\n---\n")[0]
-    assert all(f"- {line}\n" in summary for line in lines)
+    head = report.partition("\n---\n")[0]
+    assert all(f"- {line}\n" in head for line in lines)
     assert "**Gold**: 0.91 _(right: 0)_" in report
     assert "**Gold**: the papers do not say _(right: 0)_" in report
     assert report.count("**Gold**: ") == 6
@@ -128,3 +117,17 @@ def test_gold_that_was_mended_scores_a_kept_row_anew(make_library: MakeLibrary, 
         return row.right, row.resumed
 
     assert [right("0.91"), right("0.83")] == [(0.0, False), (1.0, True)]
+
+
+def test_without_the_laboratory_gold_is_kept_and_not_scored(
+    make_library: MakeLibrary, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(summary, "_scorer", lambda: None)
+    questions: list[Question | BadQuestion] = [
+        Question(index=index, text=text, gold=gold) for index, (text, gold) in enumerate(GOLDS)
+    ]
+    result = BatchRunner(make_library(FakeModel(reply)), out=tmp_path / "out").run(questions)
+    assert {row.right for row in result.rows} == {None}
+    assert (result.summary.scores, result.summary.unscored) == (None, 6)
+    assert "6 gold answers were not compared; to score, install paperscope-lab (./lab)" in summary_lines(result.summary)
+    assert "**Gold**: 0.91\n" in (tmp_path / "out" / "report.md").read_text()
