@@ -20,12 +20,9 @@ from paperscope.bulk.cluster import connected
 from paperscope.estimating import Estimate, Estimator
 from paperscope.event_loop import EventLoopThread
 from paperscope.lightrag import (
-    ExportReport,
     ImportPlan,
-    Storages,
     build_lightrag,
     build_lightrag_app,
-    export_lightrag_folder,
     import_lightrag_folder,
     open_lightrag_index,
 )
@@ -630,24 +627,6 @@ class Library:
             StoreError: The library can't be written.
         """
         return import_lightrag_folder(Path(folder), self._store, self._models, self._loop.wait, on_paper=on_paper)
-
-    def export_lightrag(self, folder: Path | str, *, storages: Storages = Storages()) -> ExportReport:  # noqa: B008
-        """Write the library as a working directory that LightRAG opens (extra: lightrag).
-
-        Args:
-            folder: A folder that is missing or empty.
-            storages: LightRAG's storages to write to.
-
-        Returns:
-            What was written, and what LightRAG has no place for.
-
-        Raises:
-            OutputError: The folder is not empty, or can't be written.
-            InputError: The library is empty; LightRAG is not installed, or of another release.
-            StoreDamagedError: All papers are damaged.
-            ModelError: The embedder fails.
-        """
-        return export_lightrag_folder(Path(folder), self._store, self._models, self._loop.wait, storages=storages)
 
     def usage(self) -> Mapping[str, Usage]:
         """The usage of all calls of language and vision models whose replies the library keeps, by model."""

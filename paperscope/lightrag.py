@@ -1,5 +1,5 @@
-"""LightRAG on a library: the index that retrieves with it, a `LightRAG` for code that uses it, its server, and the way
-in and out for its working directories."""
+"""LightRAG on a library: the index that retrieves with it, a `LightRAG` for code that uses it, its server, and the
+import of its working directories."""
 
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping, Sequence
@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from graph_store import Store
 from graph_store.lightrag.adapter import Complete, make_lightrag
-from graph_store.lightrag.export import ExportReport, Storages, export_library
 from graph_store.lightrag.importing import ImportPlan, plan_import
 from graph_store.lightrag.index import LightRAGGraphIndex
 from graph_store.lightrag.reader import LibraryReader
@@ -26,13 +25,10 @@ from paperscope_core.settings import RetrievalSettings
 from paperscope_core.types import IndexedPaper, Message, ModelRequest, Paper
 
 __all__ = [
-    "ExportReport",
     "ImportPlan",
-    "Storages",
     "Wait",
     "build_lightrag",
     "build_lightrag_app",
-    "export_lightrag_folder",
     "import_lightrag_folder",
     "open_lightrag_index",
     "text_vectors",
@@ -104,14 +100,6 @@ def import_lightrag_folder(
         store.add(indexed, crops={}, source=one.source, embedder=embedder.name)
         on_paper(one.paper)
     return plan
-
-
-def export_lightrag_folder(
-    folder: Path, store: Store, models: Models, wait: Wait, *, storages: Storages
-) -> ExportReport:
-    """Write the library as a working directory of LightRAG. See `Library.export_lightrag`."""
-    reader = LibraryReader(store, text_vectors(store, models.embedder, wait))
-    return export_library(reader, folder, storages)
 
 
 def build_lightrag_app(store: Store, models: Models, wait: Wait, *, host: str, port: int, inputs: Path) -> Any:  # noqa: ANN401

@@ -8,7 +8,7 @@ from graph_store.lightrag.reader import ReadingStorage, refuse_to_write
 from graph_store.lightrag.view import SEPARATOR, Row, View, pair
 from paperscope_core.types import ModelReply
 
-__all__ = ["KVStorage", "rows_of"]
+__all__ = ["KVStorage"]
 
 _CALLS = "llm_response_cache"
 _CALL_MODEL = "lightrag"
@@ -69,13 +69,6 @@ class KVStorage(ReadingStorage):
 
 def _call_key(key: str) -> str:
     return f"lightrag {key}"
-
-
-def rows_of(view: View, namespace: str) -> dict[str, Row]:
-    """All rows of a namespace other than the cache."""
-    keys = _KEYS[namespace](view)
-    named = [SEPARATOR.join(key) if isinstance(key, tuple) else str(key) for key in keys]
-    return {key: _ROWS[namespace](view, key) for key in named}
 
 
 def _row(view: View, namespace: str, key: str) -> Row | None:

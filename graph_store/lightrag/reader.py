@@ -91,5 +91,5 @@ def refuse_to_write(what: str) -> NoReturn:
     """Refuse a change of what is derived from papers. Raises StoreReadOnlyError."""
     raise StoreReadOnlyError(
         f"LightRAG can't change {what} of a Paperscope library, because they are derived from its papers; add or "
-        "remove papers with Paperscope, or export the library to a working directory of LightRAG and change that"
+        "remove papers with Paperscope"
     )

@@ -1,4 +1,4 @@
-"""`paperscope lightrag`: LightRAG's server on the library, and its working directories in and out."""
+"""`paperscope lightrag`: LightRAG's server on the library, and the import of its working directories."""
 
 import os
 from pathlib import Path
@@ -15,7 +15,7 @@ __all__ = ["lightrag_app"]
 
 _KEY = "LIGHTRAG_API_KEY"
 
-lightrag_app = new_app("Use LightRAG on the library (extra: lightrag), and take its working directories in and out.")
+lightrag_app = new_app("Use LightRAG on the library (extra: lightrag), and import its working directories.")
 
 
 @lightrag_app.command()
@@ -55,29 +55,3 @@ def import_folder(
     stderr().print(Text(f"{len(plan.papers)} papers, {plan.entities} entities, {plan.relations} relations"))
     for what, count in plan.left_out.items():
         stderr().print(Text(f"! left out: {count} {what}", style="yellow"))
-
-
-@lightrag_app.command(name="export")
-def export_folder(
-    folder: Annotated[Path, typer.Argument(help="A new folder.")],
-    *,
-    kv: Annotated[str, typer.Option("--kv", help="LightRAG's key-value storage.")] = "JsonKVStorage",
-    vectors: Annotated[str, typer.Option("--vectors", help="LightRAG's vector storage.")] = "NanoVectorDBStorage",
-    graph: Annotated[str, typer.Option("--graph", help="LightRAG's graph storage.")] = "NetworkXStorage",
-    status: Annotated[str, typer.Option("--status", help="LightRAG's storage of documents.")] = "JsonDocStatusStorage",
-    workspace: Annotated[str, typer.Option("--workspace", help="The workspace in storages other than files.")] = "",
-    library: LibraryOption = None,
-    config: ConfigOption = None,
-) -> None:
-    """Write the library as a working directory that LightRAG opens, or into the storages that its environment names."""
-    from paperscope.lightrag import Storages
-
-    storages = Storages(kv=kv, vectors=vectors, graph=graph, status=status, workspace=workspace)
-    with open_library(library=library, config=config) as opened:
-        report = opened.export_lightrag(folder, storages=storages)
-    print_text(
-        f"{folder}: {report.papers} documents, {report.chunks} chunks, {report.entities} entities, "
-        f"{report.relations} relations"
-    )
-    for what, count in report.losses.items():
-        stderr().print(Text(f"! LightRAG has no place for {count} {what}", style="yellow"))
