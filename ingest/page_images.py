@@ -1,6 +1,5 @@
 """Images of the pages of a paper's file, rendered in this process or in a sandboxed child process."""
 
-import io
 import math
 import threading
 from collections.abc import Iterator
@@ -8,13 +7,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 
-from PIL import Image, ImageOps
-
 from ingest.document.pages import Document, PageReadError
-from ingest.document.source import read_pdf
+from ingest.document.source import read_file
 from ingest.export.drawing import Mark, RenderPage, draw_marks
 from ingest.pdf import PdfBackend
 from ingest.pdf.salvage import salvaged
+from ingest.readers.images import ImageBackend
 from ingest.sandbox.child_processes import ChildPool, error_from_frame
 from ingest.sandbox.worker import SendFrame
 from paperscope_core.errors import InputError, PaperFileError
@@ -44,32 +42,19 @@ def open_page_images(file: PaperFile, paper: Paper) -> Iterator[RenderPage]:
     """
     if not has_pages(paper):
         raise PaperFileError(f"{file.name!r} has no pages to look at: it is {paper.format}")
-    if paper.format == "image":
-        yield partial(_image_page, file)
-        return
-    data = salvaged(read_pdf(file.path))
-    with PdfBackend().open(data, name=file.name, password=file.password) as document:
-        yield partial(_pdf_page, file, document)
+    data = read_file(file.path)
+    backend = ImageBackend() if paper.format == "image" else PdfBackend()
+    data = data if paper.format == "image" else salvaged(data)
+    with backend.open(data, name=file.name, password=file.password) as document:
+        yield partial(_page_image, file, document)
 
 
-def _pdf_page(file: PaperFile, document: Document, page: Page, dpi: int) -> bytes:
+def _page_image(file: PaperFile, document: Document, page: Page, dpi: int) -> bytes:
     try:
         (image,) = document.render(page.number, [Box(0.0, 0.0, page.width, page.height)], dpi=dpi)
     except PageReadError as error:
         raise PaperFileError(f"page {page.number} of {file.name!r} can't be drawn: {error}") from error
     return image
-
-
-def _image_page(file: PaperFile, page: Page, dpi: int) -> bytes:
-    size = (max(1, round(page.width * dpi / 72)), max(1, round(page.height * dpi / 72)))
-    out = io.BytesIO()
-    try:
-        with Image.open(file.path) as image:
-            image.seek(page.number - 1)
-            ImageOps.exif_transpose(image).convert("RGB").resize(size).save(out, format="PNG")
-    except (OSError, EOFError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
-        raise PaperFileError(f"page {page.number} of {file.name!r} can't be drawn: {error}") from error
-    return out.getvalue()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

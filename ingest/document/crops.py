@@ -25,7 +25,7 @@ from paperscope_core.types import (
     places_of,
 )
 
-__all__ = ["add_crops", "trim_white"]
+__all__ = ["add_crops", "png_bytes", "trim_white"]
 
 _MARGIN = 4.0  # Points around an element, so that strokes on its edge are not cut.
 _MIN_SIDE = 2.0  # Points; a picture needs some pixels.
@@ -103,10 +103,16 @@ def trim_white(picture: bytes, box: Box, *, margin: float) -> tuple[bytes, Box]:
         bottom = min(image.height, ink[3] + round(margin / down))
         if max(left * across, top * down, (image.width - right) * across, (image.height - bottom) * down) < _MIN_TRIM:
             return picture, box
-        out = io.BytesIO()
-        image.crop((left, top, right, bottom)).save(out, "PNG")
+        shown = png_bytes(image.crop((left, top, right, bottom)))
     cut = Box(box.x0 + left * across, box.y0 + top * down, box.x0 + right * across, box.y0 + bottom * down)
-    return out.getvalue(), cut
+    return shown, cut
+
+
+def png_bytes(image: Image.Image) -> bytes:
+    """Returns an image as PNG."""
+    out = io.BytesIO()
+    image.save(out, format="PNG")
+    return out.getvalue()
 
 
 def _wanted(paper: Paper, views: Sequence[PageContent]) -> Mapping[tuple[int, int], Sequence[tuple[_Float, Place]]]:

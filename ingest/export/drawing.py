@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from PIL import Image, ImageDraw, ImageFont
 
+from ingest.document.crops import png_bytes
 from paperscope_core.types import Box, Element, Figure, Page, Paper, Passage, Place, Reference, Table, places_of
 
 __all__ = ["LEGEND", "Mark", "RenderPage", "draw_marks", "draw_page", "overlay_names", "page_marks"]
@@ -114,9 +115,7 @@ def draw_marks(
     for mark, box in boxes:
         if mark.label:
             _label(brush, mark, at=(box[0], box[1]), font=font)
-    out = io.BytesIO()
-    (_with_legend(page, legend, font=font) if legend else page).save(out, format="PNG")
-    return out.getvalue()
+    return png_bytes(_with_legend(page, legend, font=font) if legend else page)
 
 
 def _pixels(box: Box, *, scale: float, size: tuple[int, int]) -> tuple[float, float, float, float]:

@@ -44,6 +44,7 @@ _LETTERS, _LEAST = 15_000, 4.0
 
 
 Draw = Callable[[Paper, Sequence[Example]], Extraction]
+"""Extracts from a paper and what a recognizer found in it."""
 
 
 class LocalExtractor:
@@ -159,9 +160,6 @@ def _description(term: Term, sentences: Sequence[str], words: str) -> str:
     lines = words.splitlines()
     holding = [line for line in lines if any(key in entity_key(line) for key in keys)]
     return "\n".join(dict.fromkeys(map(excerpt, [*lines[:1], *holding[:1]])))
-
-
-"""Extracts from a paper and what a recognizer found in it."""
 
 
 def _extract(draw: Draw, given: tuple[Paper, Sequence[Example]], send: SendFrame) -> None:

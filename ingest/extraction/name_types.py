@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 FITTED_TYPES: tuple[TermType, ...] = ("dataset", "metric", "task", "method")
-
+"""The types that the weights tell, in their order; names of none of them come last."""
 _MAX_SIGNS = 5
 _FEW_LETTERS = 2
 _SMALL_DIGITS = frozenset("₀₁₂₃₄₅₆₇₈₉⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -45,9 +45,6 @@ _INNER_CAPITAL = re.compile(r"[a-z][A-Z]")
 _TENSOR = "embeddings.word_embeddings.weight"
 # The vocabulary is ordered by frequency, after 995 entries for signs and single characters.
 _FIRST_WORD = 995
-
-
-"""The types that the weights tell, in their order; names of none of them come last."""
 # The least probability of a type, and the least share of it in the probability of all types; a name that ends with a
 # class word of the type ("cross-lingual classification task") needs the share only. On SciER's development set 69 % of
 # the annotated names get a type, 95 % of these the right one; on SciERC's 48 % and 92 %. Rare words of other fields

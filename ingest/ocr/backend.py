@@ -8,6 +8,7 @@ from io import BytesIO
 
 from PIL import Image
 
+from ingest.document.crops import png_bytes
 from ingest.document.pages import Backend, Document, OutlineEntry, PageContent, PageReadError
 from ingest.ocr.page import deskew, recognize_page
 from ingest.ocr.recognizer import Recognition
@@ -116,7 +117,7 @@ class OcrDocument:
         shown = deskew(self._rendered(page, dpi=dpi), skew)
         scale = shown.width / page.width
         cut = [shown.crop((x0 * scale, y0 * scale, x1 * scale, y1 * scale)) for x0, y0, x1, y1 in boxes]
-        return [_png(picture.rotate(-90 * turns, expand=True) if turns else picture) for picture in cut]
+        return [png_bytes(picture.rotate(-90 * turns, expand=True) if turns else picture) for picture in cut]
 
     def cells(self, number: int, box: Box) -> Sequence[Box]:
         """See `Document.cells`; none on a deskewed page."""
@@ -126,9 +127,3 @@ class OcrDocument:
         whole = Box(0, 0, page.width, page.height)
         with Image.open(BytesIO(self._document.render(page.number, [whole], dpi=dpi)[0])) as shown:
             return shown.convert("RGB")
-
-
-def _png(picture: Image.Image) -> bytes:
-    out = BytesIO()
-    picture.save(out, format="PNG")
-    return out.getvalue()

@@ -13,6 +13,7 @@ from urllib.parse import unquote, unquote_to_bytes
 
 from PIL import Image, UnidentifiedImageError
 
+from ingest.document.crops import png_bytes
 from ingest.document.geometry import bounding_box
 from paperscope_core.types import Box, PageProblem, content_hash
 
@@ -146,7 +147,7 @@ class EmbeddedImages:
         sheet = Image.new("RGB", size, "white")
         for corner, image in images:
             sheet.paste(image, corner)
-        return self.add(_png_bytes(sheet), name="panels")
+        return self.add(png_bytes(sheet), name="panels")
 
     def _path(self, relative: str) -> Path | None:
         """Returns the file at a path if, with links resolved, it is in the folder; else None."""
@@ -198,13 +199,7 @@ def _converted(picture: Image.Image, data: bytes, *, min_side: int) -> bytes | N
         picture.load()
         return data
     picture.thumbnail((_MAX_SIDE, _MAX_SIDE))
-    return _png_bytes(picture if picture.mode in _PNG_MODES else picture.convert("RGB"))
-
-
-def _png_bytes(picture: Image.Image) -> bytes:
-    out = io.BytesIO()
-    picture.save(out, format="PNG")
-    return out.getvalue()
+    return png_bytes(picture if picture.mode in _PNG_MODES else picture.convert("RGB"))
 
 
 def _listed(names: list[str]) -> str:

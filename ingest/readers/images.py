@@ -13,7 +13,7 @@ import numpy as np
 from PIL import Image, ImageOps, UnidentifiedImageError
 
 from ingest.document.assembly import assemble_paper
-from ingest.document.crops import add_crops
+from ingest.document.crops import add_crops, png_bytes
 from ingest.document.drafts import draft_figure
 from ingest.document.pages import OutlineEntry, PageContent, PageReadError
 from ingest.document.source import read_file
@@ -191,9 +191,7 @@ class ImageDocument:
                 min(y1 * down, frame.height),
             )
             shown = frame.resize(size, Image.Resampling.LANCZOS, box=area)
-            out = BytesIO()
-            (shown.rotate(-90 * turns, expand=True) if turns else shown).save(out, format="PNG")
-            images.append(out.getvalue())
+            images.append(png_bytes(shown.rotate(-90 * turns, expand=True) if turns else shown))
         return images
 
     def cells(self, number: int, box: Box) -> Sequence[Box]:  # noqa: ARG002 -- the protocol's

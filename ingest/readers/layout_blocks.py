@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from ingest.document.drafts import Caption, draft_passage
 from ingest.document.line_text import join_lines
-from ingest.document.wording import is_references_title, split_number
+from ingest.document.wording import FIXED_TITLE, is_references_title, split_number
 from paperscope_core.types import Box, Cell, Passage, PassageRole, Place
 
 __all__ = ["Block", "BlockKind", "Front", "Outline", "TextLine", "find_front", "first_fault", "is_heading"]
@@ -25,11 +25,6 @@ _DIGIT = re.compile(r"\d|^[IVX]+$")
 _MAX_HEADING_WORDS = 18
 # A longer heading that begins with "Abstract" names something else.
 _MAX_ABSTRACT_TITLE = 12
-_FIXED_TITLE = re.compile(
-    r"(?:abstract|references|bibliography|acknowledge?ments?|appendi(?:x|ces)|conclusions?|limitations|introduction|"
-    r"discussion|ethics statement|funding|data availability|supplementary materials?)[.:]?",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -133,7 +128,7 @@ def find_front(blocks: Sequence[Block]) -> Front:
 def _is_section(block: Block) -> bool:
     """Whether a heading certainly begins a section: by its number, if it has a digit (unlike `A Paper`), or title."""
     number = split_number(block.text)[0]
-    return block.kind == "heading" and bool(_DIGIT.search(number) or _FIXED_TITLE.fullmatch(block.text.strip()))
+    return block.kind == "heading" and bool(_DIGIT.search(number) or FIXED_TITLE.fullmatch(block.text.strip()))
 
 
 def is_heading(block: Block) -> bool:
@@ -170,7 +165,7 @@ class Outline:
         if number := split_number(heading)[0]:
             self._last_numbered = number.count(".") + 1
             return self._last_numbered
-        if _FIXED_TITLE.fullmatch(heading.strip()):
+        if FIXED_TITLE.fullmatch(heading.strip()):
             return 1
         if self._last_numbered:
             return self._last_numbered + 1

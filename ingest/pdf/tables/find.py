@@ -48,6 +48,7 @@ from paperscope_core.types import Box
 __all__ = ["CellFinder", "boxed_table", "find_tables", "find_unlabelled_tables", "with_second_readings"]
 
 CellFinder: TypeAlias = Callable[[int, Box], Sequence[Box]]
+"""See `Document.cells`."""
 
 _CONFIDENCE = 0.2  # As of any other grid of one column.
 _LINE_PITCH = 1.25  # Usual pitches; a larger one separates paragraphs.
@@ -55,9 +56,6 @@ _ROW_SHIFT = 0.4  # The largest difference in baseline between parts of one row,
 _SPLIT_SHARE = 0.35  # The largest share of rows of several parts in running text.
 _SPACE = 0.25  # The width of a space in letter sizes.
 _INSET = 2.0  # Points; vertical rules further inside a frame separate columns.
-
-
-"""See `Document.cells`."""
 
 # Second readings.
 _UNSURE = 0.8  # Chosen on the development papers; 0.5 until readings that lose columns were ruled out.

@@ -120,9 +120,11 @@ def test_the_picture_of_an_image_file_has_the_size_of_its_page(tmp_path: Path) -
     paper = replace(paper_of(), format="image")
     with open_page_images(PaperFile(file), paper) as render:
         assert shown(render(paper.pages[0], 72)).size == (400, 600)
-        file.write_bytes(b"no image")
-        with pytest.raises(PaperFileError, match=r"page 1 of 'scan\.png' can't be drawn"):
-            render(paper.pages[0], 72)
+        with pytest.raises(PaperFileError, match=r"page 2 of 'scan\.png' can't be drawn"):
+            render(replace(paper.pages[0], number=2), 72)
+    file.write_bytes(b"no image")
+    with pytest.raises(PaperFileError, match=r"'scan\.png' is no picture"), open_page_images(PaperFile(file), paper):
+        pass
 
 
 def test_a_text_has_no_pages_to_look_at(tmp_path: Path) -> None:
