@@ -12,8 +12,8 @@ from ingest.document.cell_values import is_value
 from ingest.document.drafts import Caption
 from ingest.document.wording import caption_start
 from ingest.readers.layout_blocks import Block, BlockKind, TextLine
-from ingest.readers.table_grid import CellRole
 from paperscope_core.types import Box, Cell, Page, Place
+from paperscope_core.types.tables import CellRole
 
 __all__ = ["DoclingFile", "blocks_of_docling"]
 

@@ -3,13 +3,14 @@
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, TypeVar
+from typing import TypeVar
 
 from ingest.document.cell_values import is_value
 from ingest.document.drafts import NO_CAPTION, Caption, draft_table
 from paperscope_core.types import Cell, Place, Table
+from paperscope_core.types.tables import CellRole
 
-__all__ = ["CellRole", "MarkupCell", "count_leading", "table_of_rows"]
+__all__ = ["MarkupCell", "count_leading", "table_of_rows"]
 
 # The largest column span in HTML.
 _MAX_COLUMNS = 1000
@@ -19,7 +20,6 @@ _MAX_AREA = 500_000
 _MAX_HEADER_ROWS = 4
 
 Item = TypeVar("Item")
-CellRole = Literal["column_header", "row_header", "section", "value"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -13,7 +13,9 @@ from paperscope_core.types.place import Place
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["Cell", "Table", "TableRow", "column_headers", "table_lines", "table_rows"]
+__all__ = ["Cell", "CellRole", "Table", "TableRow", "column_headers", "table_lines", "table_rows"]
+
+CellRole = Literal["column_header", "row_header", "section", "value"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -32,7 +34,7 @@ class Cell:
     place: Place
     row_span: int = 1
     column_span: int = 1
-    role: Literal["column_header", "row_header", "section", "value"] = "value"
+    role: CellRole = "value"
     bold: bool = False
     annotation: str = ""
 

@@ -16,6 +16,7 @@ from ingest.pdf.captions import Caption
 from ingest.pdf.lines import Line, line_of
 from ingest.pdf.words import Word, split_row
 from paperscope_core.types import Box
+from paperscope_core.types.tables import CellRole
 
 __all__ = [
     "CellRole",
@@ -35,7 +36,6 @@ __all__ = [
 ]
 
 RowKind = Literal["header", "section", "body"]
-CellRole = Literal["column_header", "row_header", "section", "value"]
 
 _OUTLINE = 3.0  # Points; rules this near to the top or bottom of a table are its outline.
 
