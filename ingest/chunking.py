@@ -22,7 +22,11 @@ from paperscope_core.types import (
     places_of,
 )
 
-__all__ = ["chunk_paper"]
+__all__ = ["MAX_WORDS", "chunk_paper"]
+
+MAX_WORDS = 160
+"""Words of running text in a chunk: with its heading, it fits the 256 word pieces that the bundled embedder reads."""
+
 
 _CONTINUATIONS = ("where", "here", "with", "in which", "such that", "and", "for all", "subject to", "when", "if")
 
@@ -45,7 +49,9 @@ class _Piece:
         return captioned_places_of(self.element) if self.whole else places_of(self.element, self.text)
 
 
-def chunk_paper(paper: Paper, *, max_words: int = 180, pictured: Collection[str] = frozenset()) -> tuple[Chunk, ...]:
+def chunk_paper(
+    paper: Paper, *, max_words: int = MAX_WORDS, pictured: Collection[str] = frozenset()
+) -> tuple[Chunk, ...]:
     """Splits a paper into chunks in reading order, with ids `PAPER/chunk-1` and so on.
 
     A table, figure or equation is one chunk of any length. Passages of a section are packed up to `max_words`, longer

@@ -118,7 +118,7 @@ class PageRenderer:
         reason = (
             f"it took longer than {self._seconds:g} seconds (limits.parse_seconds)"
             if expired
-            else "the library that draws it failed, or took too much memory (limits.parse_memory_mb)"
+            else "the library that draws it failed, or took too much memory (limits.memory_mb)"
         )
         return PaperFileError(f"page {page} of {paper.file!r} can't be drawn: {reason}")
 

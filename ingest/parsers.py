@@ -67,7 +67,6 @@ def _pdf_parser(settings: ParserSettings, limits: LimitSettings) -> Parser:
     parser = PdfParser(
         dpi=settings.dpi,
         backend=OcrBackend(PdfBackend(), recognition_for(settings.ocr)),
-        layout_check=settings.layout_check,
         max_pages=limits.max_pages,
     )
     return _isolated(parser, limits)
@@ -82,9 +81,7 @@ def _docling_parser(settings: ParserSettings, limits: LimitSettings) -> Parser:
         dpi=settings.dpi,
         max_pages=limits.max_pages,
     )
-    return IsolatedParser(
-        parser, seconds=limits.engine_seconds, memory_mb=None, setting="limits.engine_seconds", environment=_OFFLINE
-    )
+    return IsolatedParser(parser, seconds=limits.engine_seconds, memory_mb=None, environment=_OFFLINE)
 
 
 def _isolated(parser: Parser, limits: LimitSettings) -> Parser:

@@ -278,7 +278,7 @@ def build_pipeline(
     """
     # The extractive answerer compares questions with sentences. These are embedded in advance if embedding is free and
     # no language model is configured.
-    in_advance = not settings.answer.configured and settings.embed.provider == "local"
+    in_advance = not settings.answer.configured and settings.embed.local
     return Pipeline(
         store=store,
         parser=parser_for(settings.parser, limits=settings.limits),
@@ -286,7 +286,6 @@ def build_pipeline(
         asks_model=extract is not None,
         embedder=embedder,
         captioner=ImageCaptioner(vision, types=TypeSystem.of(settings.extract.types)) if vision else None,
-        max_words=settings.chunking.max_words,
         max_mb=settings.limits.max_file_mb,
         more_texts=_quotable_sentences if in_advance else lambda _paper: (),
     )
@@ -352,7 +351,6 @@ class Pipeline:
     Attributes:
         asks_model: Whether the extractor calls a language model.
         captioner: Reads images; None if they are not read.
-        max_words: The maximum number of words of running text in a chunk.
         max_mb: The maximum size of a file, in megabytes.
         more_texts: Returns texts of a paper other than its chunks that are embedded in advance for questions.
     """
@@ -363,7 +361,6 @@ class Pipeline:
     embedder: CachedEmbedder
     asks_model: bool = False
     captioner: ImageCaptioner | None = None
-    max_words: int
     max_mb: int
     more_texts: Callable[[Paper], Sequence[str]] = lambda _paper: ()
 
@@ -556,7 +553,7 @@ class Pipeline:
         self, paper: Paper, images: PaperImages, on_stage: ProgressCallback
     ) -> tuple[tuple[Chunk, ...], Extraction]:
         pictured = {description.element for description in images.descriptions}
-        chunks = await asyncio.to_thread(chunk_paper, paper, max_words=self.max_words, pictured=pictured)
+        chunks = await asyncio.to_thread(chunk_paper, paper, pictured=pictured)
         on_stage(Stage(name="extracting entities"))
         extraction = await self.extractor.extract(paper, [chunk for chunk in chunks if chunk.text], images)
         return add_to_chunks(chunks, images) if images.descriptions else chunks, extraction

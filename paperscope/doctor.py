@@ -148,7 +148,7 @@ def _index(store: Store, settings: Settings, *, repair: bool) -> Iterator[Diagno
 def _models(store: Store, settings: Settings) -> Iterator[Diagnosis]:
     try:
         name = _embedder(settings)
-        if settings.embed.provider == "local":
+        if settings.embed.local:
             find_weights(settings.embed.model).verify()
     except ModelError as error:
         yield Diagnosis(part="models", level="problem", text=str(error))
@@ -163,4 +163,4 @@ def _models(store: Store, settings: Settings) -> Iterator[Diagnosis]:
 
 def _embedder(settings: Settings) -> str:
     """The name of the embedder. Raises ModelError if its weights are missing."""
-    return find_weights(settings.embed.model).name if settings.embed.provider == "local" else settings.embed.model
+    return find_weights(settings.embed.model).name if settings.embed.local else settings.embed.model

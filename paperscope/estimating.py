@@ -54,7 +54,7 @@ class Estimator:
             extract=self._models.get("extract"),
             vision=self._models.get("vision"),
             # An embedder on a server has a price.
-            compare_names=models.embedder.embed if settings.embed.provider == "local" else None,
+            compare_names=models.embedder.embed if settings.embed.local else None,
         )
         self._embed = settings.embed
         self._embedded: set[str] = set()
@@ -80,7 +80,7 @@ class Estimator:
         return Estimate(file=file, roles={**roles, "embed": self._embedding(new)})
 
     def _embedding(self, texts: Sequence[str]) -> Usage:
-        if self._embed.provider == "local":
+        if self._embed.local:
             return Usage()
         usage = estimate_embedding(texts, Prices(prompt=self._embed.price_prompt))
         return replace(usage, calls=math.ceil(len(texts) / EMBEDDING_BATCH))

@@ -54,7 +54,8 @@ def text_vectors(store: Store, embedder: Embedder, wait: Wait) -> TextVectors:
         embed,
         embed_questions=partial(embed, by=in_memory),
         embedder=embedder.name,
-        dimension=embedder.dimension,
+        # Any vector has their length; this one is kept, too.
+        dimension=embed(["dimension"]).shape[1],
         folder=store.index_folder,
         writable=not store.read_only,
     )

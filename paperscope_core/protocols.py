@@ -99,16 +99,11 @@ class Embedder(Protocol):
         """Identifies the weights: vectors under different names are never compared."""
         ...
 
-    @property
-    def dimension(self) -> int:
-        """The length d of a vector."""
-        ...
-
     async def embed(self, texts: Sequence[str]) -> NDArray[float32]:
         """Embed texts.
 
         Returns:
-            One unit-length row per text, of shape (len(texts), d).
+            One unit-length row per text, of shape (len(texts), d); d is the model's, or 0 without texts.
 
         Raises:
             ModelError: The texts can't be embedded.

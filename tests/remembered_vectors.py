@@ -35,11 +35,6 @@ class RememberedEmbedder(LocalEmbedder):
         modules = (module, module.with_name("minilm.py"), module.with_name("bert.py"))
         self._key = "\n".join((self.name, *(one.read_text() for one in modules)))
 
-    @property
-    def dimension(self) -> int:
-        """The length of a vector."""
-        return len(self._embed(["text"])[0])
-
     def _embed(self, texts: list[str]) -> NDArray[float32]:
         files = [self._folder / hashlib.sha256(f"{self._key}\n{text}".encode()).hexdigest() for text in texts]
         new = {file: text for file, text in zip(files, texts, strict=True) if not file.exists()}
@@ -49,7 +44,7 @@ class RememberedEmbedder(LocalEmbedder):
                 unfinished.write_bytes(vector.tobytes())
                 unfinished.rename(file)
         if not files:
-            return np.empty((0, self.dimension), dtype=float32)
+            return np.empty((0, 0), dtype=float32)
         return np.stack([np.frombuffer(file.read_bytes(), dtype=float32) for file in files])
 
     def embed_json(self, texts: bytes) -> bytes:
@@ -60,15 +55,10 @@ class RememberedEmbedder(LocalEmbedder):
 class ServedEmbedder(LocalEmbedder):
     """Asks the process of the test for the vectors of the bundled weights."""
 
-    @property
-    def dimension(self) -> int:
-        """The length of a vector."""
-        return len(self._embed(["text"])[0])
-
     def _embed(self, texts: list[str]) -> NDArray[float32]:
         if not self._weights.bundled or ADDRESS not in os.environ:
             return super()._embed(texts)
         if not texts:
-            return np.empty((0, self.dimension), dtype=float32)
+            return np.empty((0, 0), dtype=float32)
         answer = ask(os.environ[ADDRESS], json.dumps(texts).encode())
         return np.frombuffer(answer, dtype=float32).reshape(len(texts), -1)

@@ -188,7 +188,7 @@ class IsolatedExtractor:
             frame = child.receive(within=seconds)
             if frame is None:
                 late = f"it took longer than {seconds:.0f} seconds (limits.parse_seconds)"
-                failed = "the process failed, or took too much memory (limits.parse_memory_mb)"
+                failed = "the process failed, or took too much memory (limits.memory_mb)"
                 reason = late if child.expired else failed
                 raise PaperFileError(f"the entities of {paper.file!r} can't be extracted: {reason}")
         if frame.kind == b"E":

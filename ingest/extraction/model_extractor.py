@@ -26,7 +26,6 @@ from paperscope_core.types import (
     Entity,
     Extraction,
     Mention,
-    Message,
     ModelRequest,
     Paper,
     Reference,
@@ -49,10 +48,6 @@ __all__ = [
 # A chunk of 200 words names fewer entities; a longer reply is degenerate.
 _MOST = 60
 _PLACEHOLDERS = frozenset({"types", "kinds", "mark", "passages"})
-_MORE = (
-    "Some may have been missed. List the entities and relations that these passages also state, by the same rules, "
-    "without those above; leave the lists empty where there are none."
-)
 
 
 # An unknown kind does not invalidate a reply.
@@ -213,24 +208,15 @@ def _rank(before: Chunk, after: Chunk) -> tuple[int, bytes]:
 class ModelExtractor:
     """Asks `model` for the entities and relations of chunks, those of near sections packed up to `max_tokens` a call.
 
-    `gleanings` is how often the model is asked what it missed. All calls run at once; wrappers of the model limit
-    them. The chunks of a failed call are listed in the shortfall, which also counts entities and relations that do not
-    occur in their chunk.
+    All calls run at once; wrappers of the model limit them. The chunks of a failed call are listed in the shortfall,
+    which also counts entities and relations that do not occur in their chunk.
     """
 
-    def __init__(
-        self,
-        model: LanguageModel,
-        *,
-        types: TypeSystem = TypeSystem(),
-        max_tokens: int = 2500,
-        gleanings: int = 0,
-    ) -> None:
+    def __init__(self, model: LanguageModel, *, types: TypeSystem = TypeSystem(), max_tokens: int = 2500) -> None:
         self._model = model
         self._types = types
         self._adapter = graph_adapter(types)
         self._max_tokens = max_tokens
-        self._gleanings = gleanings
 
     async def extract(self, paper: Paper, chunks: Sequence[Chunk]) -> Extraction:
         """Returns the entities and relations that the model finds; the bibliography is not sent.
@@ -256,20 +242,8 @@ class ModelExtractor:
     async def _read(self, chunks: Sequence[Chunk], elements: Mapping[str, FoldedText]) -> Extraction:
         named = {f"C{number}": chunk for number, chunk in enumerate(chunks, start=1)}
         grounding = Grounding(chunks=named, elements=elements, types=self._types)
-        request = _request(named, self._types)
-        parts: list[Extraction] = []
-        for _ in range(1 + self._gleanings):
-            try:
-                graph, _usage = await ask_json(self._model, request, self._adapter)
-            except ModelError as error:
-                if not parts:
-                    raise
-                parts.append(_unread(chunks, error))
-                break
-            parts.append(grounding.check(graph))
-            said = Message(role="assistant", text=graph.model_dump_json())
-            request = replace(request, messages=(*request.messages, said, Message(role="user", text=_MORE)))
-        return combine(*parts, types=self._types)
+        graph, _usage = await ask_json(self._model, _request(named, self._types), self._adapter)
+        return combine(grounding.check(graph), types=self._types)
 
 
 def _shown(chunk: Chunk, tables: Mapping[str, Table]) -> Chunk:

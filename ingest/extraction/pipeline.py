@@ -82,7 +82,7 @@ def extractor_for(
         extract = extract_with_names
     if model is None:
         return ResolvingExtractor(extract, None, types=types)
-    asking = ModelExtractor(model, types=types, max_tokens=settings.tokens_per_call, gleanings=settings.gleanings)
+    asking = ModelExtractor(model, types=types, max_tokens=settings.tokens_per_call)
 
     async def extract_by_both(paper: Paper, chunks: Sequence[Chunk]) -> Extraction:
         parts = await asyncio.gather(extract(paper, chunks), asking.extract(paper, chunks))

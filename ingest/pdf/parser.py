@@ -55,7 +55,6 @@ class PdfParser:
     Args:
         dpi: The resolution of the crops.
         backend: Opens the files; MuPDF by default.
-        layout_check: Whether the library's own cells are a second opinion on doubtful tables.
         max_pages: Longer files are refused.
     """
 
@@ -64,11 +63,9 @@ class PdfParser:
         *,
         dpi: int = 200,
         backend: Backend | None = None,
-        layout_check: bool = True,
         max_pages: int | None = None,
     ) -> None:
         self._dpi = dpi
-        self._layout_check = layout_check
         self._max_pages = max_pages
         self._backend = backend or PdfBackend()
 
@@ -85,7 +82,7 @@ class PdfParser:
                 sha256=hashlib.sha256(data).hexdigest(),
                 file=file.name,
                 format="pdf",
-                layout_check=self._layout_check,
+                layout_check=True,
                 max_pages=self._max_pages,
                 on_page=on_page,
             )

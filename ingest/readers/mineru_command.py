@@ -94,7 +94,7 @@ class MinerUCommandParser:
             except subprocess.TimeoutExpired as error:
                 raise PaperFileError(
                     f"{name!r} was given up: MinerU took longer than {self._seconds:g} seconds. "
-                    "Raise limits.engine_seconds, or set parser.engine = 'paperscope'."
+                    "Raise limits.parse_seconds, or set parser.engine = 'paperscope'."
                 ) from error
             finally:
                 _stop(process)

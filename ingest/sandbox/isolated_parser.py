@@ -42,7 +42,6 @@ class IsolatedParser:
         seconds: The time limit of a step: opening the file, reading a page, rendering the crops of a page. A step may
             ask for more (`extend_time_limit`), as text recognition does.
         memory_mb: How much memory the child may take beyond what it starts with, where the system can limit it.
-        setting: The name of the setting that sets `seconds`, for messages.
         environment: Environment variables added to the caller's.
     """
 
@@ -52,12 +51,10 @@ class IsolatedParser:
         *,
         seconds: float,
         memory_mb: int | None,
-        setting: str = "limits.parse_seconds",
         environment: Mapping[str, str] | None = None,
     ) -> None:
         self._children = ChildPool(partial(_parse, parser), memory_mb=memory_mb, environment=environment)
         self._seconds = seconds
-        self._setting = setting
 
     def parse(self, file: PaperFile, *, on_page: PageCallback | None = None) -> ParsedPaper:
         """See `Parser.parse`; a child that crashes, stalls or takes too much memory raises `PaperFileError`."""
@@ -96,12 +93,12 @@ class IsolatedParser:
         if child.expired:
             return PaperFileError(
                 f"{file.name!r} was given up: a step of reading it, {where}, took longer than "
-                f"{child.time_limit:g} seconds. Raise {self._setting}, or fetch the file again."
+                f"{child.time_limit:g} seconds. Raise limits.parse_seconds, or fetch the file again."
             )
         if any(word in message for word in _OUT_OF_MEMORY):
             return PaperFileError(
                 f"{file.name!r} was given up: reading it takes more than {self._children.memory_mb} MB of memory. "
-                "Raise limits.parse_memory_mb, or fetch the file again."
+                "Raise limits.memory_mb, or fetch the file again."
             )
         reason = f"signal {-code}" if code < 0 else message or f"exit code {code}"
         return PaperFileError(

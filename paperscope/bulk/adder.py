@@ -133,10 +133,10 @@ class ClusterAdder:
     def _open_actors(self) -> None:
         """Creates the actors that live as long as the cluster is used."""
         settings, ray = self._adder.settings, self._ray
-        calls = settings.extract.concurrency + settings.vision.concurrency + _CALLS
+        calls = 2 * settings.calls.concurrency + _CALLS
         self._mailbox = ray.remote(Mailbox).options(num_cpus=0, max_concurrency=calls * self._cluster.workers).remote()
         self._embedders: list[Any] = []
-        if settings.embed.provider == "local":
+        if settings.embed.local:
             gpu = ray.remote(GpuEmbedder).options(num_cpus=0, num_gpus=1, max_restarts=-1, max_task_retries=_ATTEMPTS)
             self._embedders = [gpu.remote(settings.embed.model) for _ in range(self._cluster.gpus)]
 
@@ -177,7 +177,7 @@ class ClusterAdder:
 
     async def _check_embedders(self) -> None:
         """Leaves embedding to the workers if the GPUs can't be used, or others use them."""
-        asked = [embedder.describe.remote() for embedder in self._embedders]
+        asked = [embedder.load.remote() for embedder in self._embedders]
         try:
             async with asyncio.timeout(_GPU_SECONDS):
                 await asyncio.gather(*asked)

@@ -218,14 +218,12 @@ class RemoteEmbedder:
 
     Args:
         name: The embedder's name.
-        dimension: The length of a vector.
         sender: Sends the calls to the library's process; None for the actor.
         actor: The handle of the actor.
     """
 
-    def __init__(self, *, name: str, dimension: int, sender: Sender | None = None, actor: Any = None) -> None:  # noqa: ANN401
+    def __init__(self, *, name: str, sender: Sender | None = None, actor: Any = None) -> None:  # noqa: ANN401
         self.name = name
-        self.dimension = dimension
         self._sender = sender
         self._actor = actor
 

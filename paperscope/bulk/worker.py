@@ -103,18 +103,18 @@ class PaperWorker:
 
     def _embedder(self, ray: Any, actor: Any) -> Embedder:  # noqa: ANN401
         settings = self._settings.embed
-        if settings.provider != "local":
-            return RemoteEmbedder(name=settings.model, dimension=settings.dimension or 0, sender=self._sender)
+        if not settings.local:
+            return RemoteEmbedder(name=settings.model, sender=self._sender)
         if actor is None:
             return build_embedder(settings)
-        name, dimension = ray.get(actor.describe.remote())
-        return RemoteEmbedder(name=name, dimension=dimension, actor=actor)
+        return RemoteEmbedder(name=ray.get(actor.load.remote()), actor=actor)
 
     def _model(self, role: str) -> RemoteModel | None:
         settings = getattr(self._settings, role)
         if not settings.configured:
             return None
-        return RemoteModel(self._sender, role=role, name=settings.model, concurrency=settings.concurrency)
+        calls = self._settings.calls
+        return RemoteModel(self._sender, role=role, name=settings.model, concurrency=calls.concurrency)
 
 
 def _write(folder: Path, work: Work) -> Path:
@@ -136,9 +136,10 @@ class GpuEmbedder:
     def __init__(self, model: str) -> None:
         self._embedder = LocalEmbedder(find_weights(model), device="cuda")
 
-    def describe(self) -> tuple[str, int]:
-        """The embedder's name and dimension."""
-        return self._embedder.name, self._embedder.dimension
+    async def load(self) -> str:
+        """Loads the weights; returns the embedder's name."""
+        await self._embedder.embed(["text"])
+        return self._embedder.name
 
     async def embed(self, texts: Sequence[str]) -> NDArray[float32]:
         """See `Embedder.embed`."""

@@ -15,7 +15,7 @@ from paperscope_core.models.retry import RetryingEmbedder, RetryingModel, RetryP
 from paperscope_core.models.usage import CallListener
 from paperscope_core.models.weights import find_weights
 from paperscope_core.protocols import CallCache, Embedder, LanguageModel, Reranker, VisionModel
-from paperscope_core.settings import EmbedSettings, RetrievalSettings, RoleSettings, Settings
+from paperscope_core.settings import CallSettings, EmbedSettings, RetrievalSettings, RoleSettings, Settings
 from paperscope_core.types import ModelCall, Prices
 
 __all__ = ["Models", "RoleCallListener", "build_embedder", "build_model", "build_models", "build_reranker"]
@@ -64,14 +64,14 @@ def build_models(
         return partial(on_call, role) if on_call is not None else None
 
     answer, extract, vision = (
-        build_model(role, cache, budget=budget, on_call=listener(name))
+        build_model(role, cache, calls=settings.calls, budget=budget, on_call=listener(name))
         for name, role in (("answer", settings.answer), ("extract", settings.extract), ("vision", settings.vision))
     )
     return Models(
         answer=answer,
         extract=extract,
         vision=vision,
-        embedder=build_embedder(settings.embed, budget=budget, on_call=listener("embed")),
+        embedder=build_embedder(settings.embed, calls=settings.calls, budget=budget, on_call=listener("embed")),
         reranker=build_reranker(settings.retrieval),
         drains=tuple(model.drain for model in (answer, extract, vision) if model is not None),
     )
@@ -87,24 +87,33 @@ def build_reranker(settings: RetrievalSettings) -> Reranker | None:
 
 
 def build_embedder(
-    settings: EmbedSettings, *, budget: Budget | None = None, on_call: CallListener | None = None
+    settings: EmbedSettings,
+    *,
+    calls: CallSettings = CallSettings(),
+    budget: Budget | None = None,
+    on_call: CallListener | None = None,
 ) -> Embedder:
-    """Build the embedder; `budget` and `on_call` apply only to one on a server.
+    """Build the embedder; the other arguments apply only to one on a server.
 
     Raises:
         ModelError: The weights of a local one are missing.
     """
-    if settings.provider == "local":
+    if settings.local:
         return _local_embedder(find_weights(settings.model))
     # Each batch is retried by itself, so that successful batches are not sent again.
-    embedder = OpenAIEmbedder(_endpoint(settings), dimension=settings.dimension or 0)
+    embedder = OpenAIEmbedder(_endpoint(settings, calls))
     accounting = Accounting(budget=budget, on_call=on_call, prices=Prices(prompt=settings.price_prompt))
     accounted = AccountedEmbedder(embedder, accounting)
-    return BatchedEmbedder(RetryingEmbedder(accounted, RetryPolicy(retries=settings.retries)))
+    return BatchedEmbedder(RetryingEmbedder(accounted, RetryPolicy(retries=calls.retries)))
 
 
 def build_model(
-    role: RoleSettings, cache: CallCache, *, budget: Budget | None = None, on_call: CallListener | None = None
+    role: RoleSettings,
+    cache: CallCache,
+    *,
+    calls: CallSettings = CallSettings(),
+    budget: Budget | None = None,
+    on_call: CallListener | None = None,
 ) -> CachedModel | None:
     """Build the model of one role; None if it is not configured.
 
@@ -115,14 +124,12 @@ def build_model(
     if not role.configured:
         return None
     prices = Prices(prompt=role.price_prompt, completion=role.price_completion)
-    model = OpenAIChatModel(_endpoint(role), prices=prices)
+    model = OpenAIChatModel(_endpoint(role, calls), prices=prices)
     accounted = AccountedModel(model, Accounting(budget=budget, on_call=on_call, prices=prices))
-    limited = LimitedModel(FinishingModel(accounted), concurrency=role.concurrency)
-    retrying = RetryingModel(limited, RetryPolicy(retries=role.retries))
+    limited = LimitedModel(FinishingModel(accounted), concurrency=calls.concurrency)
+    retrying = RetryingModel(limited, RetryPolicy(retries=calls.retries))
     return CachedModel(retrying, cache, on_call=on_call)
 
 
-def _endpoint(settings: RoleSettings | EmbedSettings) -> Endpoint:
-    return Endpoint(
-        model=settings.model, base_url=settings.base_url, api_key=settings.api_key, timeout=settings.timeout
-    )
+def _endpoint(settings: RoleSettings | EmbedSettings, calls: CallSettings) -> Endpoint:
+    return Endpoint(model=settings.model, base_url=settings.base_url, api_key=settings.api_key, timeout=calls.timeout)

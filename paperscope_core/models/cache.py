@@ -140,7 +140,7 @@ class CachedEmbedder(EmbedderWrapper):
             self._cache.put_vectors(self.name, new)
             vectors |= new
         if not texts:
-            return np.zeros((0, self.dimension), dtype=float32)
+            return np.empty((0, 0), dtype=float32)
         return np.stack([vectors[text] for text in texts])
 
     def missing(self, texts: Sequence[str]) -> list[str]:

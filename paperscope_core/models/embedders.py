@@ -30,9 +30,6 @@ EMBEDDING_BATCH = 64
 class _Encoder(Protocol):
     """Embeds texts; the rows of the result are unit vectors."""
 
-    @property
-    def dimension(self) -> int: ...
-
     def embed(self, texts: Sequence[str]) -> NDArray[float32]: ...
 
 
@@ -53,11 +50,6 @@ class LocalEmbedder:
         self._weights = weights
         self._encoder: _Encoder | None = None
         self._lock = threading.Lock()
-
-    @property
-    def dimension(self) -> int:
-        """The length of a vector. Loads the weights; raises ModelError if that fails."""
-        return self._load().dimension
 
     async def embed(self, texts: Sequence[str]) -> NDArray[float32]:
         """Embed texts. See `Embedder.embed`."""
@@ -92,11 +84,10 @@ class _SentenceTransformerEncoder:
 
     def __init__(self, model: "SentenceTransformer") -> None:
         self._model = model
-        self.dimension: int = model.get_embedding_dimension() or 0
 
     def embed(self, texts: Sequence[str]) -> NDArray[float32]:
         if not texts:
-            return np.empty((0, self.dimension), dtype=float32)
+            return np.empty((0, 0), dtype=float32)
         vectors = self._model.encode(
             list(texts), normalize_embeddings=True, show_progress_bar=False, convert_to_numpy=True
         )
@@ -108,18 +99,18 @@ class OpenAIEmbedder:
 
     Args:
         endpoint: The model and its server.
-        dimension: The length of a vector; the server's vectors are checked against it.
     """
 
-    def __init__(self, endpoint: Endpoint, *, dimension: int) -> None:
+    def __init__(self, endpoint: Endpoint) -> None:
         self.name = endpoint.model
-        self.dimension = dimension
         self._endpoint = endpoint
+        # The length of a vector, known from the first reply.
+        self._length: int | None = None
 
     async def embed(self, texts: Sequence[str]) -> NDArray[float32]:
         """Embed any number of texts in one call. See `Embedder.embed`."""
         if not texts:
-            return np.empty((0, self.dimension), dtype=float32)
+            return np.empty((0, 0), dtype=float32)
         body = {"input": list(texts), "encoding_format": "float"}
         return self._unit_rows(await self._endpoint.post("/embeddings", body, Embeddings), count=len(texts))
 
@@ -127,9 +118,10 @@ class OpenAIEmbedder:
         vectors = [item.embedding for item in sorted(reply.data, key=lambda item: item.index)]
         if len(vectors) != count:
             raise self._error(f"{len(vectors)} vectors for {count} texts")
-        lengths = {len(vector) for vector in vectors}
-        if lengths != {self.dimension}:
-            raise self._error(f"vectors of length {sorted(lengths)}: set embed.dimension to that")
+        lengths = {len(vector) for vector in vectors} | ({self._length} if self._length else set())
+        if len(lengths) > 1:
+            raise self._error(f"vectors of different lengths: {sorted(lengths)}")
+        [self._length] = lengths
         rows = np.asarray(vectors, dtype=float32)
         norms = np.linalg.norm(rows, axis=1, keepdims=True)
         if not np.all(np.isfinite(norms) & (norms > 0)):
@@ -162,8 +154,6 @@ class BatchedEmbedder(EmbedderWrapper):
 
     async def embed(self, texts: Sequence[str]) -> NDArray[float32]:
         """Embed texts batch by batch. See `Embedder.embed`."""
-        rows = np.empty((len(texts), self.dimension), dtype=float32)
-        for start in range(0, len(texts), self._size):
-            batch = texts[start : start + self._size]
-            rows[start : start + len(batch)] = await self._embedder.embed(batch)
-        return rows
+        starts = range(0, len(texts), self._size)
+        batches = [await self._embedder.embed(texts[start : start + self._size]) for start in starts]
+        return np.concatenate(batches) if batches else np.empty((0, 0), dtype=float32)

@@ -42,7 +42,6 @@ class MiniLM:
     def __init__(self, folder: Path, *, device: str = "cpu") -> None:
         self._device = device
         self._bert = Bert.load(folder).eval().to(device)
-        self.dimension = self._bert.hidden_size
         self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         pooling = json.loads((folder / "sentence_bert_config.json").read_text(encoding="utf-8"))
         self._tokenizer.enable_truncation(int(pooling["max_seq_length"]))
@@ -52,10 +51,10 @@ class MiniLM:
         """Embed texts, in batches of similar length.
 
         Returns:
-            Unit vectors of shape (texts, dimension).
+            Unit vectors, a row per text.
         """
         pieces = [torch.tensor(encoding.ids) for encoding in self._tokenizer.encode_batch(list(texts))]
-        vectors = np.empty((len(pieces), self.dimension), dtype=float32)
+        vectors = np.empty((len(pieces), self._bert.hidden_size), dtype=float32)
         by_length = sorted(range(len(pieces)), key=lambda index: -len(pieces[index]))
         with torch.inference_mode():
             for start in range(0, len(by_length), _BATCH):

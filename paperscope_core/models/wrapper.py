@@ -62,8 +62,3 @@ class EmbedderWrapper:
     def __init__(self, embedder: Embedder) -> None:
         self.name = embedder.name
         self._embedder = embedder
-
-    @property
-    def dimension(self) -> int:
-        """The wrapped embedder's dimension."""
-        return self._embedder.dimension

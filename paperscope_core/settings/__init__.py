@@ -3,7 +3,7 @@
 from paperscope_core.settings.load import load_settings
 from paperscope_core.settings.schema import (
     AnswerSettings,
-    ChunkingSettings,
+    CallSettings,
     EmbedSettings,
     ExtractSettings,
     LimitSettings,
@@ -15,7 +15,7 @@ from paperscope_core.settings.schema import (
 
 __all__ = [
     "AnswerSettings",
-    "ChunkingSettings",
+    "CallSettings",
     "EmbedSettings",
     "ExtractSettings",
     "LimitSettings",

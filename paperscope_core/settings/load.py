@@ -3,8 +3,8 @@
 From highest to lowest: overrides, `PAPERSCOPE_*` variables (`PAPERSCOPE_ANSWER__MODEL` is `answer.model`), the TOML
 file, `OPENAI_BASE_URL` and `OPENAI_API_KEY`. A role takes model, base_url and api_key from the top level if no source
 gives its own. An empty string counts as given: `PAPERSCOPE_VISION__MODEL=` switches vision off. The embedder takes
-base_url and api_key from the top level only if its provider is "openai". A role with another base_url than the top
-level takes no api_key, because a key belongs to one server.
+only api_key from the top level. A role with another base_url than the top level takes no api_key, because a key belongs
+to one server.
 """
 
 import difflib
@@ -95,13 +95,9 @@ def _from_file(file: Path | None, environ: Mapping[str, str]) -> dict[str, _Give
 def _inherited(given: Mapping[str, _Given]) -> dict[str, _Given]:
     """What roles take from the top level."""
     inherited: dict[str, _Given] = {}
-    server = given.get("embed.base_url")
-    if server is not None and server.value and "embed.provider" not in given:
-        inherited["embed.provider"] = _Given("openai", f"embed.base_url ({server.origin})")
     keys: dict[str, tuple[str, ...]] = dict.fromkeys(("answer", "extract", "vision"), ("model", "base_url", "api_key"))
-    provider = inherited.get("embed.provider") or given.get("embed.provider")
-    if provider is not None and provider.value == "openai":
-        keys["embed"] = ("base_url", "api_key")
+    if "embed.base_url" in given and given["embed.base_url"].value:
+        keys["embed"] = ("api_key",)
     for role, wanted in keys.items():
         own = f"{role}.base_url"
         elsewhere = own in given and _server(given[own]) != _server(given.get("base_url"))

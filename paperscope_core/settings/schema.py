@@ -29,7 +29,7 @@ from paperscope_core.locations import LibraryLocation
 
 __all__ = [
     "AnswerSettings",
-    "ChunkingSettings",
+    "CallSettings",
     "EmbedSettings",
     "ExtractSettings",
     "LimitSettings",
@@ -120,14 +120,19 @@ class _EndpointSettings(_Section):
     model: str = Field(default="", description="the model's name; empty: not configured")
     base_url: _Address = Field(default="", description=f"the server's address; {_OPENAI_REMEDY}")
     api_key: _Key = Field(default=SecretStr(""), description="the server's key; empty if it needs none")
+
+
+class CallSettings(_Section):
+    """How the models of all roles are called."""
+
     timeout: float = Field(default=120.0, gt=0, description="how many seconds a call may take")
     retries: int = Field(default=4, ge=0, description="how often a call is retried after a temporary failure")
+    concurrency: int = Field(default=4, ge=1, description="how many calls of a role may run at once")
 
 
 class RoleSettings(_EndpointSettings):
     """The language model of one role."""
 
-    concurrency: int = Field(default=4, ge=1, description="how many calls may run at once")
     price_prompt: float = Field(
         default=0.0, ge=0, description="price of a million prompt tokens, in a currency of your choice"
     )
@@ -169,9 +174,6 @@ class ExtractSettings(RoleSettings):
         description="finds and types names beside the rules: papers, the installed recognizer; a folder that "
         "`paperscope ner train` wrote; none: rules alone",
     )
-    gleanings: int = Field(
-        default=0, ge=0, le=5, description="how often the model is asked again whether it missed something, a call each"
-    )
     types: _EntityTypes = Field(
         default={},
         description="the entity types with their meanings, the most specific first, the last for everything else; "
@@ -180,30 +182,27 @@ class ExtractSettings(RoleSettings):
 
 
 class EmbedSettings(_EndpointSettings):
-    """The embedder; a local one without a model is the bundled all-MiniLM-L6-v2."""
+    """The embedder: local without a base_url, else on an OpenAI-compatible server."""
 
-    provider: Literal["local", "openai"] = Field(
-        default="local",
-        description="local: sentence-transformers; openai: a server (the default once embed.base_url is set)",
-    )
     model: str = Field(
-        default="", description="local: a folder or a Hugging Face name, empty: bundled; openai: the model's name"
+        default="",
+        description="local: a folder or a Hugging Face name, empty: the bundled all-MiniLM-L6-v2; on a server: the "
+        "model's name",
     )
-    dimension: int | None = Field(default=None, ge=1, description="openai: the length of the model's vectors")
-    price_prompt: float = Field(default=0.0, ge=0, description="openai: price of a million tokens")
+    base_url: _Address = Field(
+        default="", description=f"the server's address, empty: the embedder runs locally; {_OPENAI_REMEDY}"
+    )
+    price_prompt: float = Field(default=0.0, ge=0, description="on a server: price of a million tokens")
+
+    @property
+    def local(self) -> bool:
+        """Whether the embedder runs in this process."""
+        return not self.base_url
 
     @model_validator(mode="after")
-    def _fits_provider(self) -> Self:
-        if self.provider == "local":
-            if self.base_url:
-                raise ValueError("base_url is for a server: set provider = 'openai' or leave base_url out")
-            return self
-        missing = [name for name in ("model", "base_url", "dimension") if not getattr(self, name)]
-        if missing:
-            raise ValueError(
-                f"provider 'openai' also needs {' and '.join(missing)} (dimension: the length of the model's vectors, "
-                f"as its documentation states it; base_url: {_OPENAI_REMEDY})"
-            )
+    def _has_model(self) -> Self:
+        if self.base_url and not self.model:
+            raise ValueError(f"base_url = {self.base_url!r} needs the name of a model: set model")
         return self
 
 
@@ -218,23 +217,11 @@ class ParserSettings(_Section):
     ocr: Literal["auto", "off"] = Field(
         default="auto", description="auto: recognise the text of pages without any, if the extra ocr is installed"
     )
-    layout_check: bool = Field(
-        default=True,
-        description="read an uncertain table a second time with PyMuPDF's table finder, and keep the more certain one",
-    )
     docling_models: _Folder | None = Field(
         default=None, description="the folder of docling's models; nothing is downloaded"
     )
     mineru_command: str = Field(
         default="mineru", min_length=1, description="the MinerU program with its options, run without a shell"
-    )
-
-
-class ChunkingSettings(_Section):
-    """How papers are split into chunks."""
-
-    max_words: int = Field(
-        default=160, ge=20, description="words of running text in a chunk; the bundled embedder reads about 180"
     )
 
 
@@ -278,14 +265,25 @@ class LimitSettings(_Section):
     parse_seconds: float = Field(
         default=15.0,
         gt=0,
-        description="how long opening a file or reading a page, or a megabyte of text, may take; OCR ten times as long",
+        description="how long opening a file or reading a page, or a megabyte of text, may take; OCR ten times as "
+        "long, and docling or MinerU 120 times as long for a paper",
     )
-    engine_seconds: float = Field(
-        default=1800.0, gt=0, description="how long docling or MinerU may take for a paper (see parser.engine)"
+    memory_mb: int = Field(
+        default=8192,
+        ge=1024,
+        description="how much memory the service's process that adds papers may take, in megabytes (Linux); reading a "
+        "file may take half of it",
     )
-    parse_memory_mb: int = Field(
-        default=4096, ge=256, description="how much memory reading a file may take, in megabytes (Linux)"
-    )
+
+    @property
+    def engine_seconds(self) -> float:
+        """How long docling or MinerU may take for a paper: half an hour by default."""
+        return 120 * self.parse_seconds
+
+    @property
+    def parse_memory_mb(self) -> int:
+        """How much memory reading a file may take."""
+        return self.memory_mb // 2
 
 
 class ServiceSettings(_Section):
@@ -317,24 +315,15 @@ class ServiceSettings(_Section):
         "X-Forwarded-For and X-Forwarded-Proto",
     )
     questions_at_once: int = Field(default=8, ge=1, description="how many questions are answered at once")
-    questions_waiting: int = Field(
-        default=128, ge=0, description="how many more questions may wait; others are rejected (429)"
-    )
     question_seconds: float = Field(default=300.0, gt=0, description="how long answering a question may take")
     requests_per_minute: int = Field(
         default=0, ge=0, description="the most requests a minute of one key or address; 0: no limit"
     )
-    batch_questions: int = Field(default=10_000, ge=1, description="the most questions of a batch")
     jobs_at_once: int = Field(
         default=2,
         ge=0,
         description="how many jobs (papers, batches) run at once; 0: none, `paperscope worker` does them",
     )
-    jobs_waiting: int = Field(default=1000, ge=1, description="how many jobs of a library may wait")
-    worker_memory_mb: int = Field(
-        default=8192, ge=1024, description="how much memory the process that adds papers may take, in megabytes (Linux)"
-    )
-    keep_jobs_days: int = Field(default=30, ge=1, description="how long ended jobs and their results are kept")
     shutdown_seconds: float = Field(
         default=10.0, gt=0, description="how long requests in progress may take after the service is told to stop"
     )
@@ -375,8 +364,8 @@ class Settings(_Section):
     vision: RoleSettings = RoleSettings()
     judge: RoleSettings = RoleSettings()
     embed: EmbedSettings = EmbedSettings()
+    calls: CallSettings = CallSettings()
     parser: ParserSettings = ParserSettings()
-    chunking: ChunkingSettings = ChunkingSettings()
     retrieval: RetrievalSettings = RetrievalSettings()
     limits: LimitSettings = LimitSettings()
     service: ServiceSettings = ServiceSettings()

@@ -161,7 +161,7 @@ def _make_budget(settings: Settings, *, max_calls: int | None, max_cost: float |
         for role in ("extract", "vision")
         if getattr(settings, role).configured and not getattr(settings, role).price_prompt
     ]
-    if settings.embed.provider != "local" and not settings.embed.price_prompt:
+    if not settings.embed.local and not settings.embed.price_prompt:
         unpriced.append("embed")
     if max_cost is not None and unpriced:
         names = " and ".join(f"{role}.price_prompt" for role in unpriced)

@@ -38,7 +38,10 @@ from service.keys import KeyStore
 from service.libraries import Libraries
 from service.tracing import open_tracing
 
-__all__ = ["Shared", "create_app"]
+__all__ = ["MAX_WAITING_QUESTIONS", "Shared", "create_app"]
+
+MAX_WAITING_QUESTIONS = 128
+"""How many more questions may wait; others are rejected (429), because most callers give up before their turn."""
 
 # A page is drawn in a child process, which takes a CPU core.
 _CONCURRENT_IMAGES = 2
@@ -147,7 +150,7 @@ def _build_service(settings: Settings, shared: Shared | None) -> Service:
         jobs=jobs,
         questions=FairQueue(
             concurrency=share(limits.questions_at_once),
-            max_waiting=share(limits.questions_waiting),
+            max_waiting=share(MAX_WAITING_QUESTIONS),
             on_change=metrics.set_questions,
         ),
         background=Background(state),

@@ -19,7 +19,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import ServerState
 
 from paperscope_core.settings import Settings
-from service.http.app import Shared, create_app
+from service.http.app import MAX_WAITING_QUESTIONS, Shared, create_app
 from service.http.auth import Service
 from service.http.background import Background
 from service.http.middleware import HEAD_TOO_LARGE, MAX_HEAD_BYTES, SECURITY_HEADERS
@@ -69,7 +69,7 @@ def build_server(
         server_header=False,
         forwarded_allow_ips=list(service.proxies),
         h11_max_incomplete_event_size=MAX_HEAD_BYTES,
-        limit_concurrency=_EXTRA_CONNECTIONS + service.questions_at_once + service.questions_waiting,
+        limit_concurrency=_EXTRA_CONNECTIONS + service.questions_at_once + MAX_WAITING_QUESTIONS,
         timeout_graceful_shutdown=_FLUSH_SECONDS,
         # One of several processes accepts one connection at a time, so that others get the next.
         backlog=_BACKLOG if shared is None else 1,

@@ -44,6 +44,8 @@ _MAX_FIELDS = 8
 _FORM_OVERHEAD_BYTES = 100_000
 _MAX_NAME_LENGTH = 200
 _RETRY_SECONDS = 30
+# Of a library; a folder of papers is sent in parts if it has more.
+_MAX_WAITING_JOBS = 1000
 _NO_PASSWORDS = (
     "This service leaves jobs to other processes, and passwords are kept in memory only; decrypt the file, or send "
     "it to a service that adds papers itself (service.jobs_at_once)."
@@ -152,9 +154,8 @@ class JobSubmitter:
 
     async def check_capacity(self) -> None:
         """Raises ProblemError (429) if too many jobs wait; called before a body is read."""
-        limit = self.service.settings.service.jobs_waiting
-        if (await asyncio.to_thread(self.library.jobs.counts)).get("queued", 0) >= limit:
-            detail = f"{limit} jobs of this library are waiting already; send it again when some are done."
+        if (await asyncio.to_thread(self.library.jobs.counts)).get("queued", 0) >= _MAX_WAITING_JOBS:
+            detail = f"{_MAX_WAITING_JOBS} jobs of this library are waiting already; send it again when some are done."
             raise ProblemError(429, "too-many-jobs", detail, headers={"Retry-After": str(_RETRY_SECONDS)})
 
     async def submit(

@@ -15,7 +15,10 @@ from paperscope_core.files import PRIVATE_FILE, create_private_folder
 from paperscope_core.locations import Location, local_folder
 from service.jobs.requests import JobFiles
 
-__all__ = ["WorkerLocks", "clean_up_jobs", "ended_jobs", "requeue_orphans"]
+__all__ = ["KEEP_DAYS", "WorkerLocks", "clean_up_jobs", "ended_jobs", "requeue_orphans"]
+
+KEEP_DAYS = 30
+"""How long ended jobs and their results are kept: a batch can be fetched after a holiday."""
 
 _LOCK_SUFFIX = ".lock"
 # The lock file is named after its worker; otherwise only housekeeping holds it, briefly.
@@ -62,7 +65,7 @@ class WorkerLocks:
         return dead
 
 
-def clean_up_jobs(folder: Location, *, keep_days: int, service: str = "") -> PendingJobs:
+def clean_up_jobs(folder: Location, *, keep_days: int = KEEP_DAYS, service: str = "") -> PendingJobs:
     """Requeues orphaned jobs, and deletes jobs that ended more than `keep_days` ago and files that no job needs.
 
     Extends the reservations of a service. Returns which jobs its workers may take in the library at `folder`. Raises

@@ -137,7 +137,7 @@ class LeasedJob:
                 _events.warning("failed", job=self.job.id, problem=type(error).__name__, where=error.where)
             return error.public
         if isinstance(error, MemoryError):
-            return "it took more memory than service.worker_memory_mb allows; raise that, or send less at once"
+            return "it took more memory than limits.memory_mb allows; raise that, or send less at once"
         _log.error("%s failed with an unexpected error", self.job.id, exc_info=error)
         return f"an unexpected error occurred ({type(error).__name__}); the service's log has the details"
 

@@ -91,7 +91,6 @@ class Supervisor:
         self.id = f"service-{secrets.token_hex(8)}"
         self.takes_jobs = settings.service.jobs_at_once > 0
         self._watches = watch
-        self._keep_days = settings.service.keep_jobs_days
         self._max_wait = settings.service.shutdown_seconds
         self._folders = folders
         # In memory only; with the library of each job.
@@ -166,7 +165,7 @@ class Supervisor:
 
     async def _clean_up(self, folder: Location) -> None:
         try:
-            pending = await asyncio.to_thread(clean_up_jobs, folder, keep_days=self._keep_days, service=self.id)
+            pending = await asyncio.to_thread(clean_up_jobs, folder, service=self.id)
         except StoreError as error:
             _log.warning("the jobs of %s can't be cleaned up: %s", folder, error)
         else:

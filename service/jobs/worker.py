@@ -66,7 +66,7 @@ class Worker:
         self._idle_seconds = _QUARANTINE_IDLE_SECONDS if quarantine else _IDLE_SECONDS
         self._quarantine = quarantine
         # Above half of its memory, the worker takes no further job and exits when it is idle.
-        self._max_resident_mb = settings.service.worker_memory_mb / 2
+        self._max_resident_mb = settings.limits.memory_mb / 2
         self._libraries = libraries
         self._tracing = tracing
         self._owner = owner

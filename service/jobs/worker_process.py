@@ -122,7 +122,7 @@ def main() -> None:
     configure_logs(settings.service.log)
     threading.excepthook = _on_thread_error
     share_processor()
-    limit_memory(settings.service.worker_memory_mb)
+    limit_memory(settings.limits.memory_mb)
     try:
         asyncio.run(_run(settings, owner, service, output, quarantine=quarantine))
     except (MemoryError, RuntimeError) as error:
@@ -147,9 +147,7 @@ async def _run(settings: Settings, owner: str, service: str, output: BinaryIO, *
     loop = asyncio.get_running_loop()
     loop.add_signal_handler(signal.SIGTERM, worker.stop)
     threading.Thread(target=_read_notifications, args=(loop, worker), daemon=True).start()
-    heartbeats = asyncio.create_task(
-        _send_heartbeats(output, max_mb=_FULL_MEMORY_SHARE * settings.service.worker_memory_mb)
-    )
+    heartbeats = asyncio.create_task(_send_heartbeats(output, max_mb=_FULL_MEMORY_SHARE * settings.limits.memory_mb))
     await worker.run()
     heartbeats.cancel()
     await asyncio.to_thread(libraries.close, timeout=_CLOSE_TIMEOUT_SECONDS)

@@ -117,7 +117,7 @@ def test_the_settings_of_a_container_are_consistent(
     assert settings.service.keys.is_relative_to(DATA)
     assert of(steps, "VOLUME") == [str(DATA)]
     assert ours["volumes"] == [f"data:{DATA}"]
-    assert settings.service.worker_memory_mb < int(ours["mem_limit"].removesuffix("g")) * 1024
+    assert settings.limits.memory_mb < int(ours["mem_limit"].removesuffix("g")) * 1024
     assert settings.service.shutdown_seconds + CLOSING_SECONDS < int(ours["stop_grace_period"].removesuffix("s"))
 
 

@@ -43,7 +43,7 @@ __all__ = ["TARGETS", "Target"]
 
 _ASKED = 2
 _BAD_ROWS = 50
-_LIMITS = LimitSettings(parse_seconds=60.0, parse_memory_mb=1500, max_pages=50)
+_LIMITS = LimitSettings(parse_seconds=60.0, memory_mb=3000, max_pages=50)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -169,7 +169,7 @@ def replies(folder: Path) -> Iterator[Target]:
 async def _call(name: str, endpoint: Endpoint) -> None:
     request = ModelRequest(messages=(Message(role="user", text="a"),), schema_name="answer")
     if name.startswith("embeddings"):
-        await OpenAIEmbedder(endpoint, dimension=2).embed(["a"])
+        await OpenAIEmbedder(endpoint).embed(["a"])
     elif "stream" in name:
         await OpenAIChatModel(endpoint).stream(request, lambda _: None)
     else:

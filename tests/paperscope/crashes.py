@@ -33,8 +33,8 @@ from paperscope.library import Library
 from paperscope_core.models import FakeEmbedder, build_models
 from paperscope_core.settings import load_settings
 folder, paper, url = sys.argv[1:]
-roles = {role: {"model": "slow", "base_url": url, "concurrency": 2} for role in ("extract", "vision")}
-settings = load_settings(environ={}, overrides={**roles, "extract.tokens_per_call": 600})
+roles = {role: {"model": "slow", "base_url": url} for role in ("extract", "vision")}
+settings = load_settings(environ={}, overrides={**roles, "extract.tokens_per_call": 600, "calls.concurrency": 2})
 store = Store.open(Path(folder))
 models = dataclasses.replace(build_models(settings, cache=store), embedder=FakeEmbedder())
 with Library(store=store, settings=settings, models=models) as library:

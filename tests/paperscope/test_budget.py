@@ -36,8 +36,9 @@ def write_paper(file: Path, *, change: str = "") -> Path:
 
 
 def settings_of(server: ModelServer) -> Settings:
-    extract = {"model": "m", "base_url": server.url, "price_prompt": 1.0, "price_completion": 2.0, "retries": 0}
-    return load_settings(environ={}, overrides={"extract": {**extract, "tokens_per_call": 400}})
+    extract = {"model": "m", "base_url": server.url, "price_prompt": 1.0, "price_completion": 2.0}
+    overrides = {"extract": {**extract, "tokens_per_call": 400}, "calls.retries": 0}
+    return load_settings(environ={}, overrides=overrides)
 
 
 @pytest.fixture

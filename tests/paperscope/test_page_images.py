@@ -135,6 +135,6 @@ def test_drawing_a_page_times_out_and_the_next_page_is_drawn(library: Library, t
 def test_drawing_a_page_is_limited_in_memory(library: Library, tmp_path: Path) -> None:
     paper = library.add(write_pdf(tmp_path / "a.pdf", "Taggers are compared.")).paper
     Image.new("1", (30_000, 30_000)).save(tmp_path / "bloat.png")
-    tight = PageRenderer(LimitSettings(parse_memory_mb=256))
+    tight = PageRenderer(LimitSettings(memory_mb=1024))
     with pytest.raises(PaperFileError, match=r"page 1 of .* can't be drawn"):
         tight.draw(PaperFile(tmp_path / "bloat.png"), replace(paper, format="image"), 1, dpi=72)

@@ -37,7 +37,7 @@ def test_nothing_given_needs_no_model() -> None:
     assert settings.library == Path("library")
     roles = (settings.answer, settings.extract, settings.vision)
     assert [role.configured for role in roles] == [False] * 3
-    assert settings.embed.provider == "local"
+    assert settings.embed.local
     assert settings.notes() == []
 
 
@@ -107,7 +107,7 @@ def test_roles_take_the_top_of_the_tree_unless_they_name_their_own() -> None:
 @pytest.mark.parametrize("role", ["answer", "extract", "vision", "embed"])
 @pytest.mark.parametrize("top", [{}, {"OPENAI_BASE_URL": "https://first.example/v1"}])
 def test_a_key_does_not_leave_for_another_host(role: str, top: dict[str, str]) -> None:
-    other = {"model": "m", "base_url": URL} | ({"dimension": 8} if role == "embed" else {})
+    other = {"model": "m", "base_url": URL}
     settings = load_settings(environ=top | {"OPENAI_API_KEY": KEY}, overrides={role: other})
     rows = {row.name: row for row in settings.describe()}
     assert rows[f"{role}.base_url"].value == URL
@@ -150,29 +150,16 @@ def test_a_key_without_a_model_is_noted() -> None:
 def test_the_embedder_stays_local_beside_openai_variables() -> None:
     environ = {"OPENAI_BASE_URL": URL, "OPENAI_API_KEY": KEY, "PAPERSCOPE_EMBED__MODEL": "intfloat/e5-small-v2"}
     embed = load_settings(environ=environ).embed
-    assert (embed.provider, embed.model, embed.base_url) == ("local", "intfloat/e5-small-v2", "")
+    assert (embed.local, embed.model, embed.base_url) == (True, "intfloat/e5-small-v2", "")
     assert embed.api_key.get_secret_value() == ""
 
 
-@pytest.mark.parametrize(
-    "environ",
-    [
-        {"PAPERSCOPE_EMBED__PROVIDER": "openai", "OPENAI_BASE_URL": URL},
-        {"PAPERSCOPE_EMBED__BASE_URL": URL, "OPENAI_BASE_URL": f"{URL}/"},
-    ],
-)
-def test_the_embedder_uses_a_server_if_configured(environ: dict[str, str]) -> None:
-    named = {"PAPERSCOPE_EMBED__MODEL": "e", "PAPERSCOPE_EMBED__DIMENSION": "8", "OPENAI_API_KEY": KEY}
-    embed = load_settings(environ=environ | named).embed
-    assert (embed.provider, embed.base_url, embed.dimension) == ("openai", URL, 8)
+def test_the_embedder_uses_the_server_that_is_named_for_it() -> None:
+    environ = {"PAPERSCOPE_EMBED__BASE_URL": URL, "OPENAI_BASE_URL": f"{URL}/", "OPENAI_API_KEY": KEY}
+    embed = load_settings(environ=environ | {"PAPERSCOPE_EMBED__MODEL": "e"}).embed
+    assert (embed.local, embed.base_url) == (False, URL)
     assert embed.api_key.get_secret_value() == KEY
-    with pytest.raises(SettingsError, match="also needs model and dimension"):
-        load_settings(environ=environ)
-
-
-def test_a_local_embedder_with_a_server_is_a_contradiction() -> None:
-    environ = {"PAPERSCOPE_EMBED__BASE_URL": URL, "PAPERSCOPE_EMBED__PROVIDER": "local"}
-    with pytest.raises(SettingsError, match="set provider = 'openai'"):
+    with pytest.raises(SettingsError, match=f"embed: base_url = '{URL}' needs the name of a model"):
         load_settings(environ=environ)
 
 
@@ -219,8 +206,8 @@ def test_a_section_is_not_set_from_one_variable() -> None:
 
 
 def test_a_wrong_value_is_quoted_with_its_origin() -> None:
-    with pytest.raises(SettingsError, match=r"answer\.timeout = 'fast' \(from PAPERSCOPE_ANSWER__TIMEOUT\)"):
-        load_settings(environ={"PAPERSCOPE_ANSWER__TIMEOUT": "fast"})
+    with pytest.raises(SettingsError, match=r"calls\.timeout = 'fast' \(from PAPERSCOPE_CALLS__TIMEOUT\)"):
+        load_settings(environ={"PAPERSCOPE_CALLS__TIMEOUT": "fast"})
 
 
 def test_a_proxy_is_an_address_or_a_network() -> None:
@@ -239,8 +226,8 @@ def test_a_variable_gives_a_list_or_table_as_json() -> None:
 
 @pytest.mark.parametrize("value", ["0", "-1", "inf", "nan", ""])
 def test_a_timeout_is_a_positive_finite_number(value: str) -> None:
-    with pytest.raises(SettingsError, match=r"answer\.timeout"):
-        load_settings(environ={"PAPERSCOPE_ANSWER__TIMEOUT": value})
+    with pytest.raises(SettingsError, match=r"calls\.timeout"):
+        load_settings(environ={"PAPERSCOPE_CALLS__TIMEOUT": value})
 
 
 @pytest.mark.parametrize("address", ["localhost:8000", "ftp://host/v1", "http://", "http://[x", "http://host:99999"])
@@ -300,7 +287,7 @@ def test_every_setting_is_described_once() -> None:
     names = [row.name for row in Settings().describe()]
     assert names == list(setting_names())
     assert len(names) == len(set(names))
-    assert {"library", "answer.model", "embed.provider", "limits.max_pages"} <= set(names)
+    assert {"library", "answer.model", "embed.model", "limits.max_pages"} <= set(names)
 
 
 NAMES = st.sampled_from(sorted(setting_names())) | st.text(max_size=12)

@@ -22,7 +22,7 @@ from fastapi import APIRouter, FastAPI
 
 from paperscope_core.settings import Settings
 from service.http.server import Server, build_server
-from tests.model_server import DIMENSION, ModelServer
+from tests.model_server import ModelServer
 from tests.service.conftest import settings_in
 
 __all__ = [
@@ -96,13 +96,13 @@ Job = Mapping[str, Any]
 
 def embedder_settings(url: str, **more: object) -> dict[str, object]:
     """Settings with the model server as embedder, so that no process loads the local one."""
-    return {"embed": {"provider": "openai", "model": "fake", "base_url": url, "dimension": DIMENSION, **more}}
+    return {"embed": {"model": "fake", "base_url": url, **more}}
 
 
 def model_settings(url: str) -> dict[str, object]:
     """Settings with the model server in all roles but vision; each part of a paper takes a call."""
-    roles = {role: {"model": "fake", "base_url": url, "concurrency": 2} for role in ("extract", "answer")}
-    return {**roles, **embedder_settings(url), "extract.tokens_per_call": 600}
+    roles = {role: {"model": "fake", "base_url": url} for role in ("extract", "answer")}
+    return {**roles, **embedder_settings(url), "extract.tokens_per_call": 600, "calls.concurrency": 2}
 
 
 def settings_with_model(folder: Path, model: ModelServer, **overrides: object) -> Settings:

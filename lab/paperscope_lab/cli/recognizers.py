@@ -331,7 +331,7 @@ def _language_model(
         status.update(Text(f"{replies} replies …"))
 
     with closing(Store.open(calls)) as store, stderr().status("") as status:
-        if (model := build_model(settings.extract, store, on_call=count)) is None:
+        if (model := build_model(settings.extract, store, calls=settings.calls, on_call=count)) is None:
             raise AssertionError("the model is configured")
         loop = EventLoopThread()
         try:

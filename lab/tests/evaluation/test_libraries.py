@@ -9,7 +9,7 @@ import pytest
 from paperscope_lab.evaluation.libraries import Libraries
 
 from paperscope_core.models import FakeEmbedder
-from paperscope_core.settings import ChunkingSettings, Settings
+from paperscope_core.settings import ParserSettings, Settings
 from paperscope_core.types import Box, Paper, Passage, Place
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def test_a_library_of_files_is_made_once(root: Path, tmp_path: Path) -> None:
         assert libraries.of_files([file, broken]) == built
         file.write_text("# Notes\n\nAnother text.\n")
         assert libraries.of_files([file, broken]).folder != built.folder
-    with Libraries(tmp_path / "work", Settings(chunking=ChunkingSettings(max_words=50))) as libraries:
+    with Libraries(tmp_path / "work", Settings(parser=ParserSettings(ocr="off"))) as libraries:
         assert libraries.of_files([broken]).folder != built.folder
 
 
@@ -51,7 +51,7 @@ def test_a_library_of_texts(paper: Paper, tmp_path: Path) -> None:
         built = libraries.of_papers([paper])
         store = libraries.store(built)
         assert store.paper("p") == paper
-        assert store.indexed("p").vectors.shape == (len(store.indexed("p").chunks), libraries.embedder.dimension)
+        assert store.indexed("p").vectors.shape == (len(store.indexed("p").chunks), 384)
         assert "hard examples" in libraries.library(built).ask("What does dice loss weigh more?").text
 
 

@@ -34,9 +34,12 @@ from service.http.uploads import (
 from service.http.views import BatchRowHead, BatchRows, JobView
 from service.jobs.requests import BatchRequest, JobFiles, upload_name
 
-__all__ = ["router"]
+__all__ = ["MAX_QUESTIONS", "router"]
 
 router = APIRouter(tags=["batch"])
+
+MAX_QUESTIONS = 10_000
+"""The most questions of a batch: with a local model, they take a day."""
 
 _MAX_BATCH_BYTES = 16_000_000
 _ANSWERS, _PROGRESS = "answers.jsonl", "progress.jsonl"
@@ -77,7 +80,7 @@ async def add_batch(request: Request, response: Response, queue: JobSubmitterOf)
     else:
         body = await read_json(request, Questions, max_bytes=_MAX_BATCH_BYTES)
         name, data = "questions.jsonl", await asyncio.to_thread(_to_jsonl, body.questions)
-    count = await asyncio.to_thread(_count_questions, data, name, queue.service.settings.service.batch_questions)
+    count = await asyncio.to_thread(_count_questions, data, name)
     job = BatchRequest(name=name, file=upload_name(name), questions=count)
     return await queue.submit(job, response, upload=io.BytesIO(data))
 
@@ -87,16 +90,14 @@ def _to_jsonl(questions: Sequence[str | dict[str, object]]) -> bytes:
     return "".join(json.dumps(record) + "\n" for record in records).encode()
 
 
-def _count_questions(data: bytes, name: str, limit: int) -> int:
+def _count_questions(data: bytes, name: str) -> int:
     """The number of questions in a file.
 
     Raises QuestionFileError if none can be read, and ProblemError if there are more than the limit.
     """
-    questions = parse_questions(data, name=name, max_questions=limit + 1)
-    if len(questions) > limit:
-        detail = (
-            f"{name}: over {limit} questions, the limit of a batch; send several, or raise service.batch_questions."
-        )
+    questions = parse_questions(data, name=name, max_questions=MAX_QUESTIONS + 1)
+    if len(questions) > MAX_QUESTIONS:
+        detail = f"{name}: over {MAX_QUESTIONS} questions, the limit of a batch; send several."
         raise ProblemError(422, "too-many-questions", detail)
     bad = [question for question in questions if isinstance(question, BadQuestion)]
     if len(bad) == len(questions):

@@ -11,6 +11,8 @@ from paperscope_core.settings import Settings
 from paperscope_core.types import Usage
 from service.http.auth import CallerOf, LibraryOf, ServiceOf
 from service.http.responses import document_example, json_response
+from service.http.routes.batches import MAX_QUESTIONS
+from service.jobs.housekeeping import KEEP_DAYS
 
 __all__ = ["router"]
 
@@ -109,8 +111,8 @@ def show_settings(service: ServiceOf, caller: CallerOf) -> Response:
             max_pages=limits.max_pages,
             question_seconds=serving.question_seconds,
             requests_per_minute=serving.requests_per_minute,
-            batch_questions=serving.batch_questions,
-            keep_jobs_days=serving.keep_jobs_days,
+            batch_questions=MAX_QUESTIONS,
+            keep_jobs_days=KEEP_DAYS,
         ),
         reading=ReadingView(parser=parser.engine, ocr=parser.ocr),
         search=SearchView(
@@ -142,7 +144,7 @@ def _models(settings: Settings) -> ModelsView:
         vision=roles.get("vision"),
         embed=ModelView(
             model=_name(embed.model),
-            host=_host(embed.base_url) if embed.provider == "openai" else "",
+            host=_host(embed.base_url) if not embed.local else "",
             price_prompt=embed.price_prompt,
             price_completion=0.0,
         ),

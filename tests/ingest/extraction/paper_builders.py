@@ -27,7 +27,7 @@ PLACE = Place(paper="p", page=1, box=Box(0, 0, 1, 1))
 @cache
 def real_paper(file: Path) -> Paper:
     """A paper that is read once for all tests."""
-    return PdfParser(dpi=36, layout_check=False).parse(PaperFile(file)).paper
+    return PdfParser(dpi=36).parse(PaperFile(file)).paper
 
 
 def paper_of(*elements: Element, links: tuple[Link, ...] = ()) -> Paper:

@@ -2,7 +2,6 @@
 
 import json
 import time
-from collections.abc import Callable
 
 import pytest
 
@@ -152,17 +151,3 @@ async def test_a_model_that_comes_to_its_senses_completes_the_paper() -> None:
 async def test_what_is_no_fault_of_a_call_ends_it_all(error: Exception) -> None:
     with pytest.raises(type(error)):
         await extract(Scripted(error))
-
-
-@pytest.mark.parametrize(
-    ("second", "names", "unread"),
-    [(lambda: graph("attention"), ["attention", "BERT"], 0), (lambda: "no JSON", ["BERT"], 1)],
-)
-async def test_gleaning_asks_for_what_was_missed(second: Callable[[], str], names: list[str], unread: int) -> None:
-    model = FakeModel(lambda request: graph("BERT") if len(request.messages) == 2 else second())
-    paper = paper_of(TEXTS[0])
-    extraction = await ModelExtractor(model, gleanings=1).extract(paper, chunk_paper(paper))
-    assert [item.name for item in extraction.entities] == names
-    assert len(extraction.shortfall.unread) == unread
-    said = model.requests[1].messages[2]
-    assert (said.role, json.loads(said.text)) == ("assistant", json.loads(graph("BERT")))

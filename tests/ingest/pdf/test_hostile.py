@@ -34,7 +34,7 @@ PASSWORDS = {
 @pytest.fixture(scope="module")
 def parser() -> Parser:
     settings = ParserSettings(ocr="off", dpi=72)
-    return parser_for(settings, limits=LimitSettings(parse_memory_mb=1000))
+    return parser_for(settings, limits=LimitSettings(memory_mb=2000))
 
 
 def outcome(parser: Parser, file: Path, *, password: str | None = None, within: float = LONGEST) -> Paper | str:

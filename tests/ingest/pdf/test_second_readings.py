@@ -11,14 +11,12 @@ import pytest
 
 from ingest.document.geometry import turned_box
 from ingest.document.pages import Document, HorizontalRule, PageContent, VerticalRule
-from ingest.parsers import parser_for
 from ingest.pdf import PageReadError, PdfBackend, PdfParser
 from ingest.pdf.captions import find_captions
 from ingest.pdf.layout import PageLayout
 from ingest.pdf.lines import lines_of
 from ingest.pdf.tables.find import find_tables, with_second_readings
 from ingest.pdf.tables.model import FoundTable
-from paperscope_core.settings import LimitSettings, ParserSettings
 from paperscope_core.types import Box, PaperFile, Table
 from tests.ingest.pdf.words import sentence
 
@@ -228,36 +226,19 @@ def close_pdf() -> bytes:
     return bytes(document.tobytes())
 
 
-def parsed(file: Path, *, layout_check: bool, cells: Callable[[int, Box], Sequence[Box]]) -> list[str]:
+def parsed(file: Path, *, cells: Callable[[int, Box], Sequence[Box]]) -> list[str]:
     """The first row of the body of the only table."""
-    paper = PdfParser(dpi=36, backend=_Sees(cells), layout_check=layout_check).parse(PaperFile(file)).paper
+    paper = PdfParser(dpi=36, backend=_Sees(cells)).parse(PaperFile(file)).paper
     [table] = [element for element in paper.elements if isinstance(element, Table)]
     return table.grid()[1]
 
 
-def test_file_with_and_without_the_layout_check(tmp_path: Path) -> None:
+def test_cells_of_the_library_divide_a_doubtful_table(tmp_path: Path) -> None:
     def fails(number: int, box: Box) -> Sequence[Box]:
         raise PageReadError("no tables today")
 
     file = tmp_path / "close.pdf"
     file.write_bytes(close_pdf())
     cells = Seen([Box(left, 70, right, 184) for left, right in ((60, 99), (99, 200), (200, 239.5), (239.5, 300))])
-    ours = ["System 1.25", "Full 91.5"]
-    assert parsed(file, layout_check=False, cells=cells) == ours
-    assert not cells.asked
-    assert parsed(file, layout_check=True, cells=cells) == ["System", "1.25", "Full", "91.5"]
-    assert parsed(file, layout_check=True, cells=fails) == ours
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("check", [True, False])
-def test_the_setting_reaches_the_parser(monkeypatch: pytest.MonkeyPatch, *, check: bool) -> None:
-    options: dict[str, object] = {}
-
-    def recorded(**given: object) -> PdfParser:
-        options.update(given)
-        return PdfParser()
-
-    monkeypatch.setattr("ingest.parsers.PdfParser", recorded)
-    parser_for(ParserSettings(dpi=37, ocr="off", layout_check=check), limits=LimitSettings())
-    assert options["layout_check"] is check
+    assert parsed(file, cells=cells) == ["System", "1.25", "Full", "91.5"]
+    assert parsed(file, cells=fails) == ["System 1.25", "Full 91.5"]

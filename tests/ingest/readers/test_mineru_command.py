@@ -122,7 +122,7 @@ def test_a_command_that_takes_too_long_is_stopped(script: Script, paper_file: Pa
         f"signal.signal(signal.SIGINT, lambda *_: (pathlib.Path({str(mark)!r}).touch(), sys.exit()))\n"
         "time.sleep(60)"
     )
-    with pytest.raises(PaperFileError, match=r"longer than 1 seconds\. Raise limits\.engine_seconds"):
+    with pytest.raises(PaperFileError, match=r"longer than 1 seconds\. Raise limits\.parse_seconds"):
         MinerUCommandParser(command, seconds=1).parse(PaperFile(paper_file))
     assert mark.exists()
 

@@ -107,7 +107,7 @@ def test_the_paper_its_crops_and_the_pages_come_through(isolated: IsolatedParser
         ("bug", r"ZeroDivisionError: nobody thought of it"),
         pytest.param(
             "bloat",
-            r"takes more than 500 MB of memory\. Raise limits\.parse_memory_mb",
+            r"takes more than 500 MB of memory\. Raise limits\.memory_mb",
             marks=pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits a process's memory"),
         ),
     ],

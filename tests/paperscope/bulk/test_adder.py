@@ -56,8 +56,8 @@ def sources(tmp_path: Path) -> list[PaperSource]:
 
 
 def _settings(server: ModelServer) -> Settings:
-    model = {"model": "m", "base_url": server.url, "concurrency": 2, "api_key": "k3y"}
-    return load_settings(environ={}, overrides={"extract": model, "extract.tokens_per_call": 300})
+    model = {"model": "m", "base_url": server.url, "api_key": "k3y", "tokens_per_call": 300}
+    return load_settings(environ={}, overrides={"extract": model, "calls.concurrency": 2})
 
 
 def _kill_workers() -> int:
@@ -116,7 +116,9 @@ def test_the_command_continues_after_it_was_killed(
     cluster: Cluster, server: ModelServer, sources: list[PaperSource], tmp_path: Path
 ) -> None:
     config = tmp_path / "paperscope.toml"
-    config.write_text(f'[extract]\nmodel = "m"\nbase_url = "{server.url}"\ntokens_per_call = 300\nconcurrency = 1\n')
+    config.write_text(
+        f'[extract]\nmodel = "m"\nbase_url = "{server.url}"\ntokens_per_call = 300\n[calls]\nconcurrency = 1\n'
+    )
     listed = tmp_path / "list.txt"
     listed.write_text("\n".join(source.address for source in sources))
     command = (

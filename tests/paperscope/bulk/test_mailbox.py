@@ -84,7 +84,7 @@ def test_calls_reach_the_library_and_their_results_the_worker() -> None:
     assert [reply.text for reply in asyncio.run(ask_twice())] == ["Yes.", "Yes."]
     assert [reply.text for reply in asyncio.run(ask_twice())] == ["Yes.", "Yes."]
     assert model.redacted("secret") == "masked"
-    vectors = asyncio.run(RemoteEmbedder(name="e", dimension=2, sender=sender).embed(["a", "b", "c"]))
+    vectors = asyncio.run(RemoteEmbedder(name="e", sender=sender).embed(["a", "b", "c"]))
     assert vectors.shape == (3, 2)
     sender.report(Stage(name="parsing", done=1, total=2))
     loop.close()

@@ -55,13 +55,13 @@ def test_each_role_gets_its_own_model(tmp_path: Path) -> None:
         "base_url": "http://127.0.0.1:9/v1",
         "extract.model": "small",
         "vision.model": "",
-        "embed": {"provider": "openai", "model": "vectors", "dimension": 8},
+        "embed": {"model": "vectors", "base_url": "http://127.0.0.1:9/v1"},
         "retrieval.reranker": str(tmp_path),
     }
     built = build_models(load_settings(environ={}, overrides=overrides), MemoryCallCache())
     assert built.answer is not None
     assert built.extract is not None
     assert (built.answer.name, built.extract.name, built.vision) == ("big", "small", None)
-    assert (built.embedder.name, built.embedder.dimension) == ("vectors", 8)
+    assert built.embedder.name == "vectors"
     assert built.reranker is not None
     asyncio.run(built.aclose())

@@ -348,7 +348,7 @@ async def test_a_response_of_any_size_takes_bounded_memory(
     for call in (
         chat_model.complete(request()),
         chat_model.stream(request(), lambda _text: None),
-        OpenAIEmbedder(endpoint(server), dimension=2).embed(["text"]),
+        OpenAIEmbedder(endpoint(server)).embed(["text"]),
     ):
         with pytest.raises(ModelReplyError, match="more than 1000 bytes"):
             await call
@@ -518,25 +518,27 @@ async def test_vectors_come_in_batches_in_order_and_of_unit_length(server: Serve
         return embeddings(*([float(text), 1.0] for text in texts))
 
     server.otherwise = embed
-    embedder = BatchedEmbedder(OpenAIEmbedder(endpoint(server), dimension=2), size=2)
+    embedder = BatchedEmbedder(OpenAIEmbedder(endpoint(server)), size=2)
     rows = await embedder.embed(["0", "1", "2"])
     expected = np.array([[0, 1], [1, 1], [2, 1]]) / np.sqrt([[1], [2], [5]])
     np.testing.assert_allclose(rows, expected, rtol=1e-6)
     assert rows.dtype == np.float32
     assert [asked.path for asked in server.asked] == ["/v1/embeddings"] * 2
-    assert (await embedder.embed([])).shape == (0, 2)
+    assert len(await embedder.embed([])) == 0
 
 
 @pytest.mark.parametrize(
     ("said", "words"),
     [
-        (embeddings([1.0, 0.0, 0.0]), r"length \[3\]: set embed.dimension"),
+        (embeddings([1.0, 0.0, 0.0]), r"different lengths: \[2, 3\]"),
         (embeddings(), "0 vectors for 1 texts"),
         (embeddings([0.0, 0.0]), "without direction"),
         (Said(body=b'{"data": [{"index": 0}]}'), "answered no Embeddings"),
     ],
 )
 async def test_vectors_that_are_none_are_refused(server: Server, said: Said, words: str) -> None:
-    server.script = [said]
+    server.script = [embeddings([1.0, 0.0]), said]
+    embedder = OpenAIEmbedder(endpoint(server))
+    await embedder.embed(["first"])
     with pytest.raises(ModelReplyError, match=words):
-        await OpenAIEmbedder(endpoint(server), dimension=2).embed(["text"])
+        await embedder.embed(["text"])

@@ -12,7 +12,7 @@ from paperscope_core.models.budget import AccountedModel, Accounting
 from paperscope_core.models.cache import MemoryCallCache
 from paperscope_core.settings import load_settings
 from paperscope_core.types import Message, ModelCall, ModelRequest, Usage
-from tests.model_server import DIMENSION, ModelServer, serve
+from tests.model_server import ModelServer, serve
 from tests.paperscope_core.models.doubles import SlowModel, settle
 
 TEXT = "What is the rank?"
@@ -27,10 +27,9 @@ def server() -> Iterator[ModelServer]:
 
 
 def build(server: ModelServer, reported: Reports, *, retries: int = 0, budget: Budget | None = None) -> Models:
-    shared = {"model": "m", "base_url": server.url, "retries": retries, "price_prompt": 1e6}
-    given = dict.fromkeys(("answer", "extract", "vision"), shared)
-    embed = {**shared, "provider": "openai", "dimension": DIMENSION}
-    settings = load_settings(environ={}, overrides={**given, "embed": embed})
+    shared = {"model": "m", "base_url": server.url, "price_prompt": 1e6}
+    given = dict.fromkeys(("answer", "extract", "vision", "embed"), shared)
+    settings = load_settings(environ={}, overrides={**given, "calls.retries": retries})
     return build_models(
         settings, MemoryCallCache(), budget=budget, on_call=lambda role, call: reported.append((role, call))
     )

@@ -16,7 +16,7 @@ from graph_store import Store
 from paperscope.library import Library
 from paperscope_core.errors import ModelRateLimitError, ModelRefusedError, ModelUnavailableError, OutputError
 from paperscope_core.models import FakeEmbedder, Models, build_model
-from paperscope_core.settings import AnswerSettings, Settings
+from paperscope_core.settings import AnswerSettings, CallSettings, Settings
 from paperscope_core.types import content_hash
 from service.batch import BadQuestion, BatchRunner, Question
 from service.batch.retries import RetryRounds
@@ -153,8 +153,9 @@ def open_library(tmp_path: Path) -> Iterator[OpenLibrary]:
         store = Store.open(tmp_path / "library")
         if not store.papers():
             store.add(small_paper(), crops={content_hash(PNG): PNG}, source="/tagger.pdf", embedder="fake-64")
-        settings = Settings(answer=AnswerSettings(model="m", base_url=url, retries=0))
-        models = Models(embedder=FakeEmbedder(), answer=build_model(settings.answer, store))
+        settings = Settings(answer=AnswerSettings(model="m", base_url=url), calls=CallSettings(retries=0))
+        answer = build_model(settings.answer, store, calls=settings.calls)
+        models = Models(embedder=FakeEmbedder(), answer=answer)
         opened.append(Library(store=store, settings=settings, models=models))
         return opened[-1]
 

@@ -98,7 +98,7 @@ def test_a_model_without_an_endpoint(run: "Run", monkeypatch: pytest.MonkeyPatch
 def test_a_dead_endpoint(run: "Run", example_library: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PAPERSCOPE_ANSWER__MODEL", "some-model")
     monkeypatch.setenv("PAPERSCOPE_ANSWER__BASE_URL", "http://127.0.0.1:9/v1")
-    monkeypatch.setenv("PAPERSCOPE_ANSWER__RETRIES", "0")
+    monkeypatch.setenv("PAPERSCOPE_CALLS__RETRIES", "0")
     outcome = run("ask", "What is F1?", "--library", example_library)
     assert outcome.code == 4
     assert "127.0.0.1:9" in outcome.err

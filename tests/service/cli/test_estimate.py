@@ -20,9 +20,10 @@ TEXT = "The Tagger reads a Sentence of the Corpus, and the Parser reads what the
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
     """A model server that the settings name for extraction."""
     with serve() as started:
-        values = {"model": "m", "base_url": started.url, "retries": "0", "tokens_per_call": "300"}
+        values = {"model": "m", "base_url": started.url, "tokens_per_call": "300"}
         for name, value in values.items():
             monkeypatch.setenv(f"PAPERSCOPE_EXTRACT__{name.upper()}", value)
+        monkeypatch.setenv("PAPERSCOPE_CALLS__RETRIES", "0")
         yield started
 
 

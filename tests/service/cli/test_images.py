@@ -62,7 +62,7 @@ def test_add_says_how_many_images_stayed_unread(
 ) -> None:
     monkeypatch.setenv("PAPERSCOPE_VISION__MODEL", "reader")
     monkeypatch.setenv("PAPERSCOPE_VISION__BASE_URL", "http://127.0.0.1:9/v1")
-    monkeypatch.setenv("PAPERSCOPE_VISION__RETRIES", "0")
+    monkeypatch.setenv("PAPERSCOPE_CALLS__RETRIES", "0")
     (tmp_path / "b.pdf").write_bytes((tmp_path / "a.pdf").read_bytes() + b"% another file")
     added = run("add", tmp_path / "b.pdf", "--library", library)
     assert added.code == 0

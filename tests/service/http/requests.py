@@ -41,7 +41,7 @@ def serve_library(library: Path, *, model: ModelServer | None = None, **override
     """Serve a library, with a model for answers if one is given."""
     given: dict[str, object] = {"library": str(library), "service.keys": str(library.parent / "keys.json"), **overrides}
     if model is not None:
-        given = {"answer.model": "m", "answer.base_url": model.url, "answer.retries": 0, **given}
+        given = {"answer.model": "m", "answer.base_url": model.url, "calls.retries": 0, **given}
     with serve_app(load_settings(environ={}, overrides=given)) as address:
         yield address
 

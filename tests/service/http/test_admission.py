@@ -74,7 +74,8 @@ def test_a_request_whose_body_breaks_the_rules_is_refused_in_its_way(
 
 def test_one_connection_too_many_is_refused_with_retry_after(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server, "_EXTRA_CONNECTIONS", 1)
-    settings = settings_in(tmp_path, **{"service.questions_at_once": 1, "service.questions_waiting": 1})
+    monkeypatch.setattr(server, "MAX_WAITING_QUESTIONS", 1)
+    settings = settings_in(tmp_path, **{"service.questions_at_once": 1})
     with serve_app(settings) as address, httpx2.Client() as first, httpx2.Client() as second:
         assert first.get(f"{address}/healthz").status_code == 200
         assert second.get(f"{address}/healthz").status_code == 200

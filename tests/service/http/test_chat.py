@@ -173,7 +173,7 @@ def test_a_text_that_began_anew_leaves_nothing_behind(example_library: Path, tmp
     library = copy_library(example_library, tmp_path)
     with (
         serve(lambda body: model_reply(body, text=next(texts))) as model,
-        serve_library(library, model=model, **{"answer.retries": 1}) as address,
+        serve_library(library, model=model, **{"calls.retries": 1}) as address,
     ):
         model.streams, model.breaks = True, 1
         client = openai.OpenAI(base_url=f"{address}/v1", api_key="none", max_retries=0, timeout=120)

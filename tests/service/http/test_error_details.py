@@ -55,8 +55,9 @@ def tenant_of(folder: Path, example_library: Path, **addresses: str) -> Iterator
     library = Path(shutil.copytree(example_library, folder / "library"))
     _, secret = KeyStore.open(folder / "keys.json").create("lab", library)
     given: dict[str, object] = {"library": str(library), "service.keys": str(folder / "keys.json")}
+    given["calls.retries"] = 0
     for role, url in addresses.items():
-        given |= {f"{role}.model": "m", f"{role}.base_url": url, f"{role}.retries": 0}
+        given |= {f"{role}.model": "m", f"{role}.base_url": url}
     with serve_app(load_settings(environ={}, overrides=given)) as address:
         tenant = Tenant(address, secret.get_secret_value())
         try:

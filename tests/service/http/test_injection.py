@@ -148,7 +148,7 @@ def test_instructions_in_papers_and_replies_are_not_followed(tmp_path: Path, cap
 
 
 def _role(url: str) -> dict[str, object]:
-    return {"model": "m", "base_url": url, "api_key": SECRET, "retries": 0}
+    return {"model": "m", "base_url": url, "api_key": SECRET}
 
 
 @pytest.mark.slow

@@ -91,7 +91,7 @@ def test_the_settings_have_no_secret_and_no_folder(example_library: Path, tmp_pa
             "base_url": "https://models.example:8443/v1",
             "api_key": SECRET,
         },
-        "embed": {"provider": "local", "model": str(tmp_path / "weights")},
+        "embed": {"model": str(tmp_path / "weights")},
         "api_key": SECRET,
         "service.folders": [str(tmp_path)],
     }

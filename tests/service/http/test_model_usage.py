@@ -36,7 +36,7 @@ def calls(told: Numbers, work: str, role: str) -> dict[str, int]:
 
 @pytest.mark.slow
 def test_calls_are_counted_by_work_role_and_outcome(tmp_path: Path, model: ModelServer) -> None:
-    with serve_app(settings_with_model(tmp_path, model, **PRICES, **{"extract.retries": 1})) as address:
+    with serve_app(settings_with_model(tmp_path, model, **PRICES, **{"calls.retries": 1})) as address:
         model.refuse, model.retry_after = [429, 500], 0.01
         added = job_of(upload(address, markdown_paper(2)), address)
         assert added["state"] == "succeeded", added

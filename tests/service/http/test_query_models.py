@@ -60,7 +60,7 @@ def other_each_time() -> Callable[[Body], str]:
 
 @pytest.mark.slow
 def test_a_restarted_text_is_marked_anew(library: Path) -> None:
-    with serve(other_each_time()) as model, serve_library(library, model=model, **{"answer.retries": 1}) as address:
+    with serve(other_each_time()) as model, serve_library(library, model=model, **{"calls.retries": 1}) as address:
         model.streams, model.breaks = True, 1
         events = events_of(post_question(address, stream=True))
     told = [data for kind, data in events if kind == "text"]

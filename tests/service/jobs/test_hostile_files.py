@@ -31,8 +31,7 @@ _LIMITS = {
     "limits.max_file_mb": 10,
     "limits.max_pages": 50,
     "limits.parse_seconds": 4.0,
-    "limits.parse_memory_mb": 512,
-    "service.worker_memory_mb": 2048,
+    "limits.memory_mb": 2048,
     "parser.ocr": "off",
 }
 _TOO_LONG = r"was given up: .* Raise limits\.parse_"

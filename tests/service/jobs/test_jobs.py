@@ -225,8 +225,11 @@ def test_questions_that_are_none_are_refused_at_once_and_a_batch_without_papers_
 
 
 @pytest.mark.slow
-def test_too_many_waiting_jobs_are_refused_with_retry_after(tmp_path: Path, model: ModelServer) -> None:
-    with serve_app(settings_with_model(tmp_path, model, **{"service.jobs_waiting": 2})) as address:
+def test_too_many_waiting_jobs_are_refused_with_retry_after(
+    tmp_path: Path, model: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("service.http.uploads._MAX_WAITING_JOBS", 2)
+    with serve_app(settings_with_model(tmp_path, model)) as address:
         store = Store.open(tmp_path / "library")
         for _ in range(2):
             # Not submitted over HTTP, so the worker is not notified.

@@ -26,7 +26,7 @@ from tests.service.jobs.killing import reply
 from tests.service.servers import Job, job_of, serve_app, settings_with_model, upload
 from tests.service.servers import markdown_paper as plain_paper
 
-IMPATIENT = {"timeout": 1.5, "retries": 1}
+IMPATIENT = {"calls.timeout": 1.5, "calls.retries": 1, "calls.concurrency": 4}
 Sign = tuple[str, str]
 PASSING = ["429", "429 for a while", "500", "hang", "cut"]
 # What a job says of a permanent fault, and how often a call was sent by then.
@@ -108,9 +108,9 @@ def endpoint(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Endpoint]:
 
 def impatient_settings(folder: Path, model: ModelServer) -> Settings:
     """The settings of a library in this folder whose roles all ask the model server, and soon give up."""
-    roles = {role: {"model": "fake", "base_url": model.url, **IMPATIENT} for role in ("extract", "vision", "answer")}
+    roles = {role: {"model": "fake", "base_url": model.url} for role in ("extract", "vision", "answer")}
     # One part of a paper per call, even if its name is long.
-    return settings_with_model(folder, model, **{**roles, "extract.tokens_per_call": 900})
+    return settings_with_model(folder, model, **{**roles, **IMPATIENT, "extract.tokens_per_call": 900})
 
 
 def paper(name: str) -> bytes:

@@ -14,8 +14,7 @@ from service.jobs import Supervisor, supervisor
 async def test_every_library_is_looked_at_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folders, looked, done = [tmp_path / "a"], list[str](), threading.Event()
 
-    def clean_up(folder: Path, *, keep_days: int, service: str) -> PendingJobs:
-        assert keep_days
+    def clean_up(folder: Path, *, service: str) -> PendingJobs:
         assert service
         looked.append(folder.name)
         # No job runs, and the other library is new.

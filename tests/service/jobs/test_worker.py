@@ -65,7 +65,7 @@ async def test_progress_is_written_and_the_result_kept(store: Store) -> None:
     ("error", "told"),
     [
         (PaperFileError("'a.pdf' is damaged"), "'a.pdf' is damaged"),
-        (MemoryError(), "service.worker_memory_mb"),
+        (MemoryError(), "limits.memory_mb"),
         (ZeroDivisionError("a secret"), "an unexpected error occurred (ZeroDivisionError)"),
     ],
 )

@@ -59,7 +59,7 @@ def _load(request: Request, stack: ExitStack) -> Loaded:
     if settings.judge.configured:
         # Its replies are cached, so that a verdict is paid for once.
         store = stack.enter_context(closing(Store.open(request.work / "judge")))
-        model = build_model(settings.judge, store)
+        model = build_model(settings.judge, store, calls=settings.calls)
         judge, facts = Judge(model) if model else None, {"judge": settings.judge.model}
     asked, bad = separate_errors(read_questions(request.data, request.work))
     items = [

@@ -132,7 +132,7 @@ async def _store_papers(store: Store, embedder: Embedder, data: Path) -> list[st
         asked.append([question.text for question in corpus.questions])
         if paper.id not in known:
             known.add(paper.id)
-            chunks = chunk_paper(paper, max_words=Settings().chunking.max_words)
+            chunks = chunk_paper(paper)
             extraction = await extractor_for(None, Settings().extract).extract(paper, chunks)
             vectors = await embedder.embed([chunk.text for chunk in chunks])
             indexed = IndexedPaper(paper=paper, chunks=chunks, extraction=extraction, vectors=vectors)
@@ -167,7 +167,7 @@ def mixed_paper(
     texts = [" ".join(half for (chunk, _) in pair if (half := _half(chunk.text, rng))) for pair in pairs]
     sections = [TextSection(path=(str(place),), paragraphs=(one,)) for place, one in enumerate(texts)]
     paper = text_paper(f"mixed-{number}", title="", sections=sections)
-    chunks = chunk_paper(paper, max_words=Settings().chunking.max_words)
+    chunks = chunk_paper(paper)
     # A long mixture may be cut into two chunks.
     sums = np.stack([pairs[place % len(pairs)][0][1] + pairs[place % len(pairs)][1][1] for place in range(len(chunks))])
     vectors = sums + _NOISE * noise.standard_normal(sums.shape) / np.sqrt(sums.shape[1])

@@ -43,8 +43,7 @@ from query import Retriever
 
 __all__ = ["TimedEmbedder", "add_document", "extraction_of", "open_library", "paper_of", "write_documents"]
 
-# The defaults of chunking.max_words and of the file size, and the dimension of the default embedder.
-_MAX_WORDS = 180
+# Above any file here, and the dimension of the default embedder.
 _MAX_MB = 200
 _DIMENSION = 384
 
@@ -129,7 +128,6 @@ async def add_document(store: Store, embedder: Embedder, document: PeerDocument)
         parser=given,
         extractor=given,
         embedder=CachedEmbedder(embedder, store),
-        max_words=_MAX_WORDS,
         max_mb=_MAX_MB,
     )
     with tempfile.TemporaryDirectory() as files:
@@ -142,7 +140,7 @@ async def write_documents(store: Store, embedder: Embedder, documents: Iterable[
     """Writes papers to the store: the same rows as `add_document`, except for the cache of embeddings, in less time."""
     for document in documents:
         paper = paper_of(document, sha256=content_hash(document.title.encode()))
-        chunks = chunk_paper(paper, max_words=_MAX_WORDS)
+        chunks = chunk_paper(paper)
         indexed = IndexedPaper(
             paper=paper,
             chunks=chunks,

@@ -68,11 +68,11 @@ def score_expansion(gold: GoldExpansion) -> Score:
     return score + score_checks(right, what=gold.short, gold=gold.long, got=" | ".join(longs))
 
 
-def score_document(gold: GoldGraph, extractor: EntityExtractor, *, max_words: int) -> Score:
+def score_document(gold: GoldGraph, extractor: EntityExtractor) -> Score:
     """Lets the extractor read a gold document like a paper. Raises ModelError if a model fails."""
     started = time.perf_counter()
     paper = text_paper(gold.name, title="", sections=gold.sections, with_headings=True)
-    extraction = asyncio.run(extractor.extract(paper, chunk_paper(paper, max_words=max_words)))
+    extraction = asyncio.run(extractor.extract(paper, chunk_paper(paper)))
     seconds = Score(tallies={"seconds.extraction": Tally(right=time.perf_counter() - started, total=1)})
     matches = EntityMatches(gold=gold, extraction=extraction)
     score = score_entities(matches)
@@ -139,7 +139,7 @@ def _load(request: Request, stack: ExitStack) -> Loaded:
     def score(entry: GraphGold) -> Score:
         match entry:
             case GoldGraph():
-                return score_document(entry, extractor, max_words=settings.chunking.max_words)
+                return score_document(entry, extractor)
             case GoldAcronyms():
                 return score_acronyms(entry)
             case GoldExpansion():

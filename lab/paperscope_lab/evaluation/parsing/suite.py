@@ -84,7 +84,7 @@ def _score(item: GoldItem, settings: ParserSettings) -> Score:
     """Parses the paper and scores it. Raises PaperFileError if the paper can't be read."""
     parser: Parser
     if item.hide_outline:
-        parser = PdfParser(dpi=settings.dpi, backend=_WithoutOutline(), layout_check=settings.layout_check)
+        parser = PdfParser(dpi=settings.dpi, backend=_WithoutOutline())
     else:
         parser = parser_for(settings, limits=_ANY_LENGTH)
     return score_paper(parser.parse(PaperFile(item.file)).paper, item.gold)

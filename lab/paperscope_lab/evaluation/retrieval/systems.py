@@ -152,7 +152,7 @@ class PeerSystem:
 
     def __init__(self, name: str, libraries: Libraries, folder: Path, *, python: Path | None = None) -> None:
         embed = libraries.settings.embed
-        weights = find_weights(embed.model) if embed.provider == "local" else None
+        weights = find_weights(embed.model) if embed.local else None
         if weights is None or not weights.local:
             raise SettingsError(f"mode {name!r} needs an embedder in a folder; leave embed.model empty, or name one")
         self._job = PeerJob(system=name, weights=weights.location, limit=LIMIT, corpora=())

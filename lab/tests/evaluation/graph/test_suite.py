@@ -114,7 +114,7 @@ def test_a_model_is_measured_with_the_rules() -> None:
         sections=(TextSection(path=(), paragraphs=(text,)),),
         relations=(GoldRelation(source=0, target=1, kind="USED-FOR"),),
     )
-    found = figures(score_document(gold, extractor_for(FakeModel(reply)), max_words=180))
+    found = figures(score_document(gold, extractor_for(FakeModel(reply))))
     assert found["entities.typed.recall"] == (2, 4)
     assert found["relations.kind.recall"] == (1, 1)
 
