@@ -153,7 +153,8 @@ _pinned: ContextVar[tuple["PaperCache", int] | None] = ContextVar("_pinned", def
 
 class PaperCache:
     """Caches the `size` papers used last, and the entries of all papers, so that a question does not decode the whole
-    library. A paper that is added again has a new revision and is therefore read again. Unknown ids raise KeyError.
+    library. A paper that is added again has a new revision and is therefore read again. Unknown ids raise
+    NotFoundError.
 
     Every look-up asks the database for the current revision, except within `pinned`.
     """

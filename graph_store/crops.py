@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 
 from graph_store.objects import Objects
 from graph_store.writing import crops_of_paper
+from paperscope_core.errors import UnknownCropError
 from paperscope_core.types import Paper, content_hash
 
 __all__ = ["CROPS_FOLDER", "CropFiles"]
@@ -40,15 +41,15 @@ class CropFiles:
                 raise ValueError(f"paper {paper.id!r} names crop {crop!r}, whose bytes were not given")
 
     def get(self, crop: str) -> bytes:
-        """The bytes of a crop. Raises KeyError for anything but the hash of a stored and undamaged crop."""
+        """The bytes of a crop. Raises UnknownCropError for anything but the hash of a stored and undamaged crop."""
         if not _NAME.fullmatch(crop):
-            raise KeyError(crop)
+            raise UnknownCropError(crop)
         try:
             data = self._objects.read(_file(crop))
         except FileNotFoundError:
-            raise KeyError(crop) from None
+            raise UnknownCropError(crop) from None
         if content_hash(data) != crop:
-            raise KeyError(crop)
+            raise UnknownCropError(crop)
         return data
 
     def __contains__(self, crop: str) -> bool:

@@ -18,7 +18,13 @@ from graph_store.functions import is_json, json_length
 from graph_store.schema import changes, given
 from paperscope_core import types
 from paperscope_core.codec import from_json
-from paperscope_core.errors import StoreDamagedError, UnknownElementError, UnknownPaperError
+from paperscope_core.errors import (
+    NotFoundError,
+    StoreDamagedError,
+    UnknownCropError,
+    UnknownElementError,
+    UnknownPaperError,
+)
 from paperscope_core.types import (
     Chunk,
     Element,
@@ -240,7 +246,7 @@ def read_elements(connection: Connection, ids: Sequence[str]) -> dict[str, Eleme
 def _in_order(found: Mapping[str, T], ids: Sequence[str]) -> dict[str, T]:
     for key in ids:
         if key not in found:
-            raise _unknown_element(key)
+            raise UnknownElementError(key)
     return {key: found[key] for key in ids}
 
 
@@ -272,7 +278,7 @@ def read_chunks_of(connection: Connection, elements: Sequence[str]) -> list[Chun
     missing = [element for element in wanted if element not in holders]
     known = set(connection.execute(select(schema.elements.c.id).where(schema.elements.c.id.in_(missing))).scalars())
     if unknown := [element for element in missing if element not in known]:
-        raise _unknown_element(unknown[0])
+        raise UnknownElementError(unknown[0])
     found = {
         number: (value, paper_of(element)) for element in wanted for number, value in holders.get(element, {}).items()
     }
@@ -343,12 +349,13 @@ def read_crop_names(connection: Connection) -> dict[str, str]:
 
 
 def require_crop(connection: Connection, crop: str) -> None:
-    """Raise KeyError for a crop that no paper names."""
-    _one(connection, select(schema.paper_crops.c.crop).where(schema.paper_crops.c.crop == crop), missing=KeyError(crop))
+    """Raise UnknownCropError for a crop that no paper names."""
+    query = select(schema.paper_crops.c.crop).where(schema.paper_crops.c.crop == crop)
+    _one(connection, query, missing=UnknownCropError(crop))
 
 
 def _one(
-    connection: Connection, query: Select[T], values: Mapping[str, object] | None = None, *, missing: KeyError
+    connection: Connection, query: Select[T], values: Mapping[str, object] | None = None, *, missing: NotFoundError
 ) -> T:
     row = connection.execute(query, values or {}).first()
     if row is None:
@@ -359,10 +366,6 @@ def _one(
 def unknown_paper(paper: str) -> UnknownPaperError:
     """The error for an id that no paper has, or no longer has."""
     return UnknownPaperError(f"no paper {paper!r} in the library; list the papers to see their ids")
-
-
-def _unknown_element(key: str) -> UnknownElementError:
-    return UnknownElementError(f"no {key!r} in the library; list the elements of its paper to see their ids")
 
 
 def read_values(connection: Connection, table: Table, kind: type[T], *, paper: str) -> tuple[T, ...]:

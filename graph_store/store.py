@@ -53,8 +53,8 @@ class Store:
 
     A change is one transaction: after a crash each paper is stored completely or not at all. Safe for several threads
     and processes. Failures are raised as StoreError, damaged values of a paper as StoreDamagedError; look-ups of
-    unknown ids raise a KeyError (UnknownPaperError, UnknownElementError). If the library is open for reading only
-    (`read_only`), every change raises StoreReadOnlyError.
+    unknown ids raise NotFoundError. If the library is open for reading only (`read_only`), every change raises
+    StoreReadOnlyError.
 
     Attributes:
         folder: The folder of its files, such as those of jobs.
@@ -258,8 +258,9 @@ class Store:
         return self.elements([element])[element]
 
     def crop(self, crop: str) -> bytes:
-        """The PNG bytes of a crop that a paper names, by content hash; KeyError for any other hash, and if the file is
-        missing or damaged."""
+        """The PNG bytes of a crop that a paper names, by content hash.
+
+        Raises UnknownCropError for any other hash, and if the file is missing or damaged."""
         with self.database.read() as connection:
             reading.require_crop(connection, crop)
         with translate_errors(self.folder):
@@ -279,7 +280,7 @@ class Store:
         with self.database.write("calls") as connection:
             caches.write_vectors(connection, embedder, vectors)
 
-    # The functions say what they return. Unknown ids raise KeyError, unless they are left out.
+    # The functions say what they return. Unknown ids raise NotFoundError, unless they are left out.
     changes_since = _reads(reading.read_changes)
     checkpoint = _reads(reading.read_checkpoint)
     entry = _reads(reading.read_entry)

@@ -22,7 +22,7 @@ from ingest.parsers import check_size, parser_for, read_paper
 from paperscope.originals import Originals, file_name
 from paperscope.sources import PaperSource
 from paperscope_core.cancellation import run_in_thread
-from paperscope_core.errors import BudgetError, PaperFileError, StoreDamagedError, StoreRefusedError
+from paperscope_core.errors import BudgetError, NotFoundError, PaperFileError, StoreDamagedError, StoreRefusedError
 from paperscope_core.models import CachedEmbedder, MeteredModel, Models
 from paperscope_core.protocols import CallCache, EntityExtractor, LanguageModel, Parser, VectorCache, VisionModel
 from paperscope_core.settings import Settings
@@ -509,7 +509,7 @@ class Pipeline:
         entry = self.store.entry_by_sha256(sha256)
         try:
             return self.store.indexed(entry.id) if entry is not None else None
-        except (KeyError, StoreDamagedError):
+        except (NotFoundError, StoreDamagedError):
             return None
 
     def _has_images_to_read(self, before: PaperImages) -> bool:
@@ -520,7 +520,7 @@ class Pipeline:
         """A stored paper with its crops; None if crops are missing."""
         try:
             crops = {crop: self.store.crop(crop) for element in paper.elements for crop in crops_of(element)}
-        except KeyError:
+        except NotFoundError:
             return None
         return ParsedPaper(paper=paper, crops=crops)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from graph_store import Store
 from graph_store.reading import find_entry
-from paperscope_core.errors import StoreDamagedError
+from paperscope_core.errors import NotFoundError, StoreDamagedError
 from paperscope_core.models import CachedEmbedder, Models
 from paperscope_core.models.cache import MemoryVectorCache
 from paperscope_core.protocols import GraphIndex
@@ -77,7 +77,7 @@ class Asker:
                             yield event
                         elif done := await asyncio.to_thread(attempts.is_current, event.answer.context):
                             yield replace(event, answer=attempts.completed(event.answer))
-            except (KeyError, StoreDamagedError) as error:
+            except (NotFoundError, StoreDamagedError) as error:
                 attempts.check(error)
             anew = True
 
@@ -132,13 +132,13 @@ class _Attempts:
             try:
                 with self.store.pinned(self.revision):
                     result = await work(filters)
-            except (KeyError, StoreDamagedError) as error:
+            except (NotFoundError, StoreDamagedError) as error:
                 self.check(error)
             else:
                 if await asyncio.to_thread(self.is_current, context(result)):
                     return result
 
-    def check(self, error: KeyError | StoreDamagedError) -> None:
+    def check(self, error: NotFoundError | StoreDamagedError) -> None:
         """Raise the error of an attempt again, unless another attempt avoids it."""
         if isinstance(error, StoreDamagedError):
             if self._names or error.paper in self.damaged:

@@ -11,7 +11,7 @@ from typing import Literal
 from graph_store import Store
 from graph_store.index import INDEXES, index_damage
 from paperscope.originals import open_originals
-from paperscope_core.errors import ModelError, PaperFileError, PaperscopeError, StoreDamagedError
+from paperscope_core.errors import ModelError, NotFoundError, PaperFileError, PaperscopeError, StoreDamagedError
 from paperscope_core.models.weights import find_weights
 from paperscope_core.settings import Settings
 
@@ -103,7 +103,7 @@ def _files(store: Store) -> Iterator[Diagnosis]:
     for crop, paper in crops.items():
         try:
             store.crop(crop)
-        except KeyError:
+        except NotFoundError:
             missing[paper] = missing.get(paper, 0) + 1
     for paper, count in missing.items():
         text = (

@@ -37,7 +37,7 @@ from paperscope.neighbourhood import (
 from paperscope.originals import open_originals
 from paperscope.sources import PaperSource, find_sources
 from paperscope_core.cancellation import run_in_thread
-from paperscope_core.errors import InputError, PaperscopeError, SettingsError, StoreReadOnlyError, UnknownElementError
+from paperscope_core.errors import PaperscopeError, SettingsError, StoreReadOnlyError, UnknownElementError
 from paperscope_core.locations import Location, parse_location
 from paperscope_core.models import Budget, Models, RoleCallListener, build_models
 from paperscope_core.models.cache import MemoryCallCache
@@ -464,7 +464,7 @@ class Library:
         return self._store.shortfall(paper)
 
     def element(self, element: str) -> Element:
-        """The element with this id. Raises KeyError."""
+        """The element with this id. Raises UnknownElementError."""
         return self._store.element(element)
 
     def elements(self, name: str, *, kind: str = "") -> Sequence[Element]:
@@ -480,7 +480,7 @@ class Library:
         return [element for element in self.paper(name).elements if kind in ("", element.kind)]
 
     def crop(self, crop: str) -> bytes:
-        """The PNG bytes of an element's picture, by content hash. Raises KeyError."""
+        """The PNG bytes of an element's picture, by content hash. Raises UnknownCropError."""
         return self._store.crop(crop)
 
     def source(self, name: str) -> Path:
@@ -518,9 +518,9 @@ class Library:
             The page as PNG.
 
         Raises:
-            UnknownPaperError: There is no such paper.
+            NotFoundError: There is no such paper or element.
             PaperFileError: The file no longer exists, has changed, has no pages, or can't be rendered.
-            InputError: There is no such page or element, or the resolution is out of range.
+            InputError: There is no such page, or the resolution is out of range.
         """
         paper = self.paper(name)
         boxes = _boxes_on(paper, page, marked)
@@ -680,4 +680,4 @@ def _element_by_id(paper: Paper, name: str) -> Element:
     for element in paper.elements:
         if element.id == name:
             return element
-    raise InputError(f"no element {name!r} in {paper.file!r}; list the paper's elements to see their ids")
+    raise UnknownElementError(name)

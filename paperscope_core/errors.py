@@ -14,6 +14,7 @@ __all__ = [
     "ModelRefusedError",
     "ModelReplyError",
     "ModelUnavailableError",
+    "NotFoundError",
     "OutputError",
     "PaperFileError",
     "PaperLockedError",
@@ -28,6 +29,7 @@ __all__ = [
     "StoreUnavailableError",
     "StoreVersionError",
     "UnknownConversationError",
+    "UnknownCropError",
     "UnknownElementError",
     "UnknownEntityError",
     "UnknownJobError",
@@ -100,23 +102,38 @@ class SettingsError(InputError):
         self.public, self.where = "a setting is wrong; Paperscope's log says which", message
 
 
-class UnknownPaperError(InputError, KeyError):
+class NotFoundError(InputError, KeyError):
+    """The library has nothing of this name or id."""
+
+
+class UnknownPaperError(NotFoundError):
     """The library has no such paper."""
 
 
-class UnknownElementError(InputError, KeyError):
+class UnknownElementError(NotFoundError):
     """The library has no such element or chunk."""
 
+    def __init__(self, element: str) -> None:
+        paper, _, name = element.rpartition("/")
+        super().__init__(f"no {name!r} in paper {paper!r}; list the paper's elements to see their ids")
 
-class UnknownEntityError(InputError):
+
+class UnknownCropError(NotFoundError):
+    """No paper has such a picture of an element, or its file is missing or damaged."""
+
+    def __init__(self, crop: str) -> None:
+        super().__init__(f"no paper has a picture {crop!r}, or it is damaged; then remove its paper and add it again")
+
+
+class UnknownEntityError(NotFoundError):
     """The graph has no such entity."""
 
 
-class UnknownJobError(InputError):
+class UnknownJobError(NotFoundError):
     """The library has no such job."""
 
 
-class UnknownConversationError(InputError):
+class UnknownConversationError(NotFoundError):
     """The library has no such conversation."""
 
 

@@ -217,7 +217,7 @@ class GraphIndex(Protocol):
 
 
 class Corpus(ContentSource, Protocol):
-    """What the query engine reads from the library. Unknown ids raise KeyError unless they are left out."""
+    """What the query engine reads from the library. Unknown ids raise NotFoundError unless they are left out."""
 
     def paper(self, paper: str) -> Paper:
         """The paper with this id."""

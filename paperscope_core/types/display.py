@@ -7,6 +7,7 @@ from typing import assert_never
 
 from markupsafe import Markup
 
+from paperscope_core.errors import NotFoundError
 from paperscope_core.text.citation_marks import place_marks, split_at_marks
 from paperscope_core.text.escaping import html, shortened
 from paperscope_core.types.answer import Answer, Check, Claim, Evidence, Exhibit, Reading
@@ -203,7 +204,7 @@ def _latex(latex: str) -> Markup:
 def _table(exhibit: Exhibit, content: ContentSource) -> Markup:
     try:
         element = content.element(exhibit.element)
-    except KeyError:
+    except NotFoundError:
         return Markup()
     if not isinstance(element, Table) or not element.cells:
         return Markup()

@@ -10,6 +10,7 @@ from typing import Protocol
 
 from markupsafe import Markup
 
+from paperscope_core.errors import NotFoundError, UnknownCropError, UnknownElementError
 from paperscope_core.text.escaping import html
 from paperscope_core.types.elements import Element, PaperEntry
 from paperscope_core.types.images import PaperImages
@@ -53,7 +54,7 @@ _STYLE = Markup("""
 
 
 class ContentSource(Protocol):
-    """Looks up by id what values refer to. `Library` implements it. Unknown ids raise KeyError."""
+    """Looks up by id what values refer to. `Library` implements it. Unknown ids raise NotFoundError."""
 
     def crop(self, crop: str) -> bytes:
         """A crop's PNG bytes by content hash."""
@@ -76,12 +77,12 @@ class NoContent:
     """A `ContentSource` without content: values are shown without images."""
 
     def crop(self, crop: str) -> bytes:
-        """Raise KeyError."""
-        raise KeyError(crop)
+        """Raise NotFoundError."""
+        raise UnknownCropError(crop)
 
     def element(self, element: str) -> Element:
-        """Raise KeyError."""
-        raise KeyError(element)
+        """Raise NotFoundError."""
+        raise UnknownElementError(element)
 
     def images(self, _paper: str) -> PaperImages:
         """Return no readings."""
@@ -150,6 +151,6 @@ def image_tags(crops: Iterable[str], title: str, content: ContentSource) -> Mark
 def _image_tag(crop: str, title: str, content: ContentSource) -> Markup:
     try:
         data = base64.b64encode(content.crop(crop)).decode()
-    except KeyError:
+    except NotFoundError:
         return Markup()
     return html('<img alt="{}" src="data:image/png;base64,{}">', title, data)

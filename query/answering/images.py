@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pydantic import BaseModel, ConfigDict
 
 import prompts
-from paperscope_core.errors import ModelError, ModelReplyError
+from paperscope_core.errors import ModelError, ModelReplyError, NotFoundError
 from paperscope_core.models.structured import ask_json
 from paperscope_core.protocols import Corpus, VisionModel
 from paperscope_core.types import ContextImage, ImageFinding, ModelRequest, Reading, UnreadImage, Usage
@@ -65,7 +65,7 @@ class ImageReader:
         for image in images:
             try:
                 crops[image.id] = self._corpus.crop(image.crop)
-            except KeyError:
+            except NotFoundError:
                 readings[image.id] = _unread(image, _LOST)
         found, usage = await self._read([image for image in images if image.id in crops], crops, question, answer)
         readings |= found

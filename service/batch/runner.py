@@ -15,6 +15,7 @@ from pathlib import Path
 from paperscope.library import Library
 from paperscope_core.errors import (
     ModelUnavailableError,
+    NotFoundError,
     OutputError,
     PaperscopeError,
     StoreFullError,
@@ -147,7 +148,7 @@ class _Batch:
         answers = [row.answer for row in rows if row.answer is not None]
         for reading in (reading for answer in answers for reading in answer.readings):
             # The crops of a paper that was removed meanwhile are gone.
-            with suppress(KeyError):
+            with suppress(NotFoundError):
                 write_atomically(self._out / _IMAGES / image_name(reading.element), self._library.crop(reading.crop))
         write_atomically(self._out / _JSONL, "".join(row.to_json() + "\n" for row in rows).encode())
         write_atomically(self._out / _CSV, render_csv(rows).encode())

@@ -9,11 +9,10 @@ from typing import Annotated
 from fastapi import Depends, Path
 from pydantic import BaseModel, ConfigDict, Field
 
-from paperscope.library import Library
+from paperscope_core.errors import UnknownElementError
 from paperscope_core.types import Element, ElementKind, Filters, Paper, PaperEntry, Table
 from service.http.answering import MAX_QUESTION_LENGTH
 from service.http.auth import LibraryOf
-from service.http.problems import ProblemError
 
 __all__ = [
     "CONVERSATION_PATTERN",
@@ -27,7 +26,6 @@ __all__ = [
     "QuestionText",
     "TableOf",
     "YearRange",
-    "unknown_element",
 ]
 
 PAPER_PATTERN = r"^[0-9a-f]{12}$"
@@ -85,30 +83,17 @@ def _paper(entry: EntryOf, library: LibraryOf) -> Paper:
 PaperOf = Annotated[Paper, Depends(_paper)]
 
 
-def unknown_element(paper: str, name: str) -> ProblemError:
-    """The problem of an element that a paper doesn't have."""
-    detail = f"no {name!r} in paper {paper!r}; GET /v1/papers/{paper}/elements lists its elements"
-    return ProblemError(404, "unknown-element", detail)
-
-
-def _find(library: Library, paper: str, name: str) -> Element:
-    try:
-        return library.element(f"{paper}/{name}")
-    except KeyError as error:
-        raise unknown_element(paper, name) from error
-
-
 def _element(entry: EntryOf, element: _ElementName, library: LibraryOf) -> Element:
-    return _find(library, entry.id, element)
+    return library.element(f"{entry.id}/{element}")
 
 
 ElementOf = Annotated[Element, Depends(_element)]
 
 
 def _table(entry: EntryOf, table: _TableName, library: LibraryOf) -> Table:
-    found = _find(library, entry.id, table)
+    found = library.element(f"{entry.id}/{table}")
     if not isinstance(found, Table):
-        raise unknown_element(entry.id, table)
+        raise UnknownElementError(f"{entry.id}/{table}")
     return found
 
 

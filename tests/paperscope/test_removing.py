@@ -10,7 +10,7 @@ import pytest
 from graph_store import Store
 from paperscope.asking import Asker, AskRequest
 from paperscope.library import Library
-from paperscope_core.errors import StoreError, UnknownPaperError
+from paperscope_core.errors import StoreError, UnknownElementError, UnknownPaperError
 from paperscope_core.models import FakeEmbedder, Models
 from paperscope_core.settings import Settings
 from paperscope_core.types import Answer, AnswerEvent, Candidates, DoneEvent, RetrievalRequest, TextEvent
@@ -96,7 +96,7 @@ class _Broken:
         yield TextEvent(text="Three ")
         if self._paper:
             self._paper = self._library.remove(self._paper).id[:0]
-            raise KeyError("a/passage-1")
+            raise UnknownElementError("a/passage-1")
         yield TextEvent(text="taggers.")
         yield DoneEvent(answer=self._answer)
 
@@ -113,9 +113,9 @@ async def test_a_streamed_answer_starts_over_after_a_removal(library: Library) -
 async def test_a_missing_element_without_a_removal_is_an_error(library: Library) -> None:
     class Faulty:
         async def retrieve(self, _question: str, **_options: object) -> None:
-            raise KeyError("a/passage-1")
+            raise UnknownElementError("a/passage-1")
 
-    with pytest.raises(KeyError):
+    with pytest.raises(UnknownElementError):
         await Asker(library._store, cast("QueryEngine", Faulty())).retrieve(AskRequest(question=QUESTION))
 
 

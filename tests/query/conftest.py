@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
+from paperscope_core.errors import UnknownCropError
 from paperscope_core.models.fakes import FakeEmbedder
 from paperscope_core.protocols import Corpus, Embedder, GraphIndex
 from paperscope_core.types import (
@@ -229,7 +230,7 @@ class MemoryLibrary:
 
     def crop(self, crop: str) -> bytes:
         if crop == "crop-figure-1":
-            raise KeyError(crop)
+            raise UnknownCropError(crop)
         return crop.encode()
 
     def close(self) -> None:

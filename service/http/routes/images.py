@@ -5,11 +5,11 @@ from typing import Annotated
 from fastapi import APIRouter, Header, Path, Query, Request, Response
 
 from paperscope import __version__
-from paperscope_core.errors import PaperFileError, PaperLockedError
+from paperscope_core.errors import PaperFileError, PaperLockedError, UnknownElementError
 from paperscope_core.types import Box, Paper, content_hash, places_of
 from service.http.answering import cancel_on_disconnect
 from service.http.auth import CallerOf, LibraryOf, ServiceOf
-from service.http.parameters import ELEMENT_PATTERN, PaperOf, unknown_element
+from service.http.parameters import ELEMENT_PATTERN, PaperOf
 from service.http.problems import ProblemError
 from service.http.responses import document_content, etag_matches, image_response
 
@@ -41,13 +41,7 @@ def show_crop(
     if_none_match: _IfNoneMatch = "",
 ) -> Response:
     """The image of the table, figure or equation with this `crop`, as PNG."""
-    try:
-        image = library.crop(crop)
-    except KeyError as error:
-        detail = (
-            f"no paper of the library has a picture {crop!r}, or it is damaged; then remove its paper and add it again"
-        )
-        raise ProblemError(404, "unknown-crop", detail) from error
+    image = library.crop(crop)
     known = etag_matches(crop, if_none_match=if_none_match)
     return image_response(None if known else image, etag=crop, immutable=True)
 
@@ -114,7 +108,7 @@ def _element_on_page(paper: Paper, name: str, page: int) -> str:
     """The id of an element. Raises ProblemError if it is not in this paper, or not on this page."""
     found = next((one for one in paper.elements if one.id == f"{paper.id}/{name}"), None)
     if found is None:
-        raise unknown_element(paper.id, name)
+        raise UnknownElementError(f"{paper.id}/{name}")
     pages = sorted({place.page for place in places_of(found)})
     if page not in pages:
         where = " and ".join(map(str, pages))

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from IPython.lib.pretty import pretty
 
 from paperscope.library import AddResult
+from paperscope_core.errors import UnknownCropError, UnknownElementError
 from paperscope_core.types import (
     Box,
     Cell,
@@ -84,10 +85,12 @@ class Shelf:
         self._words = words
 
     def crop(self, crop: str) -> bytes:
-        return {"one": PNG}[crop]
+        if crop != "one":
+            raise UnknownCropError(crop)
+        return PNG
 
     def element(self, element: str) -> Element:
-        raise KeyError(element)
+        raise UnknownElementError(element)
 
     def entries(self) -> Sequence[PaperEntry]:
         return [PaperEntry(id="aaaa", title="", file=FILE, source="", sha256="", embedder="", revision=1)]

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paperscope_core.codec import from_json, to_json
+from paperscope_core.errors import UnknownCropError, UnknownElementError
 from paperscope_core.types import (
     Answer,
     Box,
@@ -100,9 +101,13 @@ class Shelf:
         self._elements = {element.id: element for element in elements}
 
     def crop(self, crop: str) -> bytes:
+        if crop not in self._crops:
+            raise UnknownCropError(crop)
         return self._crops[crop]
 
     def element(self, element: str) -> Element:
+        if element not in self._elements:
+            raise UnknownElementError(element)
         return self._elements[element]
 
     def entries(self) -> Sequence[PaperEntry]:
