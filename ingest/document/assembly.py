@@ -40,7 +40,7 @@ class Draft:
 
 
 def paper_id(sha256: str) -> str:
-    """Returns the id of the paper whose file has this hash."""
+    """Return the id of the paper whose file has this hash."""
     return sha256[:_ID_LENGTH]
 
 
@@ -56,7 +56,7 @@ def assemble_paper(
     format: PaperFormat,  # noqa: A002 -- the field's name
     stated: Publication = UNPUBLISHED,
 ) -> Paper:
-    """Assembles a paper from elements in reading order, without id, order and section, whose places name
+    """Assemble a paper from elements in reading order, without id, order and section, whose places name
     `paper_id(sha256)`; `stated` is what the file's metadata state about its publication."""
     paper = paper_id(sha256)
     sections = _sections(elements, paper=paper)
@@ -78,7 +78,7 @@ def assemble_paper(
 
 
 def _sections(elements: Sequence[Element], *, paper: str) -> tuple[Section, ...]:
-    """Returns a section for each heading; its path goes through the headings of lower level before it."""
+    """Return a section for each heading; its path goes through the headings of lower level before it."""
     headings = [element for element in elements if isinstance(element, Passage) and element.role == "heading"]
     titles = [split_number(heading.text) for heading in headings]
     sections: list[Section] = []
@@ -100,7 +100,7 @@ def _sections(elements: Sequence[Element], *, paper: str) -> tuple[Section, ...]
 
 
 def _numbered(elements: Sequence[Element], sections: Sequence[Section], *, paper: str) -> tuple[Element, ...]:
-    """Returns the elements with ids, order and sections, and the annotations of their cells."""
+    """Return the elements with ids, order and sections, and the annotations of their cells."""
     headings = 0
     numbered: list[Element] = []
     for order, (element, name) in enumerate(zip(elements, element_names(elements), strict=True)):
@@ -126,7 +126,7 @@ class UniqueNames:
         self._last: Counter[str] = Counter()
 
     def add(self, name: str) -> str:
-        """Returns the name, numbered if it is taken."""
+        """Return the name, numbered if it is taken."""
         free = name
         while free in self._taken:
             self._last[name] = max(self._last[name], 1) + 1
@@ -136,7 +136,7 @@ class UniqueNames:
 
 
 def element_names(elements: Sequence[Element]) -> list[str]:
-    """Returns a name for each element: `table-7` for "Table 7", `table-7-2` for a second one.
+    """Return a name for each element: `table-7` for "Table 7", `table-7-2` for a second one.
 
     Passages without a label are `passage-1` and so on, other elements without one `table-unlabelled-1` and so on.
     """
@@ -156,13 +156,13 @@ def element_names(elements: Sequence[Element]) -> list[str]:
 
 
 def section_names(sections: Iterable[tuple[str, str]]) -> list[str]:
-    """Returns a name for each section by its number and title: `section-4.2`, `section-abstract` without a number."""
+    """Return a name for each section by its number and title: `section-4.2`, `section-abstract` without a number."""
     names = UniqueNames()
     return [names.add(f"section-{safe_name(number) or safe_name(title) or 'untitled'}") for number, title in sections]
 
 
 def safe_name(text: str) -> str:
-    """Returns a text as a name of lower-case letters, digits, dots and hyphens; "" if none of it remains."""
+    """Return a text as a name of lower-case letters, digits, dots and hyphens; "" if none of it remains."""
     folded = unicodedata.normalize("NFKC", text).lower()
     name = re.sub(r"[^\w.]+|_+", "-", folded)
     return re.sub(r"-{2,}", "-", re.sub(r"\.{2,}", ".", name)).strip("-.")[:_LONGEST].strip("-.")

@@ -37,7 +37,7 @@ _MAX_HEAD = 200  # The most letters that are searched for authors if nothing end
 
 
 def author_names(lines: Sequence[str], *, metadata: str) -> tuple[str, ...]:
-    """Returns the names in the file's metadata if it lists any, otherwise the names found in the authors' lines.
+    """Return the names in the file's metadata if it lists any, otherwise the names found in the authors' lines.
 
     After the first affiliation that begins with a mark, only names with a mark are returned.
     """
@@ -77,7 +77,7 @@ class Authors:
 
 
 def authors_of(text: str) -> Authors:
-    """Returns the authors of an entry without its mark: everything before the year, the title or the first full stop.
+    """Return the authors of an entry without its mark: everything before the year, the title or the first full stop.
 
     Reads `Li, X., Wu, Y.`, `Li, Xiaoya, and Yu Wu`, `Li X, Wu Y`, `X. Li and Y. Wu` and `Xiaoya Li and Yu Wu`. A single
     name before a year in parentheses is a group's if it has no initials.
@@ -98,7 +98,7 @@ def authors_of(text: str) -> Authors:
 
 
 def _surnames(parts: Sequence[str], *, listed: bool) -> list[str]:
-    """Returns the surnames among the parts of an author list; `listed` is true if a comma separates the first two."""
+    """Return the surnames among the parts of an author list; `listed` is true if a comma separates the first two."""
     if any(map(_is_given, parts[1:])) and not _is_given(parts[0]):
         return [part for part in parts if not _is_given(part)]
     words = [sum(not _is_given(word) and not _is_particle(word) for word in part.split()) for part in parts]
@@ -110,7 +110,7 @@ def _surnames(parts: Sequence[str], *, listed: bool) -> list[str]:
 
 
 def _is_given(part: str) -> bool:
-    """Whether a part is initials of given names."""
+    """Return whether a part is initials of given names."""
     return bool(_INITIALS.fullmatch(part))
 
 
@@ -119,7 +119,7 @@ def _is_particle(word: str) -> bool:
 
 
 def _surname(part: str) -> str:
-    """Returns the surname of a full name, with its particles."""
+    """Return the surname of a full name, with its particles."""
     words = [word for word in part.strip(" .").split() if not _SUFFIX.fullmatch(word)] or [part]
     if len(words) > 1 and re.fullmatch(r"[A-Z](?:[A-Z.-]){0,5}", words[-1]) and words[0][1:2].islower():
         return " ".join(words[:-1])

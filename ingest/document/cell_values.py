@@ -38,17 +38,18 @@ _MARKED = re.compile(r"(?P<value>.*[^\s†‡*∗])(?P<note>\s*[†‡]+)", re.D
 
 
 def is_value(text: str) -> bool:
-    """Whether a text is a number, several numbers, a dash or a tick, as in a table's body rather than its header."""
+    """Return whether a text is a number, several numbers, a dash or a tick, as in a table's body rather than its
+    header."""
     return bool(_CELL_VALUE.fullmatch(text.strip()))
 
 
 def is_annotation(text: str) -> bool:
-    """Whether a text is a difference or deviation printed below a value: `(+0.81)`, `± 0.2`."""
+    """Return whether a text is a difference or deviation printed below a value: `(+0.81)`, `± 0.2`."""
     return bool(_OWN_LINE_ANNOTATION.fullmatch(text.strip()))
 
 
 def split_annotation(text: str) -> tuple[str, str]:
-    """Splits the text of a value cell into value and annotation: `92.11 (+0.81)` -> `92.11`, `(+0.81)`.
+    """Split the text of a value cell into value and annotation: `92.11 (+0.81)` -> `92.11`, `(+0.81)`.
 
     The annotation is the end of the text, "" if there is none. From a text that is not a number, only footnote marks
     are split.
@@ -58,7 +59,7 @@ def split_annotation(text: str) -> tuple[str, str]:
 
 
 def with_annotations(cells: Sequence[Cell]) -> tuple[Cell, ...]:
-    """Returns the cells with the annotations of their values; existing annotations are kept."""
+    """Return the cells with the annotations of their values; existing annotations are kept."""
     return tuple(
         replace(cell, annotation=note)
         if cell.role == "value" and not cell.annotation and (note := split_annotation(cell.text)[1])

@@ -36,7 +36,7 @@ _Float: TypeAlias = Table | Figure | Equation
 
 
 def add_crops(paper: Paper, document: Document, *, views: Sequence[PageContent], dpi: int) -> ParsedPaper:
-    """Renders a crop of each table, figure and equation.
+    """Render a crop of each table, figure and equation.
 
     Args:
         paper: A paper without crops.
@@ -84,7 +84,7 @@ def add_crops(paper: Paper, document: Document, *, views: Sequence[PageContent],
 
 
 def trim_white(picture: bytes, box: Box, *, margin: float) -> tuple[bytes, Box]:
-    """Trims white borders wider than `margin` (in points) off the PNG of a box of a page.
+    """Trim white borders wider than `margin` (in points) off the PNG of a box of a page.
 
     Returns:
         The trimmed picture and its box; both unchanged if the picture is blank or hardly has a border.
@@ -109,14 +109,14 @@ def trim_white(picture: bytes, box: Box, *, margin: float) -> tuple[bytes, Box]:
 
 
 def png_bytes(image: Image.Image) -> bytes:
-    """Returns an image as PNG."""
+    """Return an image as PNG."""
     out = io.BytesIO()
     image.save(out, format="PNG")
     return out.getvalue()
 
 
 def _wanted(paper: Paper, views: Sequence[PageContent]) -> Mapping[tuple[int, int], Sequence[tuple[_Float, Place]]]:
-    """Returns the elements to crop and their places, by page and quarter turns."""
+    """Return the elements to crop and their places, by page and quarter turns."""
     views_of: dict[int, list[PageContent]] = defaultdict(list)
     for view in views:
         views_of[view.number].append(view)
@@ -129,7 +129,7 @@ def _wanted(paper: Paper, views: Sequence[PageContent]) -> Mapping[tuple[int, in
 
 
 def _with_crops(element: _Float, crops: Mapping[Place, str], *, box: Box) -> _Float:
-    """Returns the element with its crops and its box, to which the panels of a figure are clipped."""
+    """Return the element with its crops and its box, to which the panels of a figure are clipped."""
     more = tuple(crops[place] for place in places_of(element)[1:] if place in crops)
     element = replace(element, crop=crops.get(element.place), place=replace(element.place, box=box))
     if isinstance(element, Table):
@@ -142,13 +142,13 @@ def _with_crops(element: _Float, crops: Mapping[Place, str], *, box: Box) -> _Fl
 
 
 def _clipped(box: Box, other: Box) -> Box:
-    """Returns the part of a box inside another one, without area if they don't overlap."""
+    """Return the part of a box inside another one, without area if they don't overlap."""
     x0, y0 = min(max(box.x0, other.x0), other.x1), min(max(box.y0, other.y0), other.y1)
     return Box(x0, y0, max(x0, min(box.x1, other.x1)), max(y0, min(box.y1, other.y1)))
 
 
 def _without_margin(cut: Box, padded: Box, whole: Box) -> Box:
-    """Returns the part of an element's box that its crop shows, which was trimmed from the padded box to `cut`."""
+    """Return the part of an element's box that its crop shows, which was trimmed from the padded box to `cut`."""
     x0 = whole.x0 if cut.x0 == padded.x0 else max(whole.x0, cut.x0 + _MARGIN)
     y0 = whole.y0 if cut.y0 == padded.y0 else max(whole.y0, cut.y0 + _MARGIN)
     x1 = whole.x1 if cut.x1 == padded.x1 else min(whole.x1, cut.x1 - _MARGIN)
@@ -157,7 +157,7 @@ def _without_margin(cut: Box, padded: Box, whole: Box) -> Box:
 
 
 def _beside_caption(place: Place, element: _Float) -> Box:
-    """Returns a place of an element with a margin that ends where the caption begins, so that no line of it is cut.
+    """Return a place of an element with a margin that ends where the caption begins, so that no line of it is cut.
 
     A caption that overlaps the place is in the crop as a whole.
     """
@@ -178,7 +178,7 @@ def _beside_caption(place: Place, element: _Float) -> Box:
 
 
 def _clipped_to_page(box: Box, *, width: float, height: float) -> Box:
-    """Returns the box clipped to the page, at least 2 pt wide and high."""
+    """Return the box clipped to the page, at least 2 pt wide and high."""
     x0, y0 = min(max(0.0, box.x0), width - _MIN_SIDE), min(max(0.0, box.y0), height - _MIN_SIDE)
     x1, y1 = min(width, box.x1), min(height, box.y1)
     return Box(x0, y0, max(x1, x0 + _MIN_SIDE), max(y1, y0 + _MIN_SIDE))

@@ -33,25 +33,25 @@ NO_CAPTION = Caption()
 
 
 def draft_passage(text: str, role: PassageRole, *places: Place, level: int = 0) -> Passage:
-    """Returns a passage with one or more places."""
+    """Return a passage with one or more places."""
     return Passage(id="", place=places[0], order=0, text=text, role=role, level=level, more_places=places[1:])
 
 
 def draft_listing(text: str, *places: Place, caption: Caption = NO_CAPTION) -> Passage:
-    """Returns a floating listing or algorithm."""
+    """Return a floating listing or algorithm."""
     return replace(
         draft_passage(text, "code", *places), label=caption.label, caption=caption.text, caption_place=caption.place
     )
 
 
 def draft_reference(text: str, *places: Place) -> Reference:
-    """Returns a bibliography entry with the label and the year that its text shows."""
+    """Return a bibliography entry with the label and the year that its text shows."""
     label, year = entry_label(text), entry_year(text)
     return Reference(id="", place=places[0], order=0, text=text, label=label, year=year, more_places=places[1:])
 
 
 def draft_equation(text: str, place: Place, *, number: str = "", crop: str | None = None) -> Equation:
-    """Returns a display equation; `number` is "" if it has none."""
+    """Return a display equation; `number` is "" if it has none."""
     label = f"Equation {number}" if number else ""
     return Equation(id="", place=place, order=0, text=text, label=label, crop=crop)
 
@@ -64,7 +64,7 @@ def draft_figure(
     crop: str | None = None,
     panels: tuple[Panel, ...] = (),
 ) -> Figure:
-    """Returns a figure."""
+    """Return a figure."""
     return Figure(
         id="",
         place=place,
@@ -86,7 +86,7 @@ def draft_table(
     crop: str | None = None,
     confidence: float = 1.0,
 ) -> Table:
-    """Returns a table; the confidence of one without cells is 0."""
+    """Return a table; the confidence of one without cells is 0."""
     return Table(
         id="",
         place=places[0],

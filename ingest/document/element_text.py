@@ -8,7 +8,8 @@ __all__ = ["element_text", "table_outline"]
 
 
 def element_text(element: Element) -> str:
-    """The text of an element, label and caption first; rows of a table read "ROW | COLUMN: VALUE | ...", one a line."""
+    """Return the text of an element, label and caption first; rows of a table read "ROW | COLUMN: VALUE | ...", one a
+    line."""
     match element:
         case Passage():
             return element.text

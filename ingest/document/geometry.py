@@ -57,7 +57,7 @@ _MIN_RULE = 5.0  # Shorter strokes are marks and letters.
 
 
 def runs_of(items: Iterable[Item], *, joins: Callable[[list[Item], Item], bool]) -> list[list[Item]]:
-    """Splits items into runs: an item that `joins` the previous run is appended to it, any other starts a run."""
+    """Split items into runs: an item that `joins` the previous run is appended to it, any other starts a run."""
     runs: list[list[Item]] = []
     for item in items:
         if runs and joins(runs[-1], item):
@@ -68,49 +68,49 @@ def runs_of(items: Iterable[Item], *, joins: Callable[[list[Item], Item], bool])
 
 
 def bounding_box(boxes: Iterable[Box]) -> Box:
-    """Returns the smallest box around at least one box."""
+    """Return the smallest box around at least one box."""
     x0s, y0s, x1s, y1s = zip(*boxes, strict=True)
     return Box(min(x0s), min(y0s), max(x1s), max(y1s))
 
 
 def overlap_x(box: Box, other: Box) -> float:
-    """Returns the length that two boxes share horizontally; negative if there is a gap."""
+    """Return the length that two boxes share horizontally; negative if there is a gap."""
     return min(box.x1, other.x1) - max(box.x0, other.x0)
 
 
 def overlap_y(box: Box, other: Box) -> float:
-    """Returns the length that two boxes share vertically; negative if there is a gap."""
+    """Return the length that two boxes share vertically; negative if there is a gap."""
     return min(box.y1, other.y1) - max(box.y0, other.y0)
 
 
 def overlap(box: Box, other: Box) -> bool:
-    """Whether two boxes share some area."""
+    """Return whether two boxes share some area."""
     return overlap_x(box, other) > 0 and overlap_y(box, other) > 0
 
 
 def contains(outer: Box, inner: Box) -> bool:
-    """Whether a box contains another one."""
+    """Return whether a box contains another one."""
     return inner.x0 >= outer.x0 and inner.x1 <= outer.x1 and inner.y0 >= outer.y0 and inner.y1 <= outer.y1
 
 
 def intersection(box: Box, other: Box) -> Box:
-    """Returns the part of a box inside another one that overlaps it."""
+    """Return the part of a box inside another one that overlaps it."""
     return Box(max(box.x0, other.x0), max(box.y0, other.y0), min(box.x1, other.x1), min(box.y1, other.y1))
 
 
 def quarter_turns(dx: float, dy: float) -> int | None:
-    """Returns the quarter turns clockwise of a line along a unit vector (y downwards); None at any other angle."""
+    """Return the quarter turns clockwise of a line along a unit vector (y downwards); None at any other angle."""
     along = (dx, dy, -dx, -dy)
     return next((turns for turns in range(4) if along[turns] > _UPRIGHT_COSINE), None)
 
 
 def turned_size(width: float, height: float, *, turns: int) -> tuple[float, float]:
-    """Returns the width and height of the turned page."""
+    """Return the width and height of the turned page."""
     return (height, width) if turns % 2 else (width, height)
 
 
 def turned_point(x: float, y: float, width: float, height: float, *, turns: int) -> tuple[float, float]:
-    """Returns a point on the turned page."""
+    """Return a point on the turned page."""
     match turns % 4:
         case 1:
             return y, width - x
@@ -123,7 +123,7 @@ def turned_point(x: float, y: float, width: float, height: float, *, turns: int)
 
 
 def turned_box(box: Box, width: float, height: float, *, turns: int) -> Box:
-    """Returns a box on the turned page."""
+    """Return a box on the turned page."""
     if turns % 4 == 0:
         return box
     x0, y0 = turned_point(box.x0, box.y0, width, height, turns=turns)
@@ -132,12 +132,12 @@ def turned_box(box: Box, width: float, height: float, *, turns: int) -> Box:
 
 
 def box_as_seen(box: Box, page: PageContent) -> Box:
-    """Returns a box of a page that may have been turned for reading, on the page as the reader sees it."""
+    """Return a box of a page that may have been turned for reading, on the page as the reader sees it."""
     return turned_box(box, page.width, page.height, turns=-page.turns)
 
 
 def turned_page(page: PageContent, *, turns: int) -> PageContent:
-    """Returns the page turned so that text of direction `turns` is upright."""
+    """Return the page turned so that text of direction `turns` is upright."""
     if turns % 4 == 0:
         return page
 
@@ -163,7 +163,7 @@ def turned_page(page: PageContent, *, turns: int) -> PageContent:
 
 
 def reading_views(page: PageContent) -> list[PageContent]:
-    """Returns the page turned in each way in which it is read, the one with the most text first; at least one.
+    """Return the page turned in each way in which it is read, the one with the most text first; at least one.
 
     Sideways text is read if it fills the page or has a caption (a landscape table); otherwise it is ignored, like axis
     labels and stamps in the margin. The running head above a sideways table is ignored, too.
@@ -185,7 +185,7 @@ def _is_read(page: PageContent, turns: int, count: int) -> bool:
 
 
 def turns_at(views: Sequence[PageContent], box: Box) -> int:
-    """Returns the quarter turns of the view that has the most letters in a box of the page as the reader sees it."""
+    """Return the quarter turns of the view that has the most letters in a box of the page as the reader sees it."""
     if len(views) == 1:
         return views[0].turns
 
@@ -214,7 +214,7 @@ class SortedShapes:
 
 
 def sort_shapes(shapes: Iterable[Shape]) -> SortedShapes:
-    """Sorts shapes into rules and filled boxes: a thin shape is a rule, and segments of one line become one rule."""
+    """Sort shapes into rules and filled boxes: a thin shape is a rule, and segments of one line become one rule."""
     horizontal: list[HorizontalRule] = []
     vertical: list[HorizontalRule] = []  # With x and y swapped.
     fills: list[Box] = []
@@ -237,7 +237,7 @@ def sort_shapes(shapes: Iterable[Shape]) -> SortedShapes:
 
 
 def join_rules(rules: Iterable[HorizontalRule], *, gap: float = _ABUTTING) -> list[HorizontalRule]:
-    """Joins rules at one height that are dashes, or are within `gap` of each other (a border drawn cell by cell)."""
+    """Join rules at one height that are dashes, or are within `gap` of each other (a border drawn cell by cell)."""
     levels = runs_of(
         sorted(rules, key=lambda rule: rule.y), joins=lambda level, rule: rule.y - level[-1].y < _SAME_LEVEL
     )

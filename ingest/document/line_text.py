@@ -43,7 +43,7 @@ class Vocabulary:
 
 
 def vocabulary_of(lines: Iterable[str]) -> Vocabulary:
-    """Returns the vocabulary of consecutive lines; the halves of a word broken at a line's end don't count."""
+    """Return the vocabulary of consecutive lines; the halves of a word broken at a line's end don't count."""
     words: Counter[str] = Counter()
     pairs: set[tuple[str, str]] = set()
     broken = False
@@ -61,12 +61,13 @@ def vocabulary_of(lines: Iterable[str]) -> Vocabulary:
 
 
 def join_lines(lines: Iterable[str], vocabulary: Vocabulary | None = None) -> str:
-    """Joins lines into one text; see `joined_parts`."""
+    """Join lines into one text; see `joined_parts`."""
     return "".join(joined_parts(lines, vocabulary))
 
 
 def joined_parts(lines: Iterable[str], vocabulary: Vocabulary | None = None) -> list[str]:
-    """What each line adds to their joined text, in which addresses and ranges broken at a line's end are restored.
+    """Return what each line adds to their joined text, in which addresses and ranges broken at a line's end are
+    restored.
 
     A hyphen at a line's end is removed if the joined word occurs in the paper. It is kept if the paper hyphenates the
     pair, if the next word is not in lower case, next to a name of capitals or digits or a compound, or if both halves
@@ -91,7 +92,7 @@ def joined_parts(lines: Iterable[str], vocabulary: Vocabulary | None = None) -> 
 
 
 def _broken_word(text: str) -> str:
-    """The word before a hyphen at the end of the text, "" if there is none."""
+    """Return the word before a hyphen at the end of the text, "" if there is none."""
     if text[-1:] not in ("-", "\u2010"):
         return ""
     match = _BROKEN.match(text[: -_LONGEST_END - 1 : -1])
@@ -111,7 +112,7 @@ def _keeps_hyphen(before: str, line: str, known: Vocabulary) -> bool:
 
 
 def _are_codes(left: str, right: str, rest: str) -> bool:
-    """Whether the letters alone show that two parts are not halves of one word (`F1-Score`, `A3-B4`)."""
+    """Return whether the letters alone show that two parts are not halves of one word (`F1-Score`, `A3-B4`)."""
     if len(left) > 1 and left.isupper() and len(right) > 1 and right.isupper():
         return bool(_DIGIT.search(left) or _DIGIT.match(rest))
     return not right[0].islower()
@@ -132,8 +133,8 @@ def _are_two_words(left: str, right: str, known: Vocabulary, *, compound: bool) 
 
 
 def _is_broken_address_or_range(text: str, line: str) -> bool:
-    """Whether a line's end breaks an address (`https://a.org/` `b`), a range (`105–` `114`), or a volume and its pages
-    (`45(1):` `1–26`)."""
+    """Return whether a line's end breaks an address (`https://a.org/` `b`), a range (`105–` `114`), or a volume and its
+    pages (`45(1):` `1–26`)."""
     if _RANGE.search(text):
         return line[:1].isdecimal()
     if _VOLUME.search(text):
@@ -157,7 +158,8 @@ def _continues_address(address: str, line: str) -> bool:
 
 
 def script_text(text: str, *, raised: bool) -> str:
-    """A superscript or subscript as text: `²` and `₁` if Unicode has the letters, otherwise `^k`, `_ij`, `^(k,l)`.
+    """Return a superscript or subscript as text: `²` and `₁` if Unicode has the letters, otherwise `^k`, `_ij`,
+    `^(k,l)`.
 
     Marks such as † stay as they are.
     """

@@ -78,7 +78,7 @@ class Mention:
 
 
 def find_links(elements: Sequence[Element], sections: Sequence[Section]) -> tuple[Link, ...]:
-    """Finds the links of a paper's elements, in reading order: one for each element, target and words that name it."""
+    """Find the links of a paper's elements, in reading order: one for each element, target and words that name it."""
     targets = _targets(elements, sections)
     texts = {element.id: _searched_text(element) for element in elements}
     citations = _CitationFinder([element for element in elements if isinstance(element, Reference)], texts.values())
@@ -102,7 +102,7 @@ def _searched_text(element: Element) -> str:
 
 
 def _targets(elements: Sequence[Element], sections: Sequence[Section]) -> Mapping[str, str]:
-    """Returns element ids by their names in texts, sections by their headings; the first of equal names wins."""
+    """Return element ids by their names in texts, sections by their headings; the first of equal names wins."""
     headings = {
         element.section: element.id
         for element in reversed(elements)
@@ -119,7 +119,7 @@ def _targets(elements: Sequence[Element], sections: Sequence[Section]) -> Mappin
 
 
 def _section_names(sections: Sequence[Section]) -> Iterator[tuple[str, str]]:
-    """Yields the number and id of each section; `A` below `III` is `III-A`, since a letter alone names an appendix."""
+    """Yield the number and id of each section; `A` below `III` is `III-A`, since a letter alone names an appendix."""
     parents: list[Section] = []
     for section in sections:
         while parents and parents[-1].level >= section.level:
@@ -133,7 +133,7 @@ def _section_names(sections: Sequence[Section]) -> Iterator[tuple[str, str]]:
 
 
 def find_mentions(text: str) -> Iterator[Mention]:
-    """Yields everything named by a word and a number, except in other papers; `in (3)` is an equation."""
+    """Yield everything named by a word and a number, except in other papers; `in (3)` is an equation."""
     for match in _MENTION.finditer(text):
         if _FOREIGN.match(text, match.end()) or _OTHER_NUMBERING.search(_before(text, match)):
             continue
@@ -148,7 +148,7 @@ def find_mentions(text: str) -> Iterator[Mention]:
 
 
 def _before(text: str, match: re.Match[str]) -> str:
-    """The end of the text before a match; reading all of it for each match would take quadratic time."""
+    """Return the end of the text before a match; reading all of it for each match would take quadratic time."""
     return text[max(0, match.start() - _LONGEST_PREFIX) : match.start()]
 
 
@@ -160,7 +160,7 @@ def _label(word: str, number: str) -> str:
 
 
 def expand_numbers(text: str) -> list[str]:
-    """Returns the numbers of a list in order, ranges filled in: `2, 4-6` -> 2, 4, 5, 6; `A.1–A.3` -> A.1, A.2, A.3."""
+    """Return the numbers of a list in order, ranges filled in: `2, 4-6` -> 2, 4, 5, 6; `A.1–A.3` -> A.1, A.2, A.3."""
     numbers: list[str] = []
     end = 0
     for match in _RANGE.finditer(text):
@@ -185,7 +185,7 @@ class _CitationFinder:
         self._style = self._style_of(list(texts))
 
     def find(self, text: str) -> Iterator[Mention]:
-        """Yields the citations in a text, with the labels of the references."""
+        """Yield the citations in a text, with the labels of the references."""
         if self._style is not None:
             yield from self._numbered(text, self._style)
         if self._dated:
@@ -203,7 +203,7 @@ class _CitationFinder:
         return None
 
     def _numbered(self, text: str, style: re.Pattern[str]) -> Iterator[Mention]:
-        """Yields the citations in a style; a group that contains anything but references is not a citation."""
+        """Yield the citations in a style; a group that contains anything but references is not a citation."""
         for match in style.finditer(text):
             keys = _keys(match[0].strip().translate(_FLAT))
             if _INTERVAL.search(_before(text, match)) and len(keys) == 2 and "," in match[0]:
@@ -228,7 +228,7 @@ class _CitationFinder:
 
 
 def _dated_forms(references: Sequence[Reference]) -> Mapping[tuple[str, str], str]:
-    """Labels by names and year as texts write them, without ambiguous ones."""
+    """Return labels by names and year as texts write them, without ambiguous ones."""
     named: dict[tuple[str, str], Reference] = {}
     ambiguous: set[tuple[str, str]] = set()
     for element in references:
@@ -241,7 +241,7 @@ def _dated_forms(references: Sequence[Reference]) -> Mapping[tuple[str, str], st
 
 
 def _spellings(names: str, element: Reference) -> set[str]:
-    """Returns the spellings to name the authors: as the label does, without particles, or each of up to six."""
+    """Return the spellings to name the authors: as the label does, without particles, or each of up to six."""
     spellings = {_folded(names)}
     spellings.add(" ".join(word for word in _folded(names).split() if word not in PARTICLES) or _folded(names))
     authors = authors_of(element.text)
@@ -251,13 +251,14 @@ def _spellings(names: str, element: Reference) -> set[str]:
 
 
 def _same_work(first: Reference, second: Reference) -> bool:
-    """Whether two entries are of one work: most words of the shorter one are in the longer one."""
+    """Return whether two entries are of one work: most words of the shorter one are in the longer one."""
     words = [set(re.findall(r"\w{3,}", element.text.casefold())) for element in (first, second)]
     return len(words[0] & words[1]) >= _SAME_WORK * min(map(len, words))
 
 
 def _folded(names: str) -> str:
-    """Names without the marks around and between them: `(Li & Wu,` -> `li and wu`, `Li et al.’s` -> `li et al`."""
+    """Return names without the marks around and between them: `(Li & Wu,` -> `li and wu`, `Li et al.’s` -> `li et
+    al`."""
     bare = re.sub(r"['’]s(?=[\s,.(]|$)", "", names).replace("&", " and ").replace("’", "'")
     return " ".join(re.sub(r"[,.]", " ", bare.strip(" ([,.;")).casefold().split())
 
@@ -271,13 +272,13 @@ def _years(match: re.Match[str]) -> list[str]:
 
 
 def _printed(text: str, start: int, end: int) -> str:
-    """Returns the words from the names to the year, with the bracket that closes after the year."""
+    """Return the words from the names to the year, with the bracket that closes after the year."""
     words = text[start:end].lstrip("([")
     return words + text[end] if words.count("(") > words.count(")") and text[end : end + 1] == ")" else words
 
 
 def _keys(group: str) -> list[str]:
-    """Returns the numbers or keys of a group: `[3, 5–7]`, `[12, p. 5]`, `^(1;2)`, `[LCS20, Wu21]`."""
+    """Return the numbers or keys of a group: `[3, 5–7]`, `[12, p. 5]`, `^(1;2)`, `[LCS20, Wu21]`."""
     inner = _PLACE.sub("]", group).lstrip("^")
     if _NUMBERS.fullmatch(inner.strip("()")):
         return expand_numbers(inner.replace("[", "").replace("]", ""))

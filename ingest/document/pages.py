@@ -157,18 +157,18 @@ class Document(Protocol):
         ...
 
     def read(self, number: int) -> PageContent:
-        """Returns the content of a page, counted from 1. Raises `PageReadError`."""
+        """Return the content of a page, counted from 1. Raises `PageReadError`."""
         ...
 
     def render(self, number: int, boxes: Sequence[Box], *, dpi: int, turns: int = 0) -> list[bytes]:
-        """Returns a PNG of each box of a page, turned so that text of direction `turns` is upright.
+        """Return a PNG of each box of a page, turned so that text of direction `turns` is upright.
 
         Raises `PageReadError`.
         """
         ...
 
     def cells(self, number: int, box: Box) -> Sequence[Box]:
-        """Returns the cells of the table that the library itself finds in a box of a page; empty if it finds none.
+        """Return the cells of the table that the library itself finds in a box of a page; empty if it finds none.
 
         Raises `PageReadError`.
         """
@@ -176,7 +176,7 @@ class Document(Protocol):
 
 
 def locked_error(name: str, *, password: str | None) -> PaperLockedError:
-    """Returns the refusal of an encrypted file for which no password, or a wrong one, was given."""
+    """Return the refusal of an encrypted file for which no password, or a wrong one, was given."""
     if password is None:
         return PaperLockedError(
             f"{name!r} is encrypted. "
@@ -189,7 +189,7 @@ class Backend(Protocol):
     """A library that reads pages."""
 
     def open(self, data: bytes, *, name: str, password: str | None) -> AbstractContextManager[Document]:
-        """Opens a file's bytes; `name` is for messages. Raises `PaperFileError`."""
+        """Open a file's bytes; `name` is for messages. Raises `PaperFileError`."""
         ...
 
 

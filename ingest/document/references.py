@@ -48,7 +48,7 @@ class EntryMark:
 
 
 def mark_of(text: str) -> EntryMark | None:
-    """Returns the mark with which an entry, or a line of a bibliography, begins."""
+    """Return the mark with which an entry, or a line of a bibliography, begins."""
     match = _MARK.match(text)
     if not match or not match.lastgroup:
         return None
@@ -56,13 +56,13 @@ def mark_of(text: str) -> EntryMark | None:
 
 
 def entry_mark(text: str) -> str:
-    """Returns the mark of a numbered entry (`12` of `[12]` or `12.`); "" if it has none, or a bare number only."""
+    """Return the mark of a numbered entry (`12` of `[12]` or `12.`); "" if it has none, or a bare number only."""
     mark = mark_of(text)
     return mark.text if mark and mark.form != "bare" else ""
 
 
 def entry_year(text: str) -> int | None:
-    """Returns the year of publication: the first one in parentheses or between stops, otherwise the last one."""
+    """Return the year of publication: the first one in parentheses or between stops, otherwise the last one."""
     framed = _FRAMED_YEAR.search(text)
     if framed:
         return int(framed[1])
@@ -71,7 +71,7 @@ def entry_year(text: str) -> int | None:
 
 
 def entry_label(text: str) -> str:
-    """Returns the entry as a text cites it: `[12]`, `[LCS20]` or `Li et al., 2020`; "" if it can't be read."""
+    """Return the entry as a text cites it: `[12]`, `[LCS20]` or `Li et al., 2020`; "" if it can't be read."""
     mark = mark_of(text)
     if mark:
         return mark.text if " " in mark.text else f"[{mark.text}]"
@@ -85,7 +85,7 @@ def entry_label(text: str) -> str:
 
 
 def title_of(text: str) -> str:
-    """Returns the title in an entry, "" if it is not certain.
+    """Return the title in an entry, "" if it is not certain.
 
     It is in quotation marks, or follows the authors and the year up to the next full stop, as in `Li, X. (2020). TITLE.
     Venue`, `Xiaoya Li. 2020. TITLE. Venue`, `[3] Xiaoya Li. TITLE. Venue, 2020`, `Li, X., 2020. TITLE, in: Venue` and
@@ -111,7 +111,7 @@ def title_of(text: str) -> str:
 
 
 def _title_start(text: str) -> int | None:
-    """Returns the start of the title, None if the end of the authors can't be found."""
+    """Return the start of the title, None if the end of the authors can't be found."""
     head = HEAD_END.search(text)
     initials = _AFTER_INITIALS.search(text)
     if initials and (head is None or initials.end() < head.end()):

@@ -78,7 +78,7 @@ def normalized_label(word: str, number: str) -> str:
 
 
 def caption_start(text: str, *, marked: bool = False) -> CaptionStart | None:
-    """Reads the label with which a text begins; None if there is none.
+    """Read the label with which a text begins; None if there is none.
 
     With `marked`, a text without punctuation after the label (`Table 4 shows`) is no caption.
     """
@@ -97,12 +97,12 @@ def caption_start(text: str, *, marked: bool = False) -> CaptionStart | None:
 
 
 def opens_continuation(text: str) -> bool:
-    """Whether a caption's text begins by marking the table as continued: `(continued)`, `Cont.`"""
+    """Return whether a caption's text begins by marking the table as continued: `(continued)`, `Cont.`"""
     return bool(_CONTINUATION.match(text))
 
 
 def is_continuation_note(text: str) -> bool:
-    """Whether a line only notes that a table is continued, here or elsewhere."""
+    """Return whether a line only notes that a table is continued, here or elsewhere."""
     return bool(_NOTE.fullmatch(text.strip()))
 
 
@@ -115,5 +115,5 @@ def split_number(text: str) -> tuple[str, str]:
 
 
 def is_references_title(text: str) -> bool:
-    """Whether a heading is the title of a bibliography."""
+    """Return whether a heading is the title of a bibliography."""
     return bool(_REFERENCES.fullmatch(split_number(text)[1]))

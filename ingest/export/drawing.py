@@ -49,18 +49,18 @@ class Mark:
 
 
 def overlay_names(paper: Paper) -> dict[int, str]:
-    """Returns the path of each page's picture by the page's number: `overlay/page-01.png`."""
+    """Return the path of each page's picture by the page's number: `overlay/page-01.png`."""
     digits = max(2, *(len(str(page.number)) for page in paper.pages))
     return {page.number: f"overlay/page-{page.number:0{digits}}.png" for page in paper.pages}
 
 
 def draw_page(paper: Paper, page: Page, render: RenderPage) -> bytes:
-    """Returns a page with its elements, as PNG. Raises PaperFileError if the page can't be drawn."""
+    """Return a page with its elements, as PNG. Raises PaperFileError if the page can't be drawn."""
     return draw_marks(render(page, _DPI), page_marks(paper, page.number), width=page.width, legend=LEGEND)
 
 
 def page_marks(paper: Paper, page: int) -> list[Mark]:
-    """The marks of a page: each element with its number in reading order (furniture has none) and its label;
+    """Return the marks of a page: each element with its number in reading order (furniture has none) and its label;
     continuations with "…" before the number; captions, panels and table cells as fine boxes."""
     shown = [element for element in paper.elements if _kind(element) != "furniture"]
     numbers = {element.id: number for number, element in enumerate(shown, start=1)}
@@ -81,7 +81,7 @@ def _marks(element: Element, page: int, *, number: int) -> Iterator[Mark]:
 
 
 def _kind(element: Element) -> str:
-    """Returns the element's word in the legend."""
+    """Return the element's word in the legend."""
     return _ROLES.get(element.role, element.role) if isinstance(element, Passage) else element.kind
 
 
@@ -97,7 +97,7 @@ def _inner_places(element: Element) -> Iterator[Place]:
 def draw_marks(
     picture: bytes, marks: Sequence[Mark], *, width: float, legend: Mapping[str, Color] | None = None
 ) -> bytes:
-    """Returns a page's picture (PNG) with the marks drawn on it, as PNG; `width` is the page's in points.
+    """Return a page's picture (PNG) with the marks drawn on it, as PNG; `width` is the page's in points.
 
     The legend, a word per colour, is drawn on a strip below the page.
     """
@@ -119,14 +119,14 @@ def draw_marks(
 
 
 def _pixels(box: Box, *, scale: float, size: tuple[int, int]) -> tuple[float, float, float, float]:
-    """Returns the box in pixels, cut to the picture, its corners in order."""
+    """Return the box in pixels, cut to the picture, its corners in order."""
     x0, x1 = sorted(min(max(value * scale, 0), size[0] - 1) for value in (box.x0, box.x1))
     y0, y1 = sorted(min(max(value * scale, 0), size[1] - 1) for value in (box.y0, box.y1))
     return x0, y0, x1, y1
 
 
 def _label(brush: ImageDraw.ImageDraw, mark: Mark, *, at: tuple[float, float], font: Font) -> None:
-    """Draws the label in the mark's colour, to the left of the box if there is space."""
+    """Draw the label in the mark's colour, to the left of the box if there is space."""
     x0, y0, x1, y1 = brush.textbbox((0, 0), mark.label, font=font)
     width, height = x1 - x0 + 4, y1 - y0 + 4
     left, top = max(at[0] - width, 0), at[1]

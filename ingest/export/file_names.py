@@ -31,7 +31,7 @@ def file_stems(paper: Paper) -> dict[str, str]:
 
 
 def crop_names(element: Table | Figure | Equation, *, stem: str) -> dict[str, str]:
-    """The paths of an element's pictures by content hash; its further parts are numbered."""
+    """Return the paths of an element's pictures by content hash; its further parts are numbered."""
     names = {} if element.crop is None else {element.crop: f"{stem}.png"}
     more = element.more_crops if isinstance(element, Table | Figure) else ()
     for number, crop in enumerate(more, start=2):

@@ -77,7 +77,7 @@ _DEEPEST = 6
 
 
 def linked(text: str, links: Sequence[Link]) -> Markup:
-    """Returns the text as escaped HTML, with the words of each link linked to `#TARGET`.
+    """Return the text as escaped HTML, with the words of each link linked to `#TARGET`.
 
     If words name several elements ("Figs. 2 and 3"), each number is linked if there are as many numbers as targets, and
     otherwise the words are linked to the first target. Numbers in groups of citations ("[3, 12]") are linked, too.
@@ -97,7 +97,7 @@ def linked(text: str, links: Sequence[Link]) -> Markup:
 
 
 def _pattern(targets: Mapping[str, Sequence[str]]) -> re.Pattern[str]:
-    """Matches the words of every link, the longest first, but no part of a word or number."""
+    """Match the words of every link, the longest first, but no part of a word or number."""
     ways: list[str] = []
     for words in sorted(targets, key=len, reverse=True):
         before = r"(?<!\w)" if words[0].isalpha() or words[0].isdecimal() else ""
@@ -137,7 +137,7 @@ class _ElementHtml:
                 self._links[link.source].append(link)
 
     def block(self, element: Element) -> Markup:
-        """Returns the element as a block, or as the item of a list."""
+        """Return the element as a block, or as the item of a list."""
         match element:
             case Passage():
                 return self._passage(element)
@@ -155,11 +155,11 @@ class _ElementHtml:
                 return self._float(element, shown, self._caption(element))
 
     def attributes(self, element: Element) -> Markup:
-        """Returns the anchor, the page as a tooltip, and the direction of the script."""
+        """Return the anchor, the page as a tooltip, and the direction of the script."""
         return html(' id="{}" title="{}" dir="auto"', element.id, element.place.where)
 
     def text(self, element: Element) -> Markup:
-        """Returns the element's text, or a float's caption, with its links."""
+        """Return the element's text, or a float's caption, with its links."""
         words = element.caption if isinstance(element, Table | Figure) else element.text
         return linked(words, self._links[element.id])
 
@@ -217,7 +217,7 @@ def _details(summary: str, inner: Markup) -> Markup:
 
 
 def to_html(paper: Paper) -> Markup:
-    """Returns the paper as a page; its pictures are named by the paths of `crop_names`, relative to the file.
+    """Return the paper as a page; its pictures are named by the paths of `crop_names`, relative to the file.
 
     The id of each element is its anchor, to which cross-references link. A Content-Security-Policy allows only the
     page's own style and pictures from the same place. All text is escaped.
@@ -257,7 +257,7 @@ def _entry(section: Section) -> Markup:
 
 
 def _body(paper: Paper, elements: _ElementHtml) -> Iterator[Markup]:
-    """Yields the sections, nested by level, with their elements."""
+    """Yield the sections, nested by level, with their elements."""
     sections = {section.id: section for section in paper.sections}
     opened: list[int] = []
     shown: set[str] = set()
@@ -276,7 +276,7 @@ def _body(paper: Paper, elements: _ElementHtml) -> Iterator[Markup]:
 def _heading(
     heading: Element, elements: _ElementHtml, sections: dict[str, Section], *, opened: list[int], shown: set[str]
 ) -> Iterator[Markup]:
-    """Closes the sections that the heading ends, and opens its own."""
+    """Close the sections that the heading ends, and open its own."""
     section = sections.get(heading.section)
     level = section.level if section else 1
     while opened and opened[-1] >= level:
@@ -291,7 +291,8 @@ def _heading(
 
 
 def _kind(element: Element) -> str:
-    """How an element is grouped: list items, references, headings, blocks; the title and furniture are left out."""
+    """Return how an element is grouped: list items, references, headings, blocks; the title and furniture are left
+    out."""
     if isinstance(element, Reference):
         return "references"
     role = element.role if isinstance(element, Passage) else ""

@@ -21,7 +21,7 @@ _DEEPEST = 6
 
 
 def to_markdown(paper: Paper) -> str:
-    """Returns the paper as Markdown; pictures are named by the paths of `crop_names`, relative to the file.
+    """Return the paper as Markdown; pictures are named by the paths of `crop_names`, relative to the file.
 
     A table without spans and with at most one header row becomes a pipe table, any other HTML. All text is escaped, so
     that none of it is read as mark-up.
@@ -93,7 +93,7 @@ def _pictures(alternative: str, names: Mapping[str, str]) -> Iterator[str]:
 
 
 def _table(table: Table, *, pictures: Mapping[str, str]) -> Iterator[str]:
-    """Yields the cells, or the pictures of a table whose cells could not be read."""
+    """Yield the cells, or the pictures of a table whose cells could not be read."""
     if not table.cells:
         yield from _caption(table.label, table.caption)
         yield from _pictures(table.label or "Table", pictures)

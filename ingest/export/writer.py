@@ -40,7 +40,7 @@ T = TypeVar("T")
 
 
 def check_formats(names: Iterable[str]) -> tuple[str, ...]:
-    """Returns the names without repeats, in lower case. Raises InputError for a format that is not among `FORMATS`."""
+    """Return the names without repeats, in lower case. Raises InputError for a format that is not among `FORMATS`."""
     formats = tuple(dict.fromkeys(name.strip().lower() for name in names))
     for name in formats:
         if name not in FORMATS:
@@ -49,7 +49,7 @@ def check_formats(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def export_files(parsed: ParsedPaper, *, formats: Iterable[str] = FORMATS) -> dict[str, bytes]:
-    """Returns the files of a paper by their paths, relative to its folder.
+    """Return the files of a paper by their paths, relative to its folder.
 
     `paper.json`, `paper.md`, `paper.html`, `tables/table-5.csv` for a "Table 5" that has cells; with any format but
     CSV also the pictures, `tables/table-5.png` and the like.
@@ -73,7 +73,7 @@ def export_files(parsed: ParsedPaper, *, formats: Iterable[str] = FORMATS) -> di
 
 
 def _pictures(paper: Paper, names: Mapping[str, str], *, crops: Mapping[str, bytes]) -> dict[str, str]:
-    """Returns the content hash of each picture by its path."""
+    """Return the content hash of each picture by its path."""
     return {
         path: crop
         for element in paper.elements
@@ -96,7 +96,7 @@ class ExportFolder:
         self._older: frozenset[str] = frozenset()
 
     def begin(self, names: Iterable[str]) -> None:
-        """Prepares the folder for files of these names.
+        """Prepare the folder for files of these names.
 
         Raises OutputError if it can't be written, or if it contains one of the files and no export wrote it.
         """
@@ -113,7 +113,7 @@ class ExportFolder:
         self._list({*self._older, *names})
 
     def write(self, name: str, data: bytes) -> None:
-        """Writes or replaces one of the announced files. Raises OutputError."""
+        """Write or replaces one of the announced files. Raises OutputError."""
         path = self._folder / name
         with output_errors(path.parent):
             path.parent.mkdir(exist_ok=True)
@@ -121,7 +121,7 @@ class ExportFolder:
         self._written[name] = None
 
     def finish(self) -> None:
-        """Removes files that only earlier exports wrote. Raises OutputError."""
+        """Remove files that only earlier exports wrote. Raises OutputError."""
         for name in sorted(self._older - self._written.keys()):
             path = self._folder / name
             with output_errors(path):
@@ -131,7 +131,7 @@ class ExportFolder:
         self._list(self._written)
 
     def _listed(self) -> frozenset[str]:
-        """Returns the files of earlier exports; a manipulated list can't name a file outside the folder."""
+        """Return the files of earlier exports; a manipulated list can't name a file outside the folder."""
         try:
             listed = json.loads((self._folder / MANIFEST).read_bytes())
         except FileNotFoundError:
@@ -151,7 +151,7 @@ class ExportFolder:
 
 
 def _is_ours(name: str) -> bool:
-    """Whether an export may have written a file of this name: at most one folder deep, never upwards."""
+    """Return whether an export may have written a file of this name: at most one folder deep, never upwards."""
     path = PurePosixPath(name)
     return (
         len(path.parts) in (1, 2)
@@ -176,7 +176,7 @@ def write_paper(
     formats: Iterable[str] = FORMATS,
     render: RenderPage | None = None,
 ) -> Written:
-    """Writes the files of `export_files` and, with `render`, each page with its elements drawn on it.
+    """Write the files of `export_files` and, with `render`, each page with its elements drawn on it.
 
     Files of an earlier export that this one no longer has are removed; other files are left alone.
 
@@ -212,24 +212,25 @@ class PaperFile:
 
 
 def to_paper_json(paper: Paper, *, pictures: Mapping[str, str], indent: int | None = None) -> str:
-    """The paper as JSON; `pictures` are the paths of its crops by content hash. `read_paper_json` reads it back."""
+    """Return the paper as JSON; `pictures` are the paths of its crops by content hash. `read_paper_json` reads it
+    back."""
     return to_json(PaperFile(paper=paper, pictures=pictures), indent=indent)
 
 
 def read_paper_json(text: str | bytes) -> Paper:
-    """Reads a paper back. Raises ValueError for another kind of file or another version."""
+    """Read a paper back. Raises ValueError for another kind of file or another version."""
     return from_json(PaperFile, text).paper
 
 
 def json_schema() -> str:
-    """Returns the JSON Schema of `paper.json`, generated from the types; `scripts/schema` writes it into docs."""
+    """Return the JSON Schema of `paper.json`, generated from the types; `scripts/schema` writes it into docs."""
     schema = TypeAdapter(PaperFile).json_schema(mode="serialization")
     head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "A paper as Paperscope writes it"}
     return json.dumps({**schema, **head}, indent=2, ensure_ascii=False) + "\n"
 
 
 def remove_control_characters(value: T) -> T:
-    """Returns the value (a text, a tuple, a dataclass made of them) with control characters left out, at any depth.
+    """Return the value (a text, a tuple, a dataclass made of them) with control characters left out, at any depth.
 
     Half a surrogate pair, which no encoding can write, becomes the replacement character.
     """

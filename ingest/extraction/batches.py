@@ -22,7 +22,7 @@ Reply = TypeVar("Reply", bound=BaseModel)
 
 
 async def gather_replies(calls: Iterable[Awaitable[T]]) -> list[T | ModelError]:
-    """Runs calls of a model at once and returns the result of each, or its ModelError.
+    """Run calls of a model at once and return the result of each, or its ModelError.
 
     Other errors are raised, but only after all calls have ended, so that a cache keeps the replies already paid for.
     """
@@ -46,7 +46,7 @@ async def ask_in_batches(
     reply: type[Reply],
     answers: Callable[[Reply], Mapping[str, Answer]],
 ) -> list[Answer | ModelError | None]:
-    """Asks a model about items, `size` of them per call; all calls run at once, wrappers of the model limit them.
+    """Ask a model about items, `size` of them per call; all calls run at once, wrappers of the model limit them.
 
     Args:
         model: The model.

@@ -37,7 +37,7 @@ class _Cited:
 
 
 def citations(paper: Paper, named: SentenceEntities) -> Extraction:
-    """Returns the paper and the works that it cites as entities, with relations `cites`, `cited with` and `mentions`.
+    """Return the paper and the works that it cites as entities, with relations `cites`, `cited with` and `mentions`.
 
     The id of a work is derived from its title and the first author's surname, so that it is one entity in all papers
     that cite it, and for the paper itself; the year is omitted, because a preprint's differs from the journal's. A work
@@ -57,7 +57,7 @@ def citations(paper: Paper, named: SentenceEntities) -> Extraction:
 
 
 def _own_work(paper: Paper) -> Entity | None:
-    """Returns the paper itself as an entity; None if no element contains its title."""
+    """Return the paper itself as an entity; None if no element contains its title."""
     key = entity_key(paper.title)
     sources = tuple(
         element.id
@@ -72,7 +72,7 @@ def _own_work(paper: Paper) -> Entity | None:
 
 
 def _cited(paper: Paper, named: SentenceEntities) -> Iterator[_Cited]:
-    """Yields the cited works; entries of one title and author are one work, and so are those of one longer title, whose
+    """Yield the cited works; entries of one title and author are one work, and so are those of one longer title, whose
     authors may be read differently."""
     works: dict[str, list[Reference]] = defaultdict(list)
     names: dict[str, str] = {}
@@ -102,7 +102,7 @@ def _cited(paper: Paper, named: SentenceEntities) -> Iterator[_Cited]:
 
 
 def _named(reference: Reference) -> tuple[str, str]:
-    """Returns the id and name of an entry's work; its label is the name if the title can't be read."""
+    """Return the id and name of an entry's work; its label is the name if the title can't be read."""
     title = title_of(reference.text)
     author = authors_of(_MARK.sub("", reference.text, count=1).lstrip("0123456789. ")).names[:1]
     if title and author:
@@ -111,7 +111,7 @@ def _named(reference: Reference) -> tuple[str, str]:
 
 
 def _work_id(title: str, surname: str) -> str:
-    """Returns the id of a work, which is independent of spacing, hyphens and accents."""
+    """Return the id of a work, which is independent of spacing, hyphens and accents."""
     return f"{WORK} {_letters(surname)} {_letters(title)}"[:_MAX_ID_LENGTH]
 
 
@@ -120,7 +120,7 @@ def _letters(text: str) -> str:
 
 
 def _citing(paper: Paper, sentences: Sequence[Sentence]) -> Mapping[str, list[int]]:
-    """Returns the numbers of the sentences that cite each entry."""
+    """Return the numbers of the sentences that cite each entry."""
     entries = {element.id for element in paper.elements if isinstance(element, Reference)}
     marks: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for link in paper.links:
@@ -135,7 +135,8 @@ def _citing(paper: Paper, sentences: Sequence[Sentence]) -> Mapping[str, list[in
 
 
 def _cites(own: Entity, cited: _Cited, named: SentenceEntities) -> Relation:
-    """The relation `cites`; its evidence is the first sentence that cites the work, or the entry if none does."""
+    """Return the relation `cites`; its evidence is the first sentence that cites the work, or the entry if none
+    does."""
     sentences = [named.sentences[number] for number in cited.sentences]
     return Relation(
         source=own.id,
@@ -154,7 +155,7 @@ def _cited_with(cited: _Cited, named: SentenceEntities) -> Iterator[Relation]:
 
 
 def _abstract_mentions(paper: Paper, own: Entity, named: SentenceEntities) -> Iterator[Relation]:
-    """Yields relations to the entities of the abstract."""
+    """Yield relations to the entities of the abstract."""
     abstract = {e.id for e in paper.elements if isinstance(e, Passage) and e.role == "abstract"}
     first: dict[str, Sentence] = {}
     for sentence, entities in zip(named.sentences, named.ids, strict=True):

@@ -76,7 +76,7 @@ DEFAULT_TYPES: Mapping[str, str] = MappingProxyType(
 
 
 def type_of_class(words: str) -> TermType:
-    """Returns the type that the last of the words names ("Datasets", "a new method"), or concept."""
+    """Return the type that the last of the words names ("Datasets", "a new method"), or concept."""
     found = _WORD.findall(words)
     return _CLASSES.get(word_key(found[-1]), "concept") if found else "concept"
 
@@ -92,7 +92,7 @@ class TypeSystem:
 
     @classmethod
     def of(cls, meanings: Mapping[str, str]) -> Self:
-        """The types of the settings, or the built-in ones if the settings name none."""
+        """Return the types of the settings, or the built-in ones if the settings name none."""
         return cls(meanings=meanings) if meanings else cls()
 
     @property
@@ -101,10 +101,10 @@ class TypeSystem:
         return tuple(self.meanings)[-1]
 
     def fit(self, kind: str) -> str:
-        """Returns `kind` if it is one of these types, else `rest`."""
+        """Return `kind` if it is one of these types, else `rest`."""
         return kind if kind in self.meanings or kind in FLOATS else self.rest
 
     def first(self, types: Iterable[str]) -> str:
-        """Returns the most specific of `types`; unknown types come last."""
+        """Return the most specific of `types`; unknown types come last."""
         order = {name: rank for rank, name in enumerate((*FLOATS, *self.meanings))}
         return min(types, key=lambda name: (order.get(name, len(order)), name))

@@ -72,7 +72,7 @@ def _floats(paper: Paper) -> list[Table | Figure | Equation]:
 
 
 def float_mentions(paper: Paper, text: PaperText) -> list[FloatMention]:
-    """Returns the sentences of each float: its caption, those that name it, and those around an equation."""
+    """Return the sentences of each float: its caption, those that name it, and those around an equation."""
     by_link: dict[str, list[tuple[str, re.Pattern[str]]]] = defaultdict(list)
     ids = {element.id for element in _floats(paper)}
     for link in paper.links:
@@ -94,12 +94,12 @@ def float_mentions(paper: Paper, text: PaperText) -> list[FloatMention]:
 
 
 def _label_pattern(label: str) -> re.Pattern[str]:
-    """Matches `figure 1` in a folded text, but not the beginning of `figure 10` or `figure 1.2`."""
+    """Match `figure 1` in a folded text, but not the beginning of `figure 10` or `figure 1.2`."""
     return re.compile(rf"{re.escape(entity_key(label))}(?!\.?\d)")
 
 
 def _equation_neighbours(paper: Paper, text: PaperText) -> Iterator[FloatMention]:
-    """Yields the two sentences before an equation, and the one after it if it begins in lower case ("where p is")."""
+    """Yield the two sentences before an equation, and the one after it if it begins in lower case ("where p is")."""
     of_element: dict[str, list[int]] = defaultdict(list)
     for number, sentence in enumerate(text.sentences):
         if not sentence.caption:
@@ -117,7 +117,7 @@ def _equation_neighbours(paper: Paper, text: PaperText) -> Iterator[FloatMention
 
 
 def float_entities(paper: Paper, text: PaperText, mentions: Sequence[FloatMention]) -> list[Entity]:
-    """Returns one entity per float: its id is the element's, its name the label or the beginning of its text.
+    """Return one entity per float: its id is the element's, its name the label or the beginning of its text.
 
     The description consists of the caption (an equation's text), the text inside a figure, and the first sentences that
     mention it. A float without label and text is left out.
@@ -152,7 +152,7 @@ def float_entities(paper: Paper, text: PaperText, mentions: Sequence[FloatMentio
 
 
 def _inner_words(element: Table | Figure | Equation) -> list[str]:
-    """Returns the text inside a figure, such as axis labels, and the captions of its panels."""
+    """Return the text inside a figure, such as axis labels, and the captions of its panels."""
     if not isinstance(element, Figure):
         return []
     caption = entity_key(element.caption)
@@ -161,7 +161,7 @@ def _inner_words(element: Table | Figure | Equation) -> list[str]:
 
 
 def _aliases(element: str, links: Sequence[Link], text: PaperText, name: str) -> list[tuple[str, str]]:
-    """Other names of a float in links ("Fig. 3", "Eq. (3)"), each with the element that contains it."""
+    """Return other names of a float in links ("Fig. 3", "Eq. (3)"), each with the element that contains it."""
     targets: dict[str, set[str]] = defaultdict(set)
     for link in links:
         targets[_link_name(link)].add(link.target)
@@ -176,14 +176,14 @@ def _aliases(element: str, links: Sequence[Link], text: PaperText, name: str) ->
 
 
 def _link_name(link: Link) -> str:
-    """Returns the link's text if it names its target by a word and a number, without an unmatched bracket; else ""."""
+    """Return the link's text if it names its target by a word and a number, without an unmatched bracket; else ""."""
     text = link.text.rstrip(")") if link.text.count(")") > link.text.count("(") else link.text
     named = any(character.isalpha() for character in text) and any(character.isdigit() for character in text)
     return text if named else ""
 
 
 def float_relations(mentions: Sequence[FloatMention], named: SentenceEntities) -> Iterator[Relation]:
-    """Yields relations: a float `shows` what its caption names, and `mentions` what sentences about it name; the best
+    """Yield relations: a float `shows` what its caption names, and `mentions` what sentences about it name; the best
     entities of a sentence are linked."""
     for mention in mentions:
         sentence = named.sentences[mention.sentence]
@@ -192,7 +192,7 @@ def float_relations(mentions: Sequence[FloatMention], named: SentenceEntities) -
 
 
 def inner_relations(paper: Paper, finder: TermFinder) -> Iterator[Relation]:
-    """Yields relations from a figure, which `shows` what its inner text names."""
+    """Yield relations from a figure, which `shows` what its inner text names."""
     for element in _floats(paper):
         for words in _inner_words(element):
             description = excerpt(" | ".join(filter(None, (element.label, words))))
@@ -203,7 +203,7 @@ def inner_relations(paper: Paper, finder: TermFinder) -> Iterator[Relation]:
 
 
 def nearby_relations(paper: Paper, named: SentenceEntities, linked: Collection[str]) -> Iterator[Relation]:
-    """Yields `near` relations from floats without relations to the best entities of the nearest sentence."""
+    """Yield `near` relations from floats without relations to the best entities of the nearest sentence."""
     elements = {element.id: element for element in paper.elements}
     naming = [
         (elements[sentence.element], sentence, ids)
@@ -227,7 +227,7 @@ def nearby_relations(paper: Paper, named: SentenceEntities, linked: Collection[s
 def add_to_graph(
     paper: Paper, extraction: Extraction, images: PaperImages, *, types: TypeSystem = TypeSystem()
 ) -> Extraction:
-    """Adds the descriptions of images to an extraction.
+    """Add the descriptions of images to an extraction.
 
     An image's entity gets its description, and a relation `depicts` to each entity seen in it. A name that the paper
     uses, too (its plural, an alias), means the paper's entity, which is unchanged; any other name becomes an entity
@@ -260,7 +260,7 @@ def add_to_graph(
 
 
 def add_to_chunks(chunks: Sequence[Chunk], images: PaperImages) -> tuple[Chunk, ...]:
-    """Adds the descriptions of images to their chunks; the chunks' own text is unchanged."""
+    """Add the descriptions of images to their chunks; the chunks' own text is unchanged."""
     seen = {description.element: description for description in images.descriptions}
     return tuple(
         replace(
@@ -271,7 +271,7 @@ def add_to_chunks(chunks: Sequence[Chunk], images: PaperImages) -> tuple[Chunk, 
 
 
 def _own_names(entities: Iterable[Entity]) -> Mapping[str, str]:
-    """Returns the entity that each folded name means; an ambiguous name means only the entity with that id."""
+    """Return the entity that each folded name means; an ambiguous name means only the entity with that id."""
     owners: dict[str, set[str]] = defaultdict(set)
     for entity in entities:
         if entity.type not in FLOATS:
@@ -283,7 +283,7 @@ def _own_names(entities: Iterable[Entity]) -> Mapping[str, str]:
 
 
 def _unnamed(description: ImageDescription, entities: Iterable[Entity]) -> Entity:
-    """Returns the entity of an image without label and text, named by its kind and page."""
+    """Return the entity of an image without label and text, named by its kind and page."""
     kind, *_, number = description.element.rpartition("/")[2].split("-")
     taken = {entity_key(entity.name) for entity in entities}
     name = f"{kind} on page {description.place.page}"
@@ -308,7 +308,7 @@ def _entity(sightings: Sequence[tuple[SeenEntity, Relation]], types: TypeSystem)
 
 
 def _written(entities: Sequence[Entity], paper: Paper) -> list[Entity]:
-    """Adds the elements that name the entities to their sources, and the first such sentence to their descriptions."""
+    """Add the elements that name the entities to their sources, and the first such sentence to their descriptions."""
     telling = [entity for entity in entities if " " in entity.name or is_coined(entity.name)]
     text = read_paper(paper)
     finder = TermFinder({entity.id: (entity.name,) for entity in telling})
@@ -330,7 +330,7 @@ def _summary(description: ImageDescription) -> str:
 
 
 def _seen_text(description: ImageDescription, chunk: Chunk) -> str:
-    """Returns the searchable text of a description, without lines that the chunk contains as well."""
+    """Return the searchable text of a description, without lines that the chunk contains as well."""
     own = entity_key(chunk.text)
     lines = [line for line in description.visible_text if entity_key(line) not in own]
     points = [_point(point) for point in description.points[:_MOST_POINTS]]

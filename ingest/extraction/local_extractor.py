@@ -65,13 +65,13 @@ class LocalExtractor:
         chunks: Sequence[Chunk],  # noqa: ARG002 - the protocol's
         found: Sequence[Example] = (),
     ) -> Extraction:
-        """Returns the paper's entities and relations; reads the elements and what a recognizer found in them, not the
+        """Return the paper's entities and relations; read the elements and what a recognizer found in them, not the
         chunks."""
         return await asyncio.to_thread(self.draw, paper, found)
 
     @staticmethod
     def load() -> None:
-        """Loads the models of words, which the first paper would otherwise wait for."""
+        """Load the models of words, which the first paper would otherwise wait for."""
         tag_words(["words"])
         word_key("words")
         # The first paper reports that the weights are missing.
@@ -79,7 +79,7 @@ class LocalExtractor:
             load_termhood()
 
     def draw(self, paper: Paper, found: Sequence[Example] = ()) -> Extraction:
-        """The paper's entities and relations, with the names that a recognizer found in its elements."""
+        """Return the paper's entities and relations, with the names that a recognizer found in its elements."""
         text = read_paper(paper)
         names = RecognizedNames.of(found)
         tables = [element for element in paper.elements if isinstance(element, Table)]
@@ -125,7 +125,7 @@ def _ends(relations: Sequence[Relation]) -> set[str]:
 def _entities(
     text: PaperText, terms: Sequence[Term], finder: TermFinder, named: SentenceEntities, *, linked: set[str]
 ) -> Iterator[Entity]:
-    """Terms as entities, without phrases that have no relation."""
+    """Yield terms as entities, without phrases that have no relation."""
     elements = finder.holders(text.texts)
     sentences: dict[str, list[str]] = defaultdict(list)
     for sentence, ids in zip(named.sentences, named.ids, strict=True):
@@ -148,8 +148,8 @@ def _entities(
 
 
 def _description(term: Term, sentences: Sequence[str], words: str) -> str:
-    """The sentence that defines the term, else the first that names it, else the line of its first element that does,
-    after the element's first line (a table's title)."""
+    """Return the sentence that defines the term, else the first that names it, else the line of its first element that
+    does, after the element's first line (a table's title)."""
     if term.definition:
         return excerpt(term.definition)
     forms = "|".join(re.escape(form) for form in term.forms)
@@ -163,7 +163,7 @@ def _description(term: Term, sentences: Sequence[str], words: str) -> str:
 
 
 def _extract(draw: Draw, given: tuple[Paper, Sequence[Example]], send: SendFrame) -> None:
-    """Runs in the child process. Frame A: the extraction."""
+    """Run in the child process. Frame A: the extraction."""
     send(b"A", to_json(draw(*given)).encode())
 
 
@@ -178,7 +178,7 @@ class IsolatedExtractor:
         self._seconds = limits.parse_seconds
 
     async def extract(self, paper: Paper, chunks: Sequence[Chunk], found: Sequence[Example] = ()) -> Extraction:
-        """Returns what the function extracts. Raises PaperFileError if the child fails, or takes too long."""
+        """Return what the function extracts. Raises PaperFileError if the child fails, or takes too long."""
         seconds = self._seconds * max(_LEAST, sum(len(chunk.text) for chunk in chunks) / _LETTERS)
         return await run_in_thread(partial(self._extract, paper, found, seconds))
 

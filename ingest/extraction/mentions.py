@@ -50,7 +50,7 @@ class FoldedText:
 
     @classmethod
     def of(cls, text: str) -> Self:
-        """Folds `text`."""
+        """Fold `text`."""
         folded: list[str] = []
         starts: list[int] = []
         ends: list[int] = []
@@ -66,20 +66,20 @@ class FoldedText:
         return cls(folded="".join(folded), starts=tuple(starts), ends=tuple(ends))
 
     def find(self, words: str) -> tuple[int, int] | None:
-        """The first occurrence of `words` as whole words in any spelling that `entity_key` folds: its start and end in
-        the text. None if there is none."""
+        """Return the first occurrence of `words` as whole words in any spelling that `entity_key` folds: its start and
+        end in the text. None if there is none."""
         key = entity_key(strip_footnote_marks(words))
         at = _find(key, self.folded)
         return None if at < 0 else (self.starts[at], self.ends[at + len(key) - 1])
 
 
 def strip_footnote_marks(text: str) -> str:
-    """Returns the text without the marks of footnotes."""
+    """Return the text without the marks of footnotes."""
     return _MARK.sub("", text)
 
 
 def contains_name(key: str, folded: str) -> bool:
-    """Whether `key` occurs in the text as whole words; both are folded in the same way."""
+    """Return whether `key` occurs in the text as whole words; both are folded in the same way."""
     return _find(key, folded) >= 0
 
 
@@ -96,13 +96,13 @@ def _find(key: str, folded: str) -> int:
 
 @lru_cache(maxsize=4096)
 def _folded(cluster: str) -> str:
-    """The characters of a cluster as `entity_key` folds them, with a space for each separator."""
+    """Return the characters of a cluster as `entity_key` folds them, with a space for each separator."""
     characters = unicodedata.normalize("NFKC", cluster).casefold()
     return "".join(" " if NAME_SEPARATOR.fullmatch(character) else character for character in characters)
 
 
 def _clusters(text: str) -> Iterator[tuple[int, str]]:
-    """Yields each character with its combining marks, which are normalised together, and its position."""
+    """Yield each character with its combining marks, which are normalised together, and its position."""
     if text.isascii():
         yield from enumerate(text)
         return
@@ -140,7 +140,7 @@ class PaperText:
     persons: frozenset[str] = frozenset()
 
     def holding(self, names: Iterable[str], elements: Iterable[str]) -> tuple[str, ...]:
-        """Returns those of `elements`, without repeats, in which one of `names` occurs as whole words.
+        """Return those of `elements`, without repeats, in which one of `names` occurs as whole words.
 
         Names are folded by `entity_key`; a short coined name ("MAP") must occur in its own spelling.
         """
@@ -159,7 +159,7 @@ class PaperText:
 
 
 def read_paper(paper: Paper) -> PaperText:
-    """Reads a paper's text."""
+    """Read a paper's text."""
     elements = [
         element
         for element in paper.elements
@@ -182,7 +182,7 @@ def read_paper(paper: Paper) -> PaperText:
 
 
 def _authors(paper: Paper) -> Iterator[str]:
-    """Yields the names of the paper's authors, and of those that it cites."""
+    """Yield the names of the paper's authors, and of those that it cites."""
     yield from paper.authors
     for element in paper.elements:
         if isinstance(element, Reference):
@@ -190,7 +190,7 @@ def _authors(paper: Paper) -> Iterator[str]:
 
 
 def _prominent(paper: Paper, elements: Sequence[Element]) -> frozenset[str]:
-    """Returns the elements of the abstract; all elements of a text that is no longer than an abstract."""
+    """Return the elements of the abstract; all elements of a text that is no longer than an abstract."""
     words = sum(len(element.text.split()) for element in elements if isinstance(element, Passage))
     abstracts = {section.id for section in paper.sections if section.title.strip(" .:").casefold() == "abstract"}
     return frozenset(
@@ -221,7 +221,7 @@ def variant_key(name: str) -> str:
 
 
 def is_coined(form: str) -> bool:
-    """Whether capitals or digits make a word a name in this spelling only ("CE", "mAP", "IT")."""
+    """Return whether capitals or digits make a word a name in this spelling only ("CE", "mAP", "IT")."""
     if len(form.split()) != 1 or not any(character.isalpha() for character in form):
         return False
     return form[1:] != form[1:].lower() or any(character.isdigit() for character in form)
@@ -250,7 +250,7 @@ class TermFinder:
         self._inner = _any_of(key for key, term in self._terms.items() if term not in self._holding)
 
     def find(self, text: str) -> tuple[str, ...]:
-        """Returns the ids of the terms in `text`, in order of their first occurrence."""
+        """Return the ids of the terms in `text`, in order of their first occurrence."""
         spaced, places = self.places(text)
         found: list[str | None] = []
         for term, start, end in places:
@@ -260,7 +260,7 @@ class TermFinder:
         return tuple(dict.fromkeys(term for term in found if term is not None))
 
     def holders(self, texts: Mapping[Key, str]) -> Mapping[str, list[Key]]:
-        """Returns the keys of the texts that name each term, in order."""
+        """Return the keys of the texts that name each term, in order."""
         holders: dict[str, list[Key]] = defaultdict(list)
         for key, text in texts.items():
             for term in self.find(text):
@@ -268,7 +268,8 @@ class TermFinder:
         return holders
 
     def places(self, text: str) -> tuple[str, list[tuple[str, int, int]]]:
-        """The text with hyphens and spaces folded, and the outermost terms in it, each with its start and end."""
+        """Return the text with hyphens and spaces folded, and the outermost terms in it, each with its start and
+        end."""
         spaced = _spaced(text)
         matches = [(self._term(match), match) for match in self._pattern.finditer(spaced)]
         return spaced, [(term, *match.span()) for term, match in matches if term is not None]
@@ -295,7 +296,7 @@ def _spaced(text: str) -> str:
 
 
 def excerpt(text: str, *, limit: int = 600) -> str:
-    """Returns the text, cut to whole words within `limit` characters."""
+    """Return the text, cut to whole words within `limit` characters."""
     text = " ".join(text.split())
     return text if len(text) <= limit else text[:limit].rpartition(" ")[0]
 
@@ -310,19 +311,19 @@ class SentenceEntities:
 
     @classmethod
     def find(cls, text: PaperText, finder: TermFinder, scores: Mapping[str, float]) -> Self:
-        """The entities that `finder` finds in the sentences of a paper."""
+        """Return the entities that `finder` finds in the sentences of a paper."""
         ids = [finder.find(sentence.text) for sentence in text.sentences]
         return cls(sentences=text.sentences, ids=ids, scores=scores)
 
     def best(self, entities: Iterable[str], limit: int) -> list[str]:
-        """The entities of the highest scores, at most `limit`."""
+        """Return the entities of the highest scores, at most `limit`."""
         return sorted(entities, key=lambda entity: (-self.scores[entity], entity))[:limit]
 
 
 def sentence_relation(
     source: str, target: str, kind: str, sentences: Sequence[Sentence], *, weight: float | None = None
 ) -> Relation:
-    """A relation with sentences as its evidence.
+    """Return a relation with sentences as its evidence.
 
     Its description is the shortest of them, one of running text before one of a caption; its weight, if none is given,
     their number.

@@ -16,7 +16,7 @@ _OWN_IDS = (*FLOATS, WORK)
 
 
 def combine(*extractions: Extraction, types: TypeSystem = TypeSystem()) -> Extraction:
-    """Merges extractions; the result does not depend on their order.
+    """Merge extractions; the result does not depend on their order.
 
     Entities of one id are merged, and an entity whose name is an alias of exactly one other is merged into it. They
     keep the most frequent name, the most specific type (a type that a model read in a mention first), and the longest
@@ -50,8 +50,8 @@ def combine(*extractions: Extraction, types: TypeSystem = TypeSystem()) -> Extra
 
 
 def _keys(entities: Iterable[Entity]) -> dict[str, str]:
-    """The id that papers share for each entity: floats and works keep theirs, others get `singular_key` of their most
-    frequent name."""
+    """Return the id that papers share for each entity: floats and works keep theirs, others get `singular_key` of their
+    most frequent name."""
     names: dict[str, list[str]] = defaultdict(list)
     fixed = set[str]()
     for entity in entities:
@@ -65,7 +65,7 @@ def _keys(entities: Iterable[Entity]) -> dict[str, str]:
 
 
 def _homes(by_id: Mapping[str, Sequence[Entity]]) -> dict[str, str]:
-    """Returns, for each id, the id of the entity it is merged into: the only entity with it as an alias, or itself."""
+    """Return, for each id, the id of the entity it is merged into: the only entity with it as an alias, or itself."""
     owners: dict[str, set[str]] = defaultdict(set)
     for entity_id, entities in by_id.items():
         for entity in entities:
@@ -81,7 +81,7 @@ def _homes(by_id: Mapping[str, Sequence[Entity]]) -> dict[str, str]:
 
 
 def _last(entity_id: str, joins: Mapping[str, str]) -> str:
-    """Returns the end of a chain of aliases; the alphabetically first id of a cycle."""
+    """Return the end of a chain of aliases; the alphabetically first id of a cycle."""
     seen = [entity_id]
     while (following := joins.get(seen[-1])) is not None:
         if following in seen:
@@ -136,7 +136,7 @@ def _relations(relations: Iterable[Relation], homes: Mapping[str, str]) -> tuple
 
 
 def _in_order(elements: Iterable[str]) -> tuple[str, ...]:
-    """Returns the elements without repeats, in the order of their numbers."""
+    """Return the elements without repeats, in the order of their numbers."""
     return tuple(sorted(set(elements), key=_natural))
 
 
@@ -145,7 +145,8 @@ def _natural(text: str) -> list[tuple[bool, int, str]]:
 
 
 def connected_groups(same: Iterable[tuple[str, str]], apart: Collection[frozenset[str]] = ()) -> list[frozenset[str]]:
-    """The connected components of the pairs `same`, sorted, without those that contain two ids of a pair `apart`."""
+    """Return the connected components of the pairs `same`, sorted, without those that contain two ids of a pair
+    `apart`."""
     home: dict[str, frozenset[str]] = {}
     for pair in same:
         group = frozenset(pair).union(*(home.get(one, frozenset()) for one in pair))
@@ -155,8 +156,8 @@ def connected_groups(same: Iterable[tuple[str, str]], apart: Collection[frozense
 
 
 def merge_groups(extraction: Extraction, groups: Iterable[Collection[str]], *, types: TypeSystem) -> Extraction:
-    """Merges each group of entities into one, which keeps the name of the entity with the most sources (then the
-    longest, then the first) and gets the others as aliases. The order of groups does not matter."""
+    """Merge each group of entities into one, which keeps the name of the entity with the most sources (then the
+    longest, then the first) and get the others as aliases. The order of groups does not matter."""
     entities = {entity.id: entity for entity in extraction.entities}
     homes: dict[str, Entity] = {}
     for group in groups:

@@ -86,7 +86,7 @@ Found = TypeVar("Found", FoundEntity, FoundRelation)
 
 
 def graph_adapter(types: TypeSystem) -> TypeAdapter[FoundGraph]:
-    """Validates replies; the schema lists the types, but a reply with another type is accepted."""
+    """Validate replies; the schema lists the types, but a reply with another type is accepted."""
     schema = {"type": "string", "enum": list(types.meanings)}
     named: Any = Annotated[str, WithJsonSchema(schema)]
     entity = create_model("FoundEntity", __base__=FoundEntity, type=(named, ...))
@@ -107,7 +107,7 @@ class Grounding:
     types: TypeSystem
 
     def check(self, graph: FoundGraph) -> Extraction:
-        """Returns the entities whose mention occurs in the named chunk, and the relations whose evidence and ends do.
+        """Return the entities whose mention occurs in the named chunk, and the relations whose evidence and ends do.
 
         An entity gets a mention in every chunk that contains it. Others, and those above the limit of a chunk, are
         dropped and counted.
@@ -143,7 +143,7 @@ class Grounding:
         )
 
     def _places(self, words: str, name: str, texts: Mapping[str, FoldedText]) -> list[Mention]:
-        """Returns the first occurrence of `words` in each element of the chunk, if the text shown contains them."""
+        """Return the first occurrence of `words` in each element of the chunk, if the text shown contains them."""
         if name not in texts or texts[name].find(words) is None:
             return []
         found = ((element, self.elements[element].find(words)) for element in self.chunks[name].elements)
@@ -163,7 +163,7 @@ class Grounding:
 
 
 def _at_most(count: int, found: Sequence[Found]) -> Iterator[Found]:
-    """Yields the first `count` of each chunk."""
+    """Yield the first `count` of each chunk."""
     listed: Counter[str] = Counter()
     for one in found:
         listed[one.chunk] += 1
@@ -172,7 +172,7 @@ def _at_most(count: int, found: Sequence[Found]) -> Iterator[Found]:
 
 
 def pack(chunks: Sequence[Chunk], *, max_tokens: int) -> Iterator[Sequence[Chunk]]:
-    """Packs chunks, in order, into runs of at most `max_tokens`; a longer chunk is a run of its own.
+    """Pack chunks, in order, into runs of at most `max_tokens`; a longer chunk is a run of its own.
 
     A run that is too long is cut in its middle half, between the sections that share the fewest levels or, within a
     section, where a hash of the text is least; then the parts are cut likewise. Cuts so depend on titles and texts, not
@@ -195,7 +195,7 @@ def pack(chunks: Sequence[Chunk], *, max_tokens: int) -> Iterator[Sequence[Chunk
 
 
 def _rank(before: Chunk, after: Chunk) -> tuple[int, bytes]:
-    """Returns the sort key of a cut (the smallest comes first): the number of section levels shared, then a hash."""
+    """Return the sort key of a cut (the smallest comes first): the number of section levels shared, then a hash."""
     shared = 0
     for one, other in zip(before.section.split(" > "), after.section.split(" > "), strict=False):
         if one != other:
@@ -219,7 +219,7 @@ class ModelExtractor:
         self._max_tokens = max_tokens
 
     async def extract(self, paper: Paper, chunks: Sequence[Chunk]) -> Extraction:
-        """Returns the entities and relations that the model finds; the bibliography is not sent.
+        """Return the entities and relations that the model finds; the bibliography is not sent.
 
         Raises ModelError if the endpoint gave no reply at all, but only after all calls have ended, so that a cache
         keeps the replies already paid for.
@@ -247,7 +247,7 @@ class ModelExtractor:
 
 
 def _shown(chunk: Chunk, tables: Mapping[str, Table]) -> Chunk:
-    """Returns the chunk without the numbers of its tables, which become relations without a model."""
+    """Return the chunk without the numbers of its tables, which become relations without a model."""
     text = chunk.text
     for table in (tables[element] for element in chunk.elements if element in tables):
         text = text.replace(element_text(table).strip(), table_outline(table).strip())
@@ -260,7 +260,8 @@ def _unread(chunks: Sequence[Chunk], error: ModelError) -> Extraction:
 
 
 def _request(chunks: Mapping[str, Chunk], types: TypeSystem) -> ModelRequest:
-    """The prompt, with each chunk between lines that contain a hash of all texts, so that no text can imitate them."""
+    """Return the prompt, with each chunk between lines that contain a hash of all texts, so that no text can imitate
+    them."""
     mark = hashlib.sha256("\0".join(chunk.text for chunk in chunks.values()).encode()).hexdigest()[:16]
     parts = prompts.load("extract_entities", placeholders=_PLACEHOLDERS).fill(
         types="\n".join(f"  - {name}: {meaning}" for name, meaning in types.meanings.items()),

@@ -62,7 +62,7 @@ class NameTypes:
     bias: NDArray[float32]
 
     def probabilities(self, features: NDArray[float32]) -> NDArray[float32]:
-        """The probabilities of the types and of none, of shape (..., 5), of features of shape (..., n)."""
+        """Return the probabilities of the types and of none, of shape (..., 5), of features of shape (..., n)."""
         scores = features @ self.weights + self.bias
         powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
         return np.asarray(powers / powers.sum(axis=-1, keepdims=True), dtype=float32)
@@ -77,7 +77,7 @@ def _fitted() -> NameTypes:
 
 
 def features_of_name(name: str) -> NDArray[float32]:
-    """Returns the features of a name: its spelling, and the vectors of its first and last word and of their mean."""
+    """Return the features of a name: its spelling, and the vectors of its first and last word and of their mean."""
     vectors = bundled_vectors()
     words = split_name(name) or [name]
     found = [vectors.vector(vectors.pieces(word) or [0]) for word in words]
@@ -91,19 +91,19 @@ def _probabilities(name: str) -> tuple[float, ...]:
 
 
 def _likeliest(name: str) -> tuple[TermType, float]:
-    """The likeliest type of a name, and its probability."""
+    """Return the likeliest type of a name, and its probability."""
     found = _probabilities(name)
     highest = max(found)
     return FITTED_TYPES[found.index(highest)], highest
 
 
 def probability_of_type(name: str) -> float:
-    """The probability of the likeliest type of a name."""
+    """Return the probability of the likeliest type of a name."""
     return _likeliest(name)[1]
 
 
 def type_of_name(name: str) -> TermType:
-    """Returns the type of a name, or concept if none is certain: also if the last word alone certainly has another
+    """Return the type of a name, or concept if none is certain: also if the last word alone certainly has another
     one, because "macro F1" is an F1."""
     best, probability = _likeliest(name)
     stated = " " in name and type_of_class(name) == best
@@ -114,12 +114,12 @@ def type_of_name(name: str) -> TermType:
 
 
 def split_name(name: str) -> list[str]:
-    """Returns the words of a name; the parts of a hyphenated word count singly."""
+    """Return the words of a name; the parts of a hyphenated word count singly."""
     return [word for word in _SPLIT.split(name) if word]
 
 
 def features_of_form(name: str, words: Sequence[str]) -> dict[str, float]:
-    """Returns how a name of these words is spelled, by the name of the feature."""
+    """Return how a name of these words is spelled, by the name of the feature."""
     signs = sum(not (character.isalnum() or character in " -'\u2019\u2010\u2013/") for character in name)
     spelled = {
         "one word": len(words) == 1,
@@ -166,11 +166,11 @@ class WordVectors:
         return int(self._rows.get_shape()[1])
 
     def pieces(self, word: str) -> list[int]:
-        """The positions in the vocabulary of the pieces that a word is divided into."""
+        """Return the positions in the vocabulary of the pieces that a word is divided into."""
         return list(self._tokenizer.encode(word, add_special_tokens=False).ids)
 
     def vector(self, pieces: list[int]) -> NDArray[float32]:
-        """The mean of the pieces' vectors."""
+        """Return the mean of the pieces' vectors."""
         for piece in pieces:
             if piece not in self._known:
                 self._known[piece] = np.asarray(self._rows[piece], dtype=float32)
@@ -179,11 +179,11 @@ class WordVectors:
 
     @staticmethod
     def rarity(pieces: list[int]) -> float:
-        """The logarithm of the mean rank of the pieces by frequency: about 0 for "the", 10 for the rarest."""
+        """Return the logarithm of the mean rank of the pieces by frequency: about 0 for "the", 10 for the rarest."""
         return float(np.log(np.mean([max(piece - _FIRST_WORD, 1) for piece in pieces])))
 
 
 @cache
 def bundled_vectors() -> WordVectors:
-    """Returns the vectors of the weights that Paperscope is installed with. Raises ModelError if they are missing."""
+    """Return the vectors of the weights that Paperscope is installed with. Raises ModelError if they are missing."""
     return WordVectors(Path(find_weights("").location))

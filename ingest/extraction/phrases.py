@@ -138,7 +138,7 @@ class _Word:
 
 
 def count_phrases(sentences: Sequence[Sentence]) -> dict[str, PhraseCount]:
-    """Returns the occurrences of all runs of nouns, adjectives and names, and of their parts, by `singular_key`."""
+    """Return the occurrences of all runs of nouns, adjectives and names, and of their parts, by `singular_key`."""
     counts: dict[str, PhraseCount] = {}
     for number, sentence in enumerate(sentences):
         text = _MASKED.sub(" ; ", sentence.text)
@@ -155,7 +155,7 @@ def technical_phrases(
     singles: int,
     prominent: Collection[str],
 ) -> list[Phrase]:
-    """Returns the technical noun phrases of a paper.
+    """Return the technical noun phrases of a paper.
 
     Args:
         counts: The result of `count_phrases`.
@@ -178,7 +178,7 @@ def technical_phrases(
 
 
 def _runs(text: str) -> Iterator[list[_Word]]:
-    """Runs of nominal words with nothing but spaces or hyphens between them."""
+    """Run of nominal words with nothing but spaces or hyphens between them."""
     run: list[_Word] = []
     for word in _words(text):
         called = any(text.startswith("()", one.end) for one in (word, *run[-1:]))  # a function, behind what it is
@@ -213,7 +213,7 @@ def _words(text: str) -> Iterator[_Word]:
 
 
 def _breaks(word: _Word, *, after_name: bool) -> bool:
-    """Whether a word ends a phrase: function words, verbs, qualifiers and symbols do; in a compound ("few-shot",
+    """Return whether a word ends a phrase: function words, verbs, qualifiers and symbols do; in a compound ("few-shot",
     "GPT-2") no word does, and behind a name no number ("CoNLL 2003")."""
     if "_" in word.text or "^" in word.text:
         return True
@@ -230,7 +230,7 @@ def _breaks(word: _Word, *, after_name: bool) -> bool:
 
 
 def _up_to_noun(run: list[_Word]) -> list[_Word]:
-    """Returns the run without the adjectives at its end."""
+    """Return the run without the adjectives at its end."""
     while run and run[-1].tag == "AJ0" and not run[-1].tied_left and not is_coined(run[-1].text):
         run = run[:-1]
     return run
@@ -241,7 +241,7 @@ def _is_capitalized(text: str) -> bool:
 
 
 def _is_named(word: str) -> bool:
-    """Whether a word is spelled as a name is, or is a name's number."""
+    """Return whether a word is spelled as a name is, or is a name's number."""
     return word.isdigit() or _is_capitalized(word)
 
 
@@ -269,7 +269,7 @@ def _count(counts: dict[str, PhraseCount], text: str, run: Sequence[_Word], numb
 
 
 def _is_continued(text: str, words: Sequence[_Word]) -> bool:
-    """Whether words in capitals are preceded or followed by others, directly or by "of" and the like."""
+    """Return whether words in capitals are preceded or followed by others, directly or by "of" and the like."""
     if not (words[0].text[0].isupper() and words[-1].text[0].isupper()):
         return False
     start, end = words[0].start, words[-1].end
@@ -309,7 +309,7 @@ def _is_term(count: PhraseCount) -> bool:
 
 
 def _is_mostly_a_name(count: PhraseCount) -> bool:
-    """Whether a single word is mostly spelled as a name; symbols ("x₁") and amounts ("40K") are none."""
+    """Return whether a single word is mostly spelled as a name; symbols ("x₁") and amounts ("40K") are none."""
     if any(form[0].isdigit() or form[-1] in _SMALL_DIGITS for form in count.forms):
         return False
     named = sum(times for form, times in count.forms.items() if _is_capitalized(form))
@@ -327,7 +327,7 @@ def _single_occurrences(counts: Mapping[str, PhraseCount], prominent: Sequence[b
 
 
 def is_term_by_form(form: str, *, first: bool, headed: bool, prominent: bool) -> bool:
-    """Whether a run of words that occurs once is a term.
+    """Return whether a run of words that occurs once is a term.
 
     A phrase that occurs twice is a term by its frequency. One that occurs once must have the form of a term: a coined
     name, a name in capitals, or a phrase that is like names with a type ("region proposal network"). In an
@@ -351,7 +351,7 @@ def is_term_by_form(form: str, *, first: bool, headed: bool, prominent: bool) ->
 
 
 def _is_long_name(form: str) -> bool:
-    """Whether a word has enough letters, most of its characters, and nothing of an address or a unit."""
+    """Return whether a word has enough letters, most of its characters, and nothing of an address or a unit."""
     letters = sum(character.isalpha() for character in form)
     return (
         letters >= _LEAST_LETTERS and letters * 2 > len(form) and form[0].isalpha() and not re.search(r"[./_@&^]", form)

@@ -44,7 +44,7 @@ class RecognizedNames:
 
     @classmethod
     def of(cls, found: Iterable[Example]) -> Self:
-        """Gathers what a recognizer found; labels that are no types are left out."""
+        """Gather what a recognizer found; labels that are no types are left out."""
         spellings: dict[str, Counter[str]] = defaultdict(Counter)
         weights: dict[str, dict[TermType, float]] = defaultdict(lambda: defaultdict(float))
         for example in found:
@@ -59,7 +59,7 @@ class RecognizedNames:
         return cls(spellings=spellings, weights=weights)
 
     def terms(self) -> Iterator[Term]:
-        """The names as candidates, without those that are probably none."""
+        """Yield the names as candidates, without those that are probably none."""
         for key, spellings in self.spellings.items():
             if sum(self.weights[key].values()) < _LEAST_WEIGHT:
                 continue
@@ -68,12 +68,12 @@ class RecognizedNames:
             yield Term(forms=forms, type=type_, score=_SCORE, single=spellings.total() == 1)
 
     def type_of(self, forms: Iterable[str]) -> TermType | None:
-        """The type with the highest sum of confidences over all places of a term's forms; None for no place."""
+        """Return the type with the highest sum of confidences over all places of a term's forms; None for no place."""
         votes = self._votes(forms)
         return self._likeliest(votes) if votes else None
 
     def weight(self, forms: Iterable[str]) -> float:
-        """The sum of confidences over all places of a term's forms: about how often it is a name."""
+        """Return the sum of confidences over all places of a term's forms: about how often it is a name."""
         return sum(self._votes(forms).values())
 
     def _votes(self, forms: Iterable[str]) -> Mapping[TermType, float]:
@@ -90,7 +90,7 @@ class RecognizedNames:
 
 
 def texts_to_recognize(paper: Paper) -> Sequence[Example]:
-    """The sentences of a paper's running text that a recognizer is to read, in their order.
+    """Return the sentences of a paper's running text that a recognizer is to read, in their order.
 
     Reading all takes twice as long. Most names of a paper are in a half of its sentences
     that is chosen by their words: always the sentence that has, for its length, the most words that were not read yet.
@@ -112,7 +112,7 @@ def texts_to_recognize(paper: Paper) -> Sequence[Example]:
 
 
 def _names_in(text: str, place: Span) -> Sequence[str]:
-    """The names of a place: those of its definition ("image segmentation (IS)"), or itself.
+    """Return the names of a place: those of its definition ("image segmentation (IS)"), or itself.
 
     A place that opens a bracket and ends before the one that closes it includes that one.
     """
@@ -124,12 +124,12 @@ def _names_in(text: str, place: Span) -> Sequence[str]:
 
 
 def _words(text: str) -> int:
-    """The number of words, as many as its bytes would make if it is written without spaces."""
+    """Return the number of words, as many as its bytes would make if it is written without spaces."""
     return max(text.count(" ") + 1, len(text.encode()) // _MOST_BYTES)
 
 
 def _by_news(texts: Sequence[str]) -> Iterator[int]:
-    """Yields the number of the text with the most new words for its length, then that of the next, and so on."""
+    """Yield the number of the text with the most new words for its length, then that of the next, and so on."""
     # Texts with the same words are compared as one: to compare each of many takes quadratic time.
     same: dict[tuple[tuple[str, ...], int], deque[int]] = defaultdict(deque)
     for number, text in enumerate(texts):

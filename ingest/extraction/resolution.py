@@ -82,7 +82,7 @@ Pair = tuple[Entity, Entity]
 
 
 def certain_pairs(terms: Sequence[Entity]) -> Iterator[tuple[str, str]]:
-    """Yields the ids of pairs of terms that certainly have the same meaning.
+    """Yield the ids of pairs of terms that certainly have the same meaning.
 
     Their spellings differ only in spaces, plurals, accents, articles, brackets and the "v" of a version; or one is the
     other with its class or language ("BERT model", "English OntoNotes").
@@ -98,8 +98,8 @@ def certain_pairs(terms: Sequence[Entity]) -> Iterator[tuple[str, str]]:
 
 
 def surely_differ(one: str, other: str) -> bool:
-    """Whether two names certainly have different meanings: their numbers, single letters or signs differ, one is an
-    acronym, only the order of their words differs, or they differ in words that exclude each other."""
+    """Return whether two names certainly have different meanings: their numbers, single letters or signs differ, one is
+    an acronym, only the order of their words differs, or they differ in words that exclude each other."""
     first, second = Counter(_words(one)), Counter(_words(other))
     left, right = first - second, second - first
     differing = left + right
@@ -112,7 +112,8 @@ def surely_differ(one: str, other: str) -> bool:
 
 
 def _narrows(one: str, other: str) -> bool:
-    """Whether one name is the other with additional words, which usually makes it a kind or a part of the other."""
+    """Return whether one name is the other with additional words, which usually makes it a kind or a part of the
+    other."""
     shorter, longer = sorted((_words(one), _words(other)), key=len)
     if Counter(shorter) - Counter(longer):
         return False
@@ -120,7 +121,7 @@ def _narrows(one: str, other: str) -> bool:
 
 
 def _words(name: str) -> list[str]:
-    """Returns the words of a name in the singular, without articles; decimal numbers are one word."""
+    """Return the words of a name in the singular, without articles; decimal numbers are one word."""
     folded = _VERSION.sub("", _plain(name))
     return [singular_key(word) for word in _WORD.findall(folded) if word not in _ARTICLES]
 
@@ -132,7 +133,7 @@ def _plain(name: str) -> str:
 
 
 def _folded_letters(name: str) -> str:
-    """Returns the name without characters that never distinguish names; signs such as "+" and "#" are kept."""
+    """Return the name without characters that never distinguish names; signs such as "+" and "#" are kept."""
     folded = _BRACKETED.sub(r" \1", _VERSION.sub("", _plain(name)))
     return "".join(singular_key(word) for word in folded.split() if word not in _ARTICLES)
 
@@ -150,8 +151,8 @@ def _exclude(one: str, other: str) -> bool:
 def doubtful_pairs(
     terms: Sequence[Entity], vectors: NDArray[float32] | None, *, types: TypeSystem, limit: int
 ) -> list[tuple[Entity, Entity]]:
-    """Pairs of similar names that no rule decides, the likeliest first; pairs in which one name narrows the other
-    ("Sørensen–Dice coefficient") last.
+    """Return pairs of similar names that no rule decides, the likeliest first; pairs in which one name narrows the
+    other ("Sørensen–Dice coefficient") last.
 
     Args:
         terms: The terms of one paper.
@@ -174,7 +175,7 @@ def doubtful_pairs(
 
 
 def _likeness(trigrams: Sequence[set[str]]) -> NDArray[float32]:
-    """Returns the Dice coefficients of all pairs of sets, of shape (n, n)."""
+    """Return the Dice coefficients of all pairs of sets, of shape (n, n)."""
     having: dict[str, list[int]] = defaultdict(list)
     for number, one in enumerate(trigrams):
         for trigram in one:
@@ -189,7 +190,7 @@ def _likeness(trigrams: Sequence[set[str]]) -> NDArray[float32]:
 
 
 def _trigrams(name: str) -> set[str]:
-    """Returns the trigrams of the name's words, which are padded with spaces."""
+    """Return the trigrams of the name's words, which are padded with spaces."""
     padded = [f" {word} " for word in _words(name)]
     return {word[start : start + 3] for word in padded for start in range(len(word) - 2)}
 
@@ -211,7 +212,7 @@ class JudgedPairs(BaseModel):
 async def judge_names(
     model: LanguageModel, pairs: Sequence[Pair], *, near: Mapping[str, Sequence[str]]
 ) -> list[Verdict | UnjudgedNames]:
-    """Asks a model whether names mean the same.
+    """Ask a model whether names mean the same.
 
     Args:
         model: The model.

@@ -42,7 +42,7 @@ _NAMES = "method dataset"
 
 
 def cooccurrences(named: SentenceEntities) -> Iterator[Relation]:
-    """Relations `co-occurs` between entities of one sentence.
+    """Yield relations `co-occurs` between entities of one sentence.
 
     The weight is the number of common sentences, the description the shortest of them. A pair is kept if it is among
     the four closest of one of its entities, by count times pointwise mutual information (K. Church, P. Hanks, "Word
@@ -76,7 +76,7 @@ def _closest(closeness: Mapping[Pair, float]) -> set[Pair]:
 
 
 def neighbour_relations(named: SentenceEntities, isolated: Collection[str]) -> Iterator[Relation]:
-    """Links each isolated entity to one of the nearest sentence of its element that has another, at half weight."""
+    """Link each isolated entity to one of the nearest sentence of its element that has another, at half weight."""
     left = set(isolated)
     for number, (sentence, entities) in enumerate(zip(named.sentences, named.ids, strict=True)):
         for entity in sorted(left.intersection(entities)):
@@ -96,7 +96,7 @@ def neighbour_relations(named: SentenceEntities, isolated: Collection[str]) -> I
 
 
 def link_isolated_entities(paper: Paper, extraction: Extraction, *, types: TypeSystem = TypeSystem()) -> Extraction:
-    """Adds a relation for each isolated entity, if the paper's text suggests one.
+    """Add a relation for each isolated entity, if the paper's text suggests one.
 
     The first of these that exists is linked to it: the best connected entity of a sentence that names both
     (`co-occurs`); an entity of the nearest sentence of the same element, at half weight; a float among its sources
@@ -259,7 +259,7 @@ _PATTERNS = (
 def pattern_relations(
     sentences: Sequence[Sentence], finder: TermFinder, types: Mapping[str, str]
 ) -> Iterator[Relation]:
-    """Relations that sentences state between neighbouring terms, whose types are given by id.
+    """Yield relations that sentences state between neighbouring terms, whose types are given by id.
 
     The weight is the number of sentences, the description the shortest of them. Terms of one list ("on A, B and C")
     share their relations.

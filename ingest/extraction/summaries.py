@@ -48,7 +48,7 @@ class SummarisedTerms(BaseModel):
 
 
 def most_discussed(paper: Paper, terms: Sequence[Entity]) -> list[DiscussedTerm]:
-    """Returns the terms whose sentences together exceed a description's length, the most discussed first."""
+    """Return the terms whose sentences together exceed a description's length, the most discussed first."""
     finder = TermFinder({term.id: (term.name, *term.aliases) for term in terms})
     sentences = finder.holders({sentence.text: sentence.text for sentence in read_paper(paper).sentences})
     discussed = [DiscussedTerm(entity=term, sentences=tuple(sentences.get(term.id, ()))) for term in terms]
@@ -57,7 +57,7 @@ def most_discussed(paper: Paper, terms: Sequence[Entity]) -> list[DiscussedTerm]
 
 
 async def summarise(model: LanguageModel, discussed: Sequence[DiscussedTerm]) -> list[Entity | str]:
-    """Asks a model for summaries of terms.
+    """Ask a model for summaries of terms.
 
     Returns:
         Each entity with a summary after its own description, marked as a model's words; or the reason why it has none.
@@ -80,7 +80,7 @@ async def summarise(model: LanguageModel, discussed: Sequence[DiscussedTerm]) ->
 
 
 def _shown(term: DiscussedTerm) -> Mapping[str, str | list[str]]:
-    """Returns the term with as many sentences as fit, in order."""
+    """Return the term with as many sentences as fit, in order."""
     shown: list[str] = []
     room = _SHOWN
     for sentence in term.sentences:
@@ -91,7 +91,7 @@ def _shown(term: DiscussedTerm) -> Mapping[str, str | list[str]]:
 
 
 def _by_term(reply: SummarisedTerms) -> Mapping[str, str]:
-    """Returns the first summary of each term, without empty and overlong ones."""
+    """Return the first summary of each term, without empty and overlong ones."""
     summaries = ((one.term, " ".join(one.summary.split())) for one in reversed(reply.terms))
     return {term: summary for term, summary in summaries if 0 < len(summary) <= _SUMMARY}
 

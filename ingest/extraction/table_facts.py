@@ -27,8 +27,8 @@ _MAX_WORDS = 8
 
 
 def table_names(table: Table) -> Iterator[tuple[str, TermType]]:
-    """Column headers with their groups, and row stubs, each once, with the type that its words, or the title over the
-    rows, indicate.
+    """Yield column headers with their groups, and row stubs, each once, with the type that its words, or the title over
+    the rows, indicate.
 
     Sentences, numbers and class words such as "Model" name nothing; nor do tables of prose.
     """
@@ -49,14 +49,14 @@ def table_names(table: Table) -> Iterator[tuple[str, TermType]]:
 
 
 def _is_prose(table: Table) -> bool:
-    """Whether a table has long texts and hardly a number: a prompt, an example or a questionnaire."""
+    """Return whether a table has long texts and hardly a number: a prompt, an example or a questionnaire."""
     texts = [cell.text for cell in table.cells if cell.text.strip()]
     words = sum(len(text.split()) for text in texts)
     return words > 4 * len(texts) and sum(map(_is_number, texts)) * 10 < len(texts)
 
 
 def _row_type(header: str, *, title: str) -> TermType:
-    """Returns the type indicated by the title over the row headers ("Dataset")."""
+    """Return the type indicated by the title over the row headers ("Dataset")."""
     return "quantity" if "=" in header else type_of_class(title)
 
 
@@ -67,7 +67,7 @@ def _add(found: dict[str, tuple[str, TermType]], text: str, guess: TermType) -> 
 
 
 def _clean_name(text: str) -> str:
-    """Returns the name in a header without citations and marks; "" if no short name with a letter remains.
+    """Return the name in a header without citations and marks; "" if no short name with a letter remains.
 
     A row whose name is a citation ("Lin et al. (2018)") keeps it.
     """
@@ -91,12 +91,12 @@ def _clean_name(text: str) -> str:
 
 
 def _is_number(text: str) -> bool:
-    """Whether a cell's text is a number, possibly with signs, marks and a short unit."""
+    """Return whether a cell's text is a number, possibly with signs, marks and a short unit."""
     return _NUMBER.fullmatch(text.strip()) is not None
 
 
 def table_relations(table: Table, ids: Mapping[str, str]) -> Iterator[Relation]:
-    """Yields the relations of a table: it `shows` the entities of its headers, each numeric cell is a `result`, and
+    """Yield the relations of a table: it `shows` the entities of its headers, each numeric cell is a `result`, and
     each row within a group of columns `results`.
 
     Descriptions of cells read "ROW, COLUMN: VALUE (Table 5)"; the column's name is qualified by its group.
@@ -117,7 +117,7 @@ def table_relations(table: Table, ids: Mapping[str, str]) -> Iterator[Relation]:
 
 
 def _statements(table: Table) -> Iterator[tuple[LocalRelationKind, str, str, str]]:
-    """Yields the kind, the subject, the object and the description of each statement; "" means the table itself."""
+    """Yield the kind, the subject, the object and the description of each statement; "" means the table itself."""
     if _is_prose(table):
         return
     headers = column_headers(table)
@@ -141,13 +141,14 @@ def _statements(table: Table) -> Iterator[tuple[LocalRelationKind, str, str, str
 
 
 def _subject(row: TableRow) -> str:
-    """Returns the most specific header of a row that is a name."""
+    """Return the most specific header of a row that is a name."""
     names = [_clean_name(text) for text in (*row.sections, *row.headers)]
     return next((name for name in reversed(names) if name), "")
 
 
 def _leaf_and_group(headers: Sequence[str], sections: Sequence[str]) -> tuple[str, str]:
-    """A column's own name and its group's, or the row's section if the column has no group; "" if there is none."""
+    """Return a column's own name and its group's, or the row's section if the column has no group; "" if there is
+    none."""
     names = [name for header in headers if (name := _clean_name(header))]
     groups = [*filter(None, map(_clean_name, sections)), *names[:-1]]
     return (names[-1] if names else ""), (groups[-1] if groups else "")

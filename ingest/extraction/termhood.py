@@ -68,7 +68,7 @@ def _fitted() -> _Model:
 
 
 def load_termhood() -> None:
-    """Loads the model. Raises ModelError if the weights that Paperscope is installed with are missing."""
+    """Load the model. Raises ModelError if the weights that Paperscope is installed with are missing."""
     _fitted()
     bundled_vectors()
 
@@ -84,7 +84,7 @@ class Termhood:
 
     @classmethod
     def of(cls, text: PaperText, counts: Mapping[str, PhraseCount]) -> Self:
-        """Reads the headings and the bibliography of a paper."""
+        """Read the headings and the bibliography of a paper."""
         return cls(
             text=text,
             counts=counts,
@@ -93,8 +93,8 @@ class Termhood:
         )
 
     def score(self, term: Term) -> float:
-        """How likely a reader calls the term a name or a term of the field: the logarithm of the odds, raised by the
-        probability that its name has a type, which a model of other texts tells (see `name_types`)."""
+        """Return how likely a reader calls the term a name or a term of the field: the logarithm of the odds, raised by
+        the probability that its name has a type, which a model of other texts tells (see `name_types`)."""
         model = _fitted()
         values, first, last = features_of(term, self)
         odds = model.intercept + sum(model.weights.get(name, 0.0) * value for name, value in values.items())
@@ -103,7 +103,7 @@ class Termhood:
 
 
 def worth_an_entity(terms: Sequence[Term], paper: Termhood, names: RecognizedNames) -> tuple[Term, ...]:
-    """Returns the terms that are probably worth an entity, by their score and what a recognizer found.
+    """Return the terms that are probably worth an entity, by their score and what a recognizer found.
 
     A text that is no longer than an abstract uses most of its terms once; without a recognizer it keeps all. What a
     recognizer did not find in running text says nothing of names that a table's header or a definition states.
@@ -120,7 +120,7 @@ def worth_an_entity(terms: Sequence[Term], paper: Termhood, names: RecognizedNam
 
 
 def _texts_holding(texts: Iterable[str]) -> Counter[str]:
-    """The number of texts that contain each run of words."""
+    """Return the number of texts that contain each run of words."""
     holding: Counter[str] = Counter()
     for text in texts:
         words = plain_words(text)
@@ -130,7 +130,7 @@ def _texts_holding(texts: Iterable[str]) -> Counter[str]:
 
 
 def features_of(term: Term, paper: Termhood) -> tuple[dict[str, float], NDArray[float32], NDArray[float32]]:
-    """Returns the features of a term by name, and the vectors of its first and last word."""
+    """Return the features of a term by name, and the vectors of its first and last word."""
     vectors = bundled_vectors()
     words = split_name(term.name) or [term.name]
     keys = {singular_key(form) for form in term.forms}
@@ -159,7 +159,7 @@ def features_of(term: Term, paper: Termhood) -> tuple[dict[str, float], NDArray[
 
 
 def _features_of_use(used: Sequence[PhraseCount], text: PaperText) -> dict[str, float]:
-    """How often, where and after which words a name stands."""
+    """Return how often, where and after which words a name stands."""
     times = sum(count.frequency for count in used)
     sentences = {number for count in used for number in count.sentences}
     elements = {text.sentences[number].element for number in sentences}
@@ -188,7 +188,7 @@ def _features_of_use(used: Sequence[PhraseCount], text: PaperText) -> dict[str, 
 
 
 def _features_of_tags(words: Sequence[str], used: Sequence[PhraseCount]) -> dict[str, float]:
-    """The parts of speech of the first and the last word."""
+    """Return the parts of speech of the first and the last word."""
     if used:
         first, last = max(used, key=lambda count: count.frequency).tags
     else:

@@ -31,7 +31,7 @@ _FLOAT_NAME = re.compile(r"(?:table|figure|fig|equation|eq|section|algorithm|app
 
 
 def plainer_names(names: Sequence[Sequence[str]], types: Sequence[str]) -> Mapping[int, int]:
-    """Returns longer names that mean the same as a shorter one: "NER task", "F1 score", "English OntoNotes".
+    """Return longer names that mean the same as a shorter one: "NER task", "F1 score", "English OntoNotes".
 
     A coined name may be followed by its class, if its type is that class or unknown; a name other than a task's may be
     preceded by a language, if the paper uses it with only one.
@@ -101,7 +101,7 @@ class Meaning:
 def gather_terms(
     text: PaperText, tables: Sequence[Table], counts: Mapping[str, PhraseCount], recognized: Sequence[Term] = ()
 ) -> tuple[tuple[Term, ...], tuple[Meaning, ...]]:
-    """Returns the paper's terms, no two alike under `entity_key`, and the meanings of its ambiguous short forms."""
+    """Return the paper's terms, no two alike under `entity_key`, and the meanings of its ambiguous short forms."""
     acronyms, meanings = _acronyms(text)
     phrases = technical_phrases(
         counts, text.sentences, limit=_MAX_PHRASES, singles=_MAX_SINGLES, prominent=text.prominent
@@ -123,7 +123,7 @@ def gather_terms(
 
 
 def _plainest(groups: Sequence[Sequence[Term]]) -> list[Term]:
-    """Merges each group of candidates, and groups that `plainer_names` unites."""
+    """Merge each group of candidates, and groups that `plainer_names` unites."""
     terms = [_merged(group) for group in groups]
     homes = plainer_names([term.forms for term in terms], [term.type for term in terms])
     members = {number: [*group] for number, group in enumerate(groups) if number not in homes}
@@ -133,13 +133,13 @@ def _plainest(groups: Sequence[Sequence[Term]]) -> list[Term]:
 
 
 def _is_headed(name: str, keys: Collection[str]) -> bool:
-    """Whether a name is a known name followed by its class ("BERT model")."""
+    """Return whether a name is a known name followed by its class ("BERT model")."""
     head, _, last = name.rpartition(" ")
     return type_of_class(last) != "concept" and variant_key(head) in keys and is_coined(head)
 
 
 def _acronyms(text: PaperText) -> tuple[list[Term], tuple[Meaning, ...]]:
-    """Defined acronyms as candidates; a short form with several meanings stays apart from all of them."""
+    """Return defined acronyms as candidates; a short form with several meanings stays apart from all of them."""
     by_short: dict[str, list[list[Meaning]]] = {}
     for sentence in text.sentences:
         for found in find_definitions(sentence.text):
@@ -165,13 +165,13 @@ def _acronyms(text: PaperText) -> tuple[list[Term], tuple[Meaning, ...]]:
 
 
 def _mean_the_same(one: str, other: str) -> bool:
-    """Whether one long form begins with the other, spaces and plurals aside ("cross-entropy objective")."""
+    """Return whether one long form begins with the other, spaces and plurals aside ("cross-entropy objective")."""
     a, b = ("".join(map(singular_key, entity_key(long).split())) for long in (one, other))
     return a.startswith(b) or b.startswith(a)
 
 
 def _grouped(candidates: Iterable[Term]) -> list[list[Term]]:
-    """Groups candidates that share a form in any spelling."""
+    """Group candidates that share a form in any spelling."""
     groups: list[list[Term]] = []
     place: dict[str, list[Term]] = {}
     for candidate in candidates:
@@ -207,7 +207,8 @@ def _merged(group: Sequence[Term]) -> Term:
 
 
 def _is_telling(header: str) -> bool:
-    """Whether a header's occurrences in the text have the same meaning: it has several words, or a coined one."""
+    """Return whether a header's occurrences in the text have the same meaning: it has several words, or a coined
+    one."""
     words = entity_key(header).split()
     letters = sum(character.isalpha() for character in header)
     return letters > 1 and (sum(len(word) > 1 for word in words) > 1 or is_coined(header))

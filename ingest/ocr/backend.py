@@ -31,7 +31,7 @@ _MAX_DPI = 600
 
 
 def needs_recognition(page: PageContent) -> bool:
-    """Whether a page's text must be recognised from its image.
+    """Return whether a page's text must be recognised from its image.
 
     True for a page with ink but no text, for a scan with at most a stamp as text, and for a page many of whose
     characters are meaningless. A blank page needs no recognition.

@@ -76,7 +76,7 @@ class RecognizedPage:
 def recognize_page(
     picture: Image.Image, recognizer: TextRecognizer, *, number: int, width: float, height: float
 ) -> RecognizedPage:
-    """Recognises the image of a page of `width` by `height` points. Raises `PageReadError`."""
+    """Recognise the image of a page of `width` by `height` points. Raises `PageReadError`."""
     skew = estimate_skew(binarize(picture))
     picture = deskew(picture, skew)
     ink = binarize(picture)
@@ -111,14 +111,14 @@ def recognize_page(
 
 
 def deskew(picture: Image.Image, skew: float) -> Image.Image:
-    """Rotates an image so that lines which lean by `skew` degrees become level."""
+    """Rotate an image so that lines which lean by `skew` degrees become level."""
     if abs(skew) < _MIN_SKEW:
         return picture
     return picture.rotate(-skew, resample=Image.Resampling.BICUBIC, fillcolor="white")
 
 
 def _chars(line: MeasuredLine, ink: Ink, *, scale: float) -> Iterator[Char]:
-    """Yields the characters of a line, in points."""
+    """Yield the characters of a line, in points."""
     rows = (int(line.baseline - 0.75 * line.size), int(line.baseline + 0.2 * line.size))
     baseline, size = line.baseline * scale, round(line.size * scale, 1)
     for piece in respace_line(line.words, ink, rows=rows, size=line.size):
@@ -148,7 +148,7 @@ class SpacedWord:
 
 
 def respace_line(line: Sequence[RecognizedWord], ink: Ink, *, rows: tuple[int, int], size: float) -> list[SpacedWord]:
-    """Places the spaces of a line by the gaps in its ink, since recognisers lose and misplace them.
+    """Place the spaces of a line by the gaps in its ink, since recognisers lose and misplace them.
 
     A recognised space moves to the nearest gap, and stays if there is none; a wide gap without a recognised space
     becomes one.
@@ -186,7 +186,7 @@ def respace_line(line: Sequence[RecognizedWord], ink: Ink, *, rows: tuple[int, i
 
 
 def _may_part(text: str, at: int) -> bool:
-    """Whether a wide gap may be a space: not between digits, which are often spaced widely."""
+    """Return whether a wide gap may be a space: not between digits, which are often spaced widely."""
     if not 0 < at < len(text):
         return False
     before, after = text[at - 1], text[at]
@@ -210,7 +210,7 @@ def _spaced_words(
 
 
 def _letter_centers(word: RecognizedWord) -> list[float]:
-    """Returns the x of each letter's centre: as recognised, else by common letter widths."""
+    """Return the x of each letter's centre: as recognised, else by common letter widths."""
     text = "".join(word.text.split())
     if len(word.letters) == len(text):
         return list(word.letters)
@@ -219,7 +219,7 @@ def _letter_centers(word: RecognizedWord) -> list[float]:
 
 
 def letter_edges(text: str, *, x0: float, x1: float) -> list[float]:
-    """Returns the x at which each letter begins, and the end of the last."""
+    """Return the x at which each letter begins, and the end of the last."""
     sums = np.concatenate([[0.0], np.cumsum([_width(letter) for letter in text])])
     return [float(x0 + (x1 - x0) * value / max(sums[-1], 1e-6)) for value in sums]
 
@@ -243,7 +243,7 @@ class Mark:
 
 
 def find_marks(lines: Sequence[MeasuredLine], ink: Ink) -> list[Mark]:
-    """Finds dashes in table cells and bullets before items, which recognisers miss; `ink` is without rules."""
+    """Find dashes in table cells and bullets before items, which recognisers miss; `ink` is without rules."""
     if not lines:
         return []
     rest = erase_boxes(ink, [line.box for line in lines])
@@ -268,7 +268,7 @@ def _marks(lines: Sequence[MeasuredLine], boxes: Sequence[Box]) -> Iterator[Mark
 
 
 def _classify_mark(box: Box, line: MeasuredLine) -> Literal["-", "•"] | None:
-    """Classifies a patch of ink by its width, its thickness, and its height above the baseline of a line."""
+    """Classify a patch of ink by its width, its thickness, and its height above the baseline of a line."""
     size = line.size
     width, height = (box.x1 - box.x0) / size, (box.y1 - box.y0) / size
     above = (line.baseline - (box.y0 + box.y1) / 2) / size

@@ -62,7 +62,7 @@ _TALL = frozenset("bdfhklt")
 
 
 def binarize(picture: Image.Image) -> Ink:
-    """Which pixels are ink: darker than halfway between the paper and the median of what contrasts with it."""
+    """Return which pixels are ink: darker than halfway between the paper and the median of what contrasts with it."""
     grey = np.asarray(picture.convert("L"))
     paper = float(np.percentile(grey[::4, ::4], 70))
     marked = grey[grey < paper - _MIN_CONTRAST]
@@ -72,7 +72,8 @@ def binarize(picture: Image.Image) -> Ink:
 
 
 def estimate_skew(ink: Ink) -> float:
-    """The angle in degrees, counterclockwise, by which the text lines lean; 0.0 if no angle is clearly better."""
+    """Return the angle in degrees, counterclockwise, by which the text lines lean; 0.0 if no angle is clearly
+    better."""
     ys, xs = np.nonzero(ink)
     if len(xs) < _MIN_SKEW_PIXELS:
         return 0.0
@@ -86,7 +87,7 @@ def estimate_skew(ink: Ink) -> float:
 
 
 def _sharpness(xs: NDArray[np.intp], ys: NDArray[np.intp], angle: float) -> float:
-    """How unevenly the rows are filled after a rotation by an angle."""
+    """Return how unevenly the rows are filled after a rotation by an angle."""
     rows = np.round(ys + xs * np.tan(np.radians(angle))).astype(int)
     counts = np.bincount(rows - rows.min()).astype(float)
     return float(np.square(counts).sum())
@@ -101,7 +102,7 @@ class RasterRules:
 
 
 def find_rules(ink: Ink, *, least: int, thickest: int) -> RasterRules:
-    """Straight lines at least `least` pixels long and at most `thickest` thick."""
+    """Return straight lines at least `least` pixels long and at most `thickest` thick."""
     return RasterRules(
         horizontal=tuple(_lines(ink, least=least, thickest=thickest)),
         vertical=tuple(Box(y0, x0, y1, x1) for x0, y0, x1, y1 in _lines(ink.T, least=least, thickest=thickest)),
@@ -109,7 +110,7 @@ def find_rules(ink: Ink, *, least: int, thickest: int) -> RasterRules:
 
 
 def _lines(ink: Ink, *, least: int, thickest: int) -> Iterator[Box]:
-    """Horizontal lines: runs of at least `least` dark pixels, joined if they touch."""
+    """Yield horizontal lines: runs of at least `least` dark pixels, joined if they touch."""
     if ink.shape[1] <= least:
         return
     sums = np.cumsum(np.pad(ink, ((0, 0), (1, 0))), axis=1, dtype=np.int32)
@@ -130,7 +131,7 @@ def _lines(ink: Ink, *, least: int, thickest: int) -> Iterator[Box]:
 
 
 def erase_boxes(ink: Ink, boxes: Sequence[Box]) -> Ink:
-    """Returns the ink outside all boxes."""
+    """Return the ink outside all boxes."""
     rest = ink.copy()
     for x0, y0, x1, y1 in boxes:
         rest[max(0, int(y0)) : int(y1) + 1, max(0, int(x0)) : int(x1) + 1] = False
@@ -138,7 +139,7 @@ def erase_boxes(ink: Ink, boxes: Sequence[Box]) -> Ink:
 
 
 def find_pictures(ink: Ink, *, text: Sequence[Box], least: int) -> list[Box]:
-    """Areas of ink outside text, at least `least` pixels wide and high; near ones are joined."""
+    """Return areas of ink outside text, at least `least` pixels wide and high; near ones are joined."""
     rest = erase_boxes(ink, text)
     cell = max(4, least // 8)
     height, width = (size // cell for size in rest.shape)
@@ -160,7 +161,7 @@ def find_pictures(ink: Ink, *, text: Sequence[Box], least: int) -> list[Box]:
 
 
 def snap_sizes(lines: Sequence[tuple[float, int]]) -> list[float]:
-    """Snaps the sizes of lines, given as (size, letters), to the few that a page is printed in.
+    """Snap the sizes of lines, given as (size, letters), to the few that a page is printed in.
 
     Sizes near that of most letters become it; then the same for the rest.
     """
@@ -202,7 +203,7 @@ class MeasuredLine:
 
 
 def measure_lines(words: Sequence[RecognizedWord], ink: Ink) -> list[MeasuredLine]:
-    """Returns the lines of a page, except vertical ones (axis labels, stamps in the margin); `ink` is without rules."""
+    """Return the lines of a page, except vertical ones (axis labels, stamps in the margin); `ink` is without rules."""
     groups: dict[int, list[RecognizedWord]] = defaultdict(list)
     for word in words:
         groups[word.line].append(word)
@@ -218,7 +219,7 @@ def measure_lines(words: Sequence[RecognizedWord], ink: Ink) -> list[MeasuredLin
 
 
 def _like_neighbour(line: MeasuredLine, lines: Sequence[MeasuredLine]) -> MeasuredLine:
-    """Returns the line; one too short to be measured gets the metrics of the line beside it."""
+    """Return the line; one too short to be measured gets the metrics of the line beside it."""
     if line.letters > _SHORT:
         return line
     for other in lines:
@@ -233,7 +234,7 @@ def _like_neighbour(line: MeasuredLine, lines: Sequence[MeasuredLine]) -> Measur
 
 
 def _levelled(lines: Sequence[MeasuredLine]) -> list[MeasuredLine]:
-    """Sets baselines level that differ by less than can be measured."""
+    """Set baselines level that differ by less than can be measured."""
     rows = runs_of(
         sorted(lines, key=lambda line: line.baseline),
         joins=lambda row, line: line.baseline - row[0].baseline <= _LEVEL * line.size,
@@ -252,7 +253,7 @@ def _is_vertical(line: Sequence[RecognizedWord]) -> bool:
 
 
 def _measured(line: Sequence[RecognizedWord], ink: Ink) -> tuple[float, float]:
-    """Returns baseline and letter size of a line in pixels: where the ink decreases most, and its extent above that."""
+    """Return baseline and letter size of a line in pixels: where the ink decreases most, and its extent above that."""
     x0, y0, x1, y1 = (max(0, int(value)) for value in _box_of(line))
     rows = ink[y0 : y1 + 1, x0 : x1 + 1].sum(axis=1).astype(float)
     text = "".join(word.text for word in line)
@@ -272,7 +273,7 @@ def _measured(line: Sequence[RecognizedWord], ink: Ink) -> tuple[float, float]:
 
 
 def _bold_lines(lines: Sequence[Sequence[RecognizedWord]], ink: Ink) -> list[bool]:
-    """Which lines are bold: those whose strokes are much thicker, for their height, than the median letter's."""
+    """Return which lines are bold: those whose strokes are much thicker, for their height, than the median letter's."""
     thick = [_stroke_width(_box_of(line), ink) for line in lines]
     each_letters = sorted(
         value for value, line in zip(thick, lines, strict=True) if value for _ in range(_letters(line))
@@ -282,7 +283,7 @@ def _bold_lines(lines: Sequence[Sequence[RecognizedWord]], ink: Ink) -> list[boo
 
 
 def _stroke_width(box: Box, ink: Ink) -> float:
-    """Returns the mean length of dark runs in the rows of a line, relative to its height; 0.0 without ink."""
+    """Return the mean length of dark runs in the rows of a line, relative to its height; 0.0 without ink."""
     x0, y0, x1, y1 = (max(0, int(value)) for value in box)
     part = ink[y0 : y1 + 1, x0 : x1 + 1]
     runs = int(np.count_nonzero(part[:, 1:] & ~part[:, :-1])) + int(np.count_nonzero(part[:, :1]))

@@ -48,7 +48,7 @@ class TextRecognizer(Protocol):
     """Recognises the text of an image."""
 
     def recognize(self, picture: Image.Image) -> Sequence[RecognizedWord]:
-        """Returns the words of an RGB image. Raises `PageReadError` if recognition fails."""
+        """Return the words of an RGB image. Raises `PageReadError` if recognition fails."""
         ...
 
 
@@ -84,7 +84,7 @@ class RapidRecognizer:
         self._lock = Lock()
 
     def __reduce__(self) -> tuple[type["RapidRecognizer"], tuple[()]]:
-        """Pickles without the models; another process loads its own."""
+        """Return pickles without the models; another process loads its own."""
         return RapidRecognizer, ()
 
     def recognize(self, picture: Image.Image) -> Sequence[RecognizedWord]:
@@ -121,7 +121,7 @@ def _engine() -> Untyped:
 
 
 def _words(result: Untyped) -> Iterator[RecognizedWord]:
-    """Yields the words of all lines; RapidOCR returns the text of a line, and its letters separately."""
+    """Yield the words of all lines; RapidOCR returns the text of a line, and its letters separately."""
     if result.boxes is None or result.txts is None:
         return
     lines = zip(result.boxes, result.txts, result.scores, result.word_results, strict=False)

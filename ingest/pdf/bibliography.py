@@ -50,7 +50,7 @@ class Entry:
 
 
 def bibliography_start(lines: Sequence[FlowLine], *, after: int = 0) -> int | None:
-    """Returns the index of the line at which a bibliography without a title begins, or continues `after` an entry.
+    """Return the index of the line at which a bibliography without a title begins, or continues `after` an entry.
 
     It begins with `[1]` or with any raised number (the first entries may have been taken for footnotes), its numbers
     increase, and most of its entries contain a year. None if there is none.
@@ -70,7 +70,7 @@ def bibliography_start(lines: Sequence[FlowLine], *, after: int = 0) -> int | No
 
 
 def find_entries(lines: Sequence[FlowLine]) -> tuple[list[Entry], list[FlowLine]]:
-    """Finds the entries among the lines below the title of a bibliography.
+    """Find the entries among the lines below the title of a bibliography.
 
     Entries begin at their marks (`[12]`, `12.`), otherwise at the left edge of a hanging indent, otherwise after a gap
     or a short line. Larger print is not an entry, and the list ends at a gap in its last entry or where entries no
@@ -93,7 +93,7 @@ def find_entries(lines: Sequence[FlowLine]) -> tuple[list[Entry], list[FlowLine]
 
 
 def _up_to_gap(group: list[FlowLine], lines: Sequence[FlowLine]) -> list[FlowLine]:
-    """Returns the lines of the last entry up to a gap that is wide for this bibliography."""
+    """Return the lines of the last entry up to a gap that is wide for this bibliography."""
     pitches = [pitch for last, line in pairwise(lines) if (pitch := _pitch(last, line)) > 0]
     limit = _END_GAP * median(pitches) if pitches else float("inf")
     for index, (last, line) in enumerate(pairwise(group), start=1):
@@ -103,12 +103,12 @@ def _up_to_gap(group: list[FlowLine], lines: Sequence[FlowLine]) -> list[FlowLin
 
 
 def _pitch(last: FlowLine, line: FlowLine) -> float:
-    """Returns the distance of a line below the previous one, 0 if they are in different columns."""
+    """Return the distance of a line below the previous one, 0 if they are in different columns."""
     return line.line.baseline - last.line.baseline if last.shares_column(line) else 0.0
 
 
 def _starts(lines: Sequence[FlowLine]) -> list[bool]:
-    """Returns whether each line begins an entry."""
+    """Return whether each line begins an entry."""
     marked = _marked(lines)
     if sum(marked) >= _MIN_MARKS or sum(marked) > _MARKED_SHARE * len(lines):
         return marked
@@ -122,7 +122,7 @@ def _starts(lines: Sequence[FlowLine]) -> list[bool]:
 
 
 def _marked(lines: Sequence[FlowLine]) -> list[bool]:
-    """Returns whether each line begins with a mark; all marks have one form, and numbers are in order."""
+    """Return whether each line begins with a mark; all marks have one form, and numbers are in order."""
     marks = [mark_of(line.line.text) for line in lines]
     forms = Counter(mark.form for mark in marks if mark)
     form = forms.most_common(1)[0][0] if forms else ""
@@ -137,14 +137,14 @@ def _marked(lines: Sequence[FlowLine]) -> list[bool]:
 
 
 def _follows(mark: EntryMark, last: int | None) -> bool:
-    """Whether a mark may follow the number `last`; a key (`[LCS20]`) always may."""
+    """Return whether a mark may follow the number `last`; a key (`[LCS20]`) always may."""
     if mark.number is None or last is None or mark.number == 1:
         return True
     return 0 < mark.number - last <= 1 + _MAX_MISSING
 
 
 def _hang(lines: Sequence[FlowLine]) -> float:
-    """Returns the indent of the second lines of entries, 0 if they aren't indented.
+    """Return the indent of the second lines of entries, 0 if they aren't indented.
 
     It is the usual distance between the two x at which most lines of a column begin.
     """
@@ -158,7 +158,7 @@ def _hang(lines: Sequence[FlowLine]) -> float:
 
 
 def _begins(lines: Sequence[FlowLine]) -> dict[ColumnKey, Counter[float]]:
-    """Returns the x at which the lines of each column begin, with their counts."""
+    """Return the x at which the lines of each column begin, with their counts."""
     xs: dict[ColumnKey, Counter[float]] = {}
     for line in lines:
         xs.setdefault((line.page, line.column), Counter())[round(line.line.box.x0)] += 1
@@ -166,7 +166,7 @@ def _begins(lines: Sequence[FlowLine]) -> dict[ColumnKey, Counter[float]]:
 
 
 def _lefts(lines: Sequence[FlowLine], *, hang: float) -> dict[ColumnKey, float]:
-    """Returns the x at which the entries of each column begin: the leftmost x with hanging lines.
+    """Return the x at which the entries of each column begin: the leftmost x with hanging lines.
 
     A column without such lines has one x only; it is the left edge if the column has it on other pages.
     """
@@ -184,7 +184,8 @@ def _lefts(lines: Sequence[FlowLine], *, hang: float) -> dict[ColumnKey, float]:
 
 
 def _is_after_end(last: FlowLine, line: FlowLine, *, gaps: bool) -> bool:
-    """Whether a line begins an entry: with `gaps` after extra space, otherwise after a short line with a stop."""
+    """Return whether a line begins an entry: with `gaps` after extra space, otherwise after a short line with a
+    stop."""
     if not last.shares_column(line):
         return last.line.text.endswith(".")
     short = last.line.box.x1 < last.edges.right - _SHORT * last.line.size

@@ -64,14 +64,14 @@ class Caption:
 
 
 def nameless(kind: CaptionKind, box: Box) -> Caption:
-    """Returns the caption of a table or picture in a box that has none."""
+    """Return the caption of a table or picture in a box that has none."""
     return Caption(kind=kind, label="", text="", lines=(), box=box)
 
 
 def find_captions(
     lines: Sequence[Line], *, gutter: float | None, rules: Sequence[HorizontalRule] = (), page: int = 0
 ) -> list[Caption]:
-    """Returns the captions of a page (its index from 0), from top to bottom; none crosses one of the `rules`.
+    """Return the captions of a page (its index from 0), from top to bottom; none crosses one of the `rules`.
 
     A page with very many labels has none: it lists them.
     """
@@ -91,14 +91,14 @@ class _Rows:
             self._at[floor(line.baseline)].append((number, line))
 
     def beside(self, line: Line) -> list[Line]:
-        """Returns the lines on about the same baseline, and the line itself, in the order of the page."""
+        """Return the lines on about the same baseline, and the line itself, in the order of the page."""
         at = floor(line.baseline)
         found = sorted(chain.from_iterable(self._at.get(one, ()) for one in (at - 1, at, at + 1)), key=itemgetter(0))
         return [other for _, other in found]
 
 
 def _start(line: Line, lines: Sequence[Line]) -> CaptionStart | None:
-    """Returns the start of a caption in a line; a sentence such as `Table 4 shows` is not one.
+    """Return the start of a caption in a line; a sentence such as `Table 4 shows` is not one.
 
     Without punctuation (`Table 4 Results of ...`) the label must be bold or have space above the line.
     """
@@ -158,7 +158,7 @@ def _caption(
 
 
 def _rest_of_first(line: Line, lines: Sequence[Line]) -> list[Line]:
-    """Returns the text on the first line after a wide gap, as in `Table 3:   Results`."""
+    """Return the text on the first line after a wide gap, as in `Table 3:   Results`."""
     return [
         other
         for other in lines
@@ -193,7 +193,7 @@ def _continues(last: Line, other: Line, *, first: Line, text_left: float | None,
 
 
 def _is_row(other: Line, first: Line, lines: Sequence[Line]) -> bool:
-    """Whether other text is left of a line, below the caption's first one: both are cells of a table."""
+    """Return whether other text is left of a line, below the caption's first one: both are cells of a table."""
     return any(
         _on_one_baseline(line, other) and first.box.x0 - _MAX_OUTDENT < line.box.x0 and line.box.x1 < other.box.x0
         for line in lines
@@ -201,7 +201,8 @@ def _is_row(other: Line, first: Line, lines: Sequence[Line]) -> bool:
 
 
 def _row(line: Line, lines: Sequence[Line], *, right: float) -> list[Line]:
-    """A line and the parts beside it up to the caption's right end, separated by wide spaces of justified text."""
+    """Return a line and the parts beside it up to the caption's right end, separated by wide spaces of justified
+    text."""
     row = [line]
     for other in lines:
         gap = other.box.x0 - row[-1].box.x1
@@ -211,7 +212,7 @@ def _row(line: Line, lines: Sequence[Line], *, right: float) -> list[Line]:
 
 
 def _is_cell(line: Line, first: Line, lines: Sequence[Line], *, left: Line) -> bool:
-    """Whether a hanging line is the first cell of a row: more text follows, and its end is not the caption's."""
+    """Return whether a hanging line is the first cell of a row: more text follows, and its end is not the caption's."""
     hangs = abs(left.box.x0 - first.box.x0) >= _ALIGNED and abs(left.center - first.center) >= _CENTRED
     return (
         hangs
@@ -227,5 +228,5 @@ def _on_one_baseline(line: Line, other: Line) -> bool:
 
 
 def _has_size(line: Line, size: float) -> bool:
-    """Whether a line is printed in a size, or in small capitals of that size."""
+    """Return whether a line is printed in a size, or in small capitals of that size."""
     return abs(line.size - size) < _SAME_SIZE or (line.text.isupper() and _SMALL_CAPITALS * size < line.size < size)

@@ -36,7 +36,7 @@ _CROSSING = 15.0  # Points; text may extend into a gutter by less.
 
 
 def find_gutters(pages: Sequence[tuple[float, Sequence[Word]]]) -> list[tuple[float, ...]]:
-    """Returns the x of each page's gutters, none on a page of one column.
+    """Return the x of each page's gutters, none on a page of one column.
 
     A page whose full-width floats hide the gutters gets the document's, if most of its lines break there. More than two
     columns must be found on half of the pages, since a table of equal columns looks like them. The only page of a
@@ -77,7 +77,7 @@ def _words_per_strip(words: Sequence[Word], *, width: float) -> list[int]:
 
 
 def _middle_gutter(words: Sequence[Word], *, width: float) -> tuple[float, ...]:
-    """Returns the middle of the emptiest gap near the page's centre, if it is far emptier than the sides."""
+    """Return the middle of the emptiest gap near the page's centre, if it is far emptier than the sides."""
     counts = _words_per_strip(words, width=width)
     sides = [count for low, high in _SIDES for count in counts[int(low * _STEPS) : int(high * _STEPS)]]
     low, high = (int(share * _STEPS) for share in _MIDDLE)
@@ -86,7 +86,7 @@ def _middle_gutter(words: Sequence[Word], *, width: float) -> tuple[float, ...]:
 
 
 def _gap(counts: Sequence[int], low: int, high: int, *, usual: float) -> int | None:
-    """Returns the middle of the emptiest strips from `low` to `high`, None if they aren't far emptier than `usual`.
+    """Return the middle of the emptiest strips from `low` to `high`, None if they aren't far emptier than `usual`.
 
     Of several gaps the widest is used: the gap after the numbers of a list may be emptier than the gutter.
     """
@@ -101,7 +101,7 @@ def _gap(counts: Sequence[int], low: int, high: int, *, usual: float) -> int | N
 
 
 def _even_gutters(words: Sequence[Word], *, width: float) -> tuple[float, ...]:
-    """Returns the gutters of three or more columns of equal width in running text."""
+    """Return the gutters of three or more columns of equal width in running text."""
     rows = len({round(word.baseline) for word in words})
     if rows < _MIN_ROWS:
         return ()
@@ -122,7 +122,7 @@ def _even_gutters(words: Sequence[Word], *, width: float) -> tuple[float, ...]:
 
 
 def _white_gutters(words: Sequence[Word], *, width: float) -> tuple[float, ...]:
-    """Returns the gutters of running text in columns of any length: strips that hardly any row crosses."""
+    """Return the gutters of running text in columns of any length: strips that hardly any row crosses."""
     rows = len({round(word.baseline) for word in words})
     if rows < _MIN_ROWS:
         return ()
@@ -134,7 +134,8 @@ def _white_gutters(words: Sequence[Word], *, width: float) -> tuple[float, ...]:
 
 
 def _is_prose(words: Sequence[Word], gutters: Sequence[float]) -> bool:
-    """Whether the rows between gutters have several words of letters, as running text does but a table doesn't."""
+    """Return whether the rows between gutters have several words of letters, as running text does but a table
+    doesn't."""
     counts: Counter[tuple[int, int]] = Counter()
     for word in words:
         counts[round(word.baseline), sum(word.center > gutter for gutter in gutters)] += any(
@@ -144,7 +145,7 @@ def _is_prose(words: Sequence[Word], gutters: Sequence[float]) -> bool:
 
 
 def _breaks_at(words: Sequence[Word], gutter: float) -> bool:
-    """Whether enough of the rows with words on both sides have a gap at the gutter."""
+    """Return whether enough of the rows with words on both sides have a gap at the gutter."""
     broken = both = 0
     for row in _rows(words):
         left, right = _sides(row, gutter)
@@ -156,7 +157,8 @@ def _breaks_at(words: Sequence[Word], gutter: float) -> bool:
 
 
 def _breaks_below(words: Sequence[Word], gutter: float) -> bool:
-    """Whether several successive rows of running text on either side leave the gutter free, as under an abstract.
+    """Return whether several successive rows of running text on either side leave the gutter free, as under an
+    abstract.
 
     At the foot of the page one row is enough, since little text may be below a large float.
     """
@@ -187,18 +189,18 @@ def _sides(row: Sequence[Word], gutter: float) -> tuple[list[Word], list[Word]]:
 
 
 def _rows(words: Sequence[Word]) -> list[list[Word]]:
-    """Returns the words by baseline, from top to bottom."""
+    """Return the words by baseline, from top to bottom."""
     ordered = sorted(words, key=lambda word: word.baseline)
     return [list(row) for _, row in groupby(ordered, key=lambda word: round(word.baseline))]
 
 
 def crosses(box: Box, gutter: float) -> bool:
-    """Whether a box is on both sides of a gutter."""
+    """Return whether a box is on both sides of a gutter."""
     return box.x0 < gutter - _CROSSING and box.x1 > gutter + _CROSSING
 
 
 def reading_order(items: Iterable[Item], *, box: Callable[[Item], Box], gutters: Sequence[float]) -> list[Item]:
-    """Sorts items into reading order: column by column, in bands between items that cross a gutter."""
+    """Sort items into reading order: column by column, in bands between items that cross a gutter."""
     placed = sorted(items, key=lambda item: (round(box(item).y1), box(item).x0))
     if not gutters:
         return placed

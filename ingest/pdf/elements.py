@@ -43,7 +43,7 @@ _Part = _Float | FoundEquation | FoundHeading | FlowLine
 
 
 def draft_elements(structure: Structure, *, paper: str) -> list[Element]:
-    """Drafts all elements: title and authors, the text with its floats, and page furniture at the end."""
+    """Draft all elements: title and authors, the text with its floats, and page furniture at the end."""
     return [draft.element for draft in _Drafting(structure, paper=paper).drafts()]
 
 
@@ -73,7 +73,7 @@ class _Drafting:
         return [*drafts, *self._furniture()]
 
     def _place(self, page: int, box: Box) -> Place:
-        """Returns the place of a box on a page (its index from 0)."""
+        """Return the place of a box on a page (its index from 0)."""
         content = self._structure.layouts[page].content
         return Place(paper=self._paper, page=content.number, box=box_as_seen(box, content).rounded())
 
@@ -81,7 +81,7 @@ class _Drafting:
         return self._place(page, bounding_box(line.box for line in lines))
 
     def _flow(self, lines: Sequence[FlowLine]) -> _Flow:
-        """Joins lines; there is one place for each column that contains some of them."""
+        """Join lines; there is one place for each column that contains some of them."""
         places = [
             self._around(page, (line.line for line in part))
             for (page, _), part in groupby(lines, key=lambda line: (line.page, line.column))
@@ -102,7 +102,7 @@ class _Drafting:
             yield Draft(at=-1, element=_passage(text, "authors", [self._around(0, authors)]))
 
     def _text(self) -> Iterator[Draft]:
-        """Yields headings, paragraphs and references. A heading, an equation or the end of a slide ends a paragraph, a
+        """Yield headings, paragraphs and references. A heading, an equation or the end of a slide ends a paragraph, a
         float does not."""
         role: PassageRole = "paragraph"
         in_references, number = False, 0
@@ -205,7 +205,7 @@ class _Drafting:
         )
 
     def _figure(self, found: FoundFigure, more: tuple[Place, ...]) -> Figure | Table:
-        """Returns a figure, or a table without cells if the caption is a table's and no grid was found."""
+        """Return a figure, or a table without cells if the caption is a table's and no grid was found."""
         caption, place = found.caption, self._place(found.page, found.box)
         label, text = caption.label, caption.text
         at = self._place(caption.page, caption.box) if caption.lines else None
@@ -230,7 +230,7 @@ class _Drafting:
         )
 
     def _sidebars(self) -> Iterator[Draft]:
-        """Yields the sidebars, which precede everything else on their page."""
+        """Yield the sidebars, which precede everything else on their page."""
         starts = {part.page: index for index, part in reversed(list(enumerate(self._parts)))}
         for page, sidebars in enumerate(self._structure.sidebars):
             for lines in sidebars:
@@ -242,7 +242,7 @@ class _Drafting:
                     yield Draft(at=at, element=element)
 
     def _footnotes(self) -> Iterator[Draft]:
-        """Yields the footnotes, which follow everything else on their page."""
+        """Yield the footnotes, which follow everything else on their page."""
         ends = {part.page: index for index, part in enumerate(self._parts)}
         for page, lines in enumerate(self._structure.footnotes):
             notes = split_footnotes(lines)
@@ -267,21 +267,21 @@ def _passage(text: str, role: PassageRole, places: Sequence[Place]) -> Passage:
 
 
 def _outside_columns(page: int, lines: Sequence[Line]) -> list[FlowLine]:
-    """Returns lines that are in no column of the text as those of a column of their own."""
+    """Return lines that are in no column of the text as those of a column of their own."""
     box = bounding_box(line.box for line in lines)
     edges = Edges(left=box.x0, right=box.x1)
     return [FlowLine(page=page, column=0, edges=edges, line=line) for line in lines]
 
 
 def _paragraph_role(text: str, *, bulleted: bool, role: PassageRole) -> PassageRole:
-    """Returns the role of a paragraph in a section whose paragraphs have a role."""
+    """Return the role of a paragraph in a section whose paragraphs have a role."""
     if role == "paragraph" and text.lower().startswith(("abstract—", "abstract–", "abstract.", "abstract:")):
         return "abstract"
     return "list" if bulleted and role == "paragraph" else role
 
 
 def _page_parts(structure: Structure, layout: PageLayout) -> list[_Part]:
-    """Returns the parts of a page in reading order."""
+    """Return the parts of a page in reading order."""
     page = layout.index
     headings = [heading for heading in structure.headings if heading.page == page]
     titled = {line for heading in headings for line in heading.lines}
@@ -310,7 +310,7 @@ def _box(part: _Part) -> Box:
 
 
 def _further_boxes(part: _Float | FoundEquation) -> list[tuple[int, Box]]:
-    """Returns the pages and boxes of the continuation of a float in frames."""
+    """Return the pages and boxes of the continuation of a float in frames."""
     match part:
         case FoundFigure(frames=frames) | FoundListing(frames=(_, *frames)):
             return [(frame.page, frame.box) for frame in frames]
@@ -319,7 +319,7 @@ def _further_boxes(part: _Float | FoundEquation) -> list[tuple[int, Box]]:
 
 
 def _bibliography(lines: Sequence[FlowLine], *, titled: bool, after: int) -> tuple[list[Entry], list[FlowLine]]:
-    """Returns the entries among lines, which are `titled` below the title of a bibliography, and the other lines.
+    """Return the entries among lines, which are `titled` below the title of a bibliography, and the other lines.
 
     `after` is the number of the previous entry.
     """

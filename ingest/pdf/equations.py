@@ -55,7 +55,7 @@ class FoundEquation:
 
 
 def find_equations(layout: PageLayout, free: Sequence[Line]) -> list[FoundEquation]:
-    """Finds the equations of a page among its free lines."""
+    """Find the equations of a page among its free lines."""
     found: list[FoundEquation] = []
     across = Edges(left=layout.edges[0].left, right=layout.edges[-1].right)
     for edge, lines in zip([*layout.edges, across], layout.by_column(free), strict=True):
@@ -67,7 +67,7 @@ def find_equations(layout: PageLayout, free: Sequence[Line]) -> list[FoundEquati
 
 
 def _joins(run: Sequence[Line], line: Line, *, prose: Sequence[float]) -> bool:
-    """Whether a line belongs to the equation above it: it is close, or continues it with an operator.
+    """Return whether a line belongs to the equation above it: it is close, or continues it with an operator.
 
     `prose` are the heights of the lines of text in the column.
     """
@@ -79,7 +79,7 @@ def _joins(run: Sequence[Line], line: Line, *, prose: Sequence[float]) -> bool:
 
 
 def _read(layout: PageLayout, cluster: Sequence[Line], *, edge: Edges) -> list[FoundEquation]:
-    """Returns the equations in lines that are close together: one for each number, with the lines nearest to it."""
+    """Return the equations in lines that are close together: one for each number, with the lines nearest to it."""
     numbered = [line for line in cluster if _number(line, edge)]
     if not numbered:
         # The last line of a paragraph may be a symbol.
@@ -108,7 +108,8 @@ def _equation(layout: PageLayout, lines: Sequence[Line], *, number: str) -> Foun
 
 
 def _bars(layout: PageLayout, area: Box) -> list[HorizontalRule]:
-    """The bars of fractions and roots in an area; those over a single letter are too short to be rules of the page."""
+    """Return the bars of fractions and roots in an area; those over a single letter are too short to be rules of the
+    page."""
     reach = Box(area.x0 - 2, area.y0 - _BARS_ABOVE, area.x1 + 2, area.y1 + 2)
     return [
         HorizontalRule(box.x0, box.x1, box.middle)
@@ -118,7 +119,7 @@ def _bars(layout: PageLayout, area: Box) -> list[HorizontalRule]:
 
 
 def _number(line: Line, edge: Edges) -> str:
-    """Returns the equation number at the column's right edge, or alone at its left one; "" if there is none."""
+    """Return the equation number at the column's right edge, or alone at its left one; "" if there is none."""
     match = _NUMBER.fullmatch(line.words[-1].text)
     if not match:
         return ""
@@ -131,12 +132,12 @@ def _number(line: Line, edge: Edges) -> str:
 
 
 def _is_apart(words: Sequence[Word]) -> bool:
-    """Whether a gap is before the last of two words or more."""
+    """Return whether a gap is before the last of two words or more."""
     return words[-1].x0 - words[-2].x1 > _NUMBER_GAP * words[-1].size
 
 
 def _is_prose(line: Line, edge: Edges) -> bool:
-    """Whether a line is running text: mostly letters, and at the left edge or across much of the column."""
+    """Return whether a line is running text: mostly letters, and at the left edge or across much of the column."""
     indent = line.box.x0 - edge.left
     if len(line.words) == 1 and _number(line, edge):
         return False
@@ -152,8 +153,8 @@ def _is_prose(line: Line, edge: Edges) -> bool:
 
 
 def _is_display(cluster: Sequence[Line], edge: Edges) -> bool:
-    """Whether lines without a number are a formula: mathematical, with a relation sign, hardly any words, and indented
-    unless nearly all of it is mathematical.
+    """Return whether lines without a number are a formula: mathematical, with a relation sign, hardly any words, and
+    indented unless nearly all of it is mathematical.
 
     In centred lines, italics and single letters count as mathematical, since fonts such as Times set formulas in them.
     """

@@ -82,7 +82,7 @@ class _Surroundings:
 
 
 def framed_figure(framed: FramedFloat) -> FoundFigure:
-    """Returns the figure of a caption in its frames."""
+    """Return the figure of a caption in its frames."""
     first, *others = framed.frames
     lines = frozenset(first.lines).difference(framed.caption.lines)
     return FoundFigure(page=first.page, caption=framed.caption, box=first.box, lines=lines, frames=tuple(others))
@@ -91,7 +91,7 @@ def framed_figure(framed: FramedFloat) -> FoundFigure:
 def find_figures(
     layouts: Sequence[PageLayout], tables: Sequence[FoundTable], framed: Sequence[FramedFloat] = ()
 ) -> list[FoundFigure]:
-    """Finds the figures of a document outside its tables; a picture that repeats on pages in one place is none.
+    """Find the figures of a document outside its tables; a picture that repeats on pages in one place is none.
 
     Args:
         layouts: The pages.
@@ -129,13 +129,13 @@ class _Page:
 
 
 def _template(layouts: Sequence[PageLayout]) -> frozenset[Box]:
-    """Returns the drawings that are at the same place on most pages, such as the frame of a slide."""
+    """Return the drawings that are at the same place on most pages, such as the frame of a slide."""
     counts = Counter(place for layout in layouts for place in {box.rounded() for box in layout.content.drawings})
     return frozenset(place for place, count in counts.items() if count > max(2, len(layouts) / 2))
 
 
 def _figures_of_page(page: _Page) -> list[FoundFigure]:
-    """Returns the figures of the captions of a page, and its pictures and plots without a caption."""
+    """Return the figures of the captions of a page, and its pictures and plots without a caption."""
     layout, free = page.layout, page.free
     captions = [caption for caption in page.captions if caption.kind != "other"]
     if not captions and not layout.content.images and not layout.content.drawings:
@@ -168,7 +168,7 @@ def _figures_of_page(page: _Page) -> list[FoundFigure]:
 
 
 def _lone_plots(page: _Page, around: _Surroundings) -> Iterator[FoundFigure]:
-    """Yields the plots and diagrams without a caption, with their labels."""
+    """Yield the plots and diagrams without a caption, with their labels."""
     layout = page.layout
     programs = [line for line in around.labels if is_program(line, layout.body)]
     solid = [*around.barriers, *(line.box for line in (*around.prose, *programs))]
@@ -184,7 +184,7 @@ def _lone_plots(page: _Page, around: _Surroundings) -> Iterator[FoundFigure]:
 
 
 def _find(layout: PageLayout, caption: Caption, around: _Surroundings) -> FoundFigure:
-    """Returns the figure of a caption: the nearest graphics, otherwise the nearest labels."""
+    """Return the figure of a caption: the nearest graphics, otherwise the nearest labels."""
     drawn: list[tuple[float, Box, frozenset[Line], list[Box]]] = []
     labelled: list[tuple[float, Box, frozenset[Line]]] = []
     for cost, area in _free_areas(layout, caption, around):
@@ -210,7 +210,7 @@ def _find(layout: PageLayout, caption: Caption, around: _Surroundings) -> FoundF
 
 
 def _with_labels(box: Box, around: _Surroundings, area: Box) -> tuple[frozenset[Line], Box]:
-    """Returns the labels in and next to a box, those next to them, and the box that contains them all."""
+    """Return the labels in and next to a box, those next to them, and the box that contains them all."""
     wider = area.grown(0, _MARGIN)  # A label may be as close to the text as a crop.
     found: set[Line] = set()
     left = [line for line in around.labels if contains(wider, line.box)]
@@ -239,7 +239,7 @@ def _distance(box: Box, caption: Box) -> float:
 
 
 def _free_areas(layout: PageLayout, caption: Caption, around: _Surroundings) -> Iterator[tuple[float, Box]]:
-    """Yields the free areas next to a caption with their costs: above, below, across all columns, beside.
+    """Yield the free areas next to a caption with their costs: above, below, across all columns, beside.
 
     They keep a margin from the caption and from the text.
     """
@@ -264,7 +264,7 @@ def _above_and_below(
 
 
 def _bounds(layout: PageLayout, box: Box, solid: Sequence[Box], band: tuple[float, float]) -> tuple[float, float]:
-    """Returns the y at which other content bounds a band of x above and below a box."""
+    """Return the y at which other content bounds a band of x above and below a box."""
     left, right = band
     inside = [other for other in solid if min(other.x1, right) - max(other.x0, left) > _MIN_SHARED]
     top = max((other.y1 for other in inside if other.y1 <= box.y0 + 2), default=0.0)
@@ -273,8 +273,8 @@ def _bounds(layout: PageLayout, box: Box, solid: Sequence[Box], band: tuple[floa
 
 
 def _is_across(layout: PageLayout, around: _Surroundings, area: Box, band: tuple[float, float]) -> bool:
-    """Whether the graphics in an area across all columns are one figure: they cross a gutter, or those outside the
-    caption's column have no caption of their own."""
+    """Return whether the graphics in an area across all columns are one figure: they cross a gutter, or those outside
+    the caption's column have no caption of their own."""
     ink = around.graphics.within(area)
     if any(crosses(box, gutter) for box in ink for gutter in layout.gutters):
         return True
@@ -288,7 +288,7 @@ def _is_across(layout: PageLayout, around: _Surroundings, area: Box, band: tuple
 
 
 def _are_named(far: Box, captions: Sequence[Box], around: _Surroundings) -> bool:
-    """Whether the next text below or above some graphics is one of the captions."""
+    """Return whether the next text below or above some graphics is one of the captions."""
     solid = [box for box in (*captions, *(line.box for line in around.prose)) if overlap_x(box, far) > 0]
     below = min((box for box in solid if box.y0 > far.y1 - 2), key=lambda box: box.y0, default=None)
     above = max((box for box in solid if box.y1 < far.y0 + 2), key=lambda box: box.y1, default=None)
@@ -300,7 +300,7 @@ def _is_outside(box: Box, band: tuple[float, float]) -> bool:
 
 
 def _beside(layout: PageLayout, caption: Caption, solid: Sequence[Box]) -> Iterator[tuple[float, Box]]:
-    """Yields the free areas left and right of a caption that is beside its figure."""
+    """Yield the free areas left and right of a caption that is beside its figure."""
     box = caption.box
     level = [other for other in solid if overlap_y(other, box) > 0]
     left = max((other.x1 for other in level if other.x1 <= box.x0), default=0.0)
@@ -312,7 +312,7 @@ def _beside(layout: PageLayout, caption: Caption, solid: Sequence[Box]) -> Itera
 
 
 def _band(layout: PageLayout, caption: Caption, around: _Surroundings) -> tuple[float, float]:
-    """Returns the x range that may belong to the caption.
+    """Return the x range that may belong to the caption.
 
     It is the caption's columns, cut where text wraps around a narrow figure, and halfway to an adjacent float.
     """
@@ -331,7 +331,7 @@ def _band(layout: PageLayout, caption: Caption, around: _Surroundings) -> tuple[
 
 
 def _lone_pictures(layout: PageLayout, images: Sequence[Box], others: Sequence[Box]) -> list[Box]:
-    """Returns the pictures of a page that are as large as a figure, overlap no other box and frame no text."""
+    """Return the pictures of a page that are as large as a figure, overlap no other box and frame no text."""
     page = layout.content.width * layout.content.height
     return [
         box
@@ -344,7 +344,7 @@ def _lone_pictures(layout: PageLayout, images: Sequence[Box], others: Sequence[B
 
 
 def _joined(images: Sequence[Box]) -> list[Box]:
-    """Returns the pictures with touching ones joined, since a picture may be stored in strips."""
+    """Return the pictures with touching ones joined, since a picture may be stored in strips."""
     joined: list[Box] = []
     for box in sorted(images, key=lambda box: (box.y0, box.x0)):
         touching = [other for other in joined if overlap(other, box.grown(1, 1))]

@@ -45,30 +45,30 @@ _OPERATORS = dict.fromkeys("∑∏⋃⋂", (0.75, 0.95)) | {"∫": (0.75, 1.36)}
 
 @cache
 def is_bold(font: str) -> bool:
-    """Whether a font of this name is bold."""
+    """Return whether a font of this name is bold."""
     return bool(_BOLD.search(font))
 
 
 @cache
 def is_italic(font: str) -> bool:
-    """Whether a font of this name is italic or slanted."""
+    """Return whether a font of this name is italic or slanted."""
     return bool(_ITALIC.search(font))
 
 
 @cache
 def is_monospaced(font: str) -> bool:
-    """Whether a font of this name is monospaced."""
+    """Return whether a font of this name is monospaced."""
     return bool(_MONOSPACED.search(font))
 
 
 @cache
 def is_small_capitals(font: str) -> bool:
-    """Whether a font of this name prints lower-case letters as small capitals."""
+    """Return whether a font of this name prints lower-case letters as small capitals."""
     return bool(_SMALL_CAPITALS.search(font))
 
 
 def _extension() -> dict[str, tuple[str, float]]:
-    """Returns the signs of TeX's extension font by code.
+    """Return the signs of TeX's extension font by code.
 
     With each sign: how far its line's baseline is below its origin, in letter sizes. Glyphs extend down from their top;
     delimiters and operators are centred on the axis, 0.25 above the baseline (The TeXbook, appendices F and G).
@@ -101,7 +101,7 @@ _EXTENSION = {sign: (sign, drops[0]) for sign, drops in _OPERATORS.items()} | _e
 
 
 def glyph_text(text: str, *, font: str, after: str = "") -> tuple[str, float]:
-    """Returns the letters of a glyph, and how far below its origin its line's baseline is, in letter sizes.
+    """Return the letters of a glyph, and how far below its origin its line's baseline is, in letter sizes.
 
     Args:
         text: The glyph's text in the file; a glyph that prints nothing becomes a space.

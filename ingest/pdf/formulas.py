@@ -74,7 +74,7 @@ class _Part:
 
 
 def read_formula(words: Sequence[Word], bars: Sequence[HorizontalRule]) -> str:
-    """Returns the text of a formula printed as words and bars (of fractions and roots); "" without words.
+    """Return the text of a formula printed as words and bars (of fractions and roots); "" without words.
 
     Bars are folded from the narrowest to the widest, since the contents of a fraction or a root are narrower than it.
     """
@@ -87,7 +87,7 @@ def read_formula(words: Sequence[Word], bars: Sequence[HorizontalRule]) -> str:
 
 
 def _part_of(word: Word) -> _Part:
-    """Returns the word as a part, with mathematical letters replaced by plain ones (𝑥 by x)."""
+    """Return the word as a part, with mathematical letters replaced by plain ones (𝑥 by x)."""
     text = "".join(_plain(letter) for letter in word.text)
     stretch = _SIGN_STRETCH * word.size if text in _LARGE_SIGNS else 0.0
     return _Part(
@@ -107,7 +107,7 @@ def _plain(letter: str) -> str:
 
 
 def _join_delimiters(parts: Sequence[_Part]) -> list[_Part]:
-    """Returns the parts with the stacked pieces of each tall delimiter merged into one part."""
+    """Return the parts with the stacked pieces of each tall delimiter merged into one part."""
     whole = [part for part in parts if part.text not in _DELIMITER_PIECES]
     columns: list[list[_Part]] = []
     for piece in sorted((part for part in parts if part.text in _DELIMITER_PIECES), key=lambda part: part.baseline):
@@ -131,12 +131,12 @@ def _continues_delimiter(last: _Part, piece: _Part) -> bool:
 
 
 def _merged(model: _Part, parts: Sequence[_Part]) -> _Part:
-    """Returns a part with the height of several parts, and otherwise like `model`."""
+    """Return a part with the height of several parts, and otherwise like `model`."""
     return replace(model, top=min(part.top for part in parts), bottom=max(part.bottom for part in parts))
 
 
 def _roots(parts: Sequence[_Part], bars: Sequence[HorizontalRule]) -> dict[HorizontalRule, _Part]:
-    """Returns the radical sign of each root's bar: the highest of the bars that begin where a sign ends."""
+    """Return the radical sign of each root's bar: the highest of the bars that begin where a sign ends."""
     roots: dict[HorizontalRule, _Part] = {}
     for sign in parts:
         if sign.text not in ("√", "⎷"):
@@ -153,7 +153,7 @@ def _roots(parts: Sequence[_Part], bars: Sequence[HorizontalRule]) -> dict[Horiz
 
 
 def _with_root(parts: Sequence[_Part], bar: HorizontalRule, sign: _Part) -> list[_Part]:
-    """Returns the parts with the root of the bar as one part."""
+    """Return the parts with the root of the bar as one part."""
     strokes = {part for part in parts if part.text == "⎸" and sign.x0 - 2 < part.x0 < sign.x1 + 2}
     inside = _next_to(bar, [part for part in parts if part is not sign and part not in strokes], below=True)
     if not inside:
@@ -166,7 +166,7 @@ def _with_root(parts: Sequence[_Part], bar: HorizontalRule, sign: _Part) -> list
 
 
 def _with_fraction(parts: Sequence[_Part], bar: HorizontalRule, others: Sequence[HorizontalRule]) -> list[_Part]:
-    """Returns the parts with the fraction of the bar as one part, unless nothing is above or below it."""
+    """Return the parts with the fraction of the bar as one part, unless nothing is above or below it."""
     over = _next_to(bar, parts, below=False)
     under = _next_to(bar, parts, below=True)
     if not over or not under or any(_separates(other, bar, over, under) for other in others):
@@ -186,7 +186,7 @@ def _with_fraction(parts: Sequence[_Part], bar: HorizontalRule, others: Sequence
 
 
 def _size_at(bar: HorizontalRule, parts: Sequence[_Part], size: float) -> float:
-    """Returns the letter size of the row on whose axis a bar is, otherwise the bar's own; a fraction may be smaller."""
+    """Return the letter size of the row on whose axis a bar is, otherwise the bar's own; a fraction may be smaller."""
     beside = [
         part.size
         for part in parts
@@ -197,7 +197,7 @@ def _size_at(bar: HorizontalRule, parts: Sequence[_Part], size: float) -> float:
 
 
 def _next_to(bar: HorizontalRule, parts: Sequence[_Part], *, below: bool) -> list[_Part]:
-    """Returns the parts within the ends of a bar that are directly above or below it, and those level with them."""
+    """Return the parts within the ends of a bar that are directly above or below it, and those level with them."""
     within = [part for part in parts if bar.x0 - _OVERHANG <= part.x0 and part.x1 <= bar.x1 + _OVERHANG]
     side = [part for part in within if (part.middle > bar.y if below else part.middle < bar.y)]
     found = {part for part in side if (part.top - bar.y if below else bar.y - part.bottom) < _ADJACENT * part.size}
@@ -211,7 +211,7 @@ def _next_to(bar: HorizontalRule, parts: Sequence[_Part], *, below: bool) -> lis
 
 
 def _separates(other: HorizontalRule, bar: HorizontalRule, over: Sequence[_Part], under: Sequence[_Part]) -> bool:
-    """Whether another bar is between a bar and the parts next to it, which then belong to that bar."""
+    """Return whether another bar is between a bar and the parts next to it, which then belong to that bar."""
     if min(bar.x1, other.x1) - max(bar.x0, other.x0) < 0.5 * bar.width:
         return False
     above = max(part.bottom for part in over)
@@ -220,7 +220,7 @@ def _separates(other: HorizontalRule, bar: HorizontalRule, over: Sequence[_Part]
 
 
 def _bracketed(text: str) -> str:
-    """Returns the text, in parentheses unless it is one factor: a name, a number or a function's value."""
+    """Return the text, in parentheses unless it is one factor: a name, a number or a function's value."""
     head, bracket, _ = text.partition("(")
     plain = head.translate(str.maketrans("", "", "_^{}′."))
     if plain.isalnum() and "/" not in text and (not bracket or _closes_last(text, len(head))):
@@ -229,13 +229,13 @@ def _bracketed(text: str) -> str:
 
 
 def _closes_last(text: str, start: int) -> bool:
-    """Whether the parenthesis that opens at `start` is closed by the text's last letter."""
+    """Return whether the parenthesis that opens at `start` is closed by the text's last letter."""
     *depths, last = accumulate((letter == "(") - (letter == ")") for letter in text[start:])
     return last == 0 and 0 not in depths
 
 
 def _with_limits(parts: Sequence[_Part], bars: Sequence[HorizontalRule]) -> list[_Part]:
-    """Returns the parts with the limits above and below large operators turned into scripts."""
+    """Return the parts with the limits above and below large operators turned into scripts."""
     left = _with_arguments(parts)
     for operator in [part for part in left if part.text in _OPERATORS]:
         for above in (False, True):
@@ -255,7 +255,7 @@ def _with_limits(parts: Sequence[_Part], bars: Sequence[HorizontalRule]) -> list
 
 
 def _with_arguments(parts: Sequence[_Part]) -> list[_Part]:
-    """Returns the parts with `arg` and the following `max` or `min` as one part."""
+    """Return the parts with `arg` and the following `max` or `min` as one part."""
     left = list(parts)
     for head in [part for part in parts if part.text == "arg"]:
         level = [part for part in left if abs(part.baseline - head.baseline) < 1 and part.x0 >= head.x1]
@@ -267,7 +267,7 @@ def _with_arguments(parts: Sequence[_Part]) -> list[_Part]:
 
 
 def _limit(operator: _Part, parts: Sequence[_Part], bars: Sequence[HorizontalRule], *, above: bool) -> list[_Part]:
-    """Returns the run of small parts centred above or below an operator, on its side of every bar."""
+    """Return the run of small parts centred above or below an operator, on its side of every bar."""
     cuts = [bar.y for bar in bars if bar.x0 < operator.center < bar.x1]
     low, high = _LIMIT_DISTANCE
     near = [
@@ -289,7 +289,7 @@ def _limit(operator: _Part, parts: Sequence[_Part], bars: Sequence[HorizontalRul
 
 
 def _linearize(parts: Sequence[_Part]) -> str:
-    """Returns the text: rows from top to bottom, scripts after their hosts, matrices between their delimiters."""
+    """Return the text: rows from top to bottom, scripts after their hosts, matrices between their delimiters."""
     if not parts:
         return ""
     # A sign may come from a larger font.
@@ -302,7 +302,7 @@ def _linearize(parts: Sequence[_Part]) -> str:
 
 
 def _rows(parts: Sequence[_Part], *, size: float) -> list[list[_Part]]:
-    """Rows by baseline; scripts belong to the row of their host."""
+    """Return rows by baseline; scripts belong to the row of their host."""
     rows = runs_of(
         sorted((part for part in parts if part.size >= _SCRIPT_SIZE * size), key=lambda part: part.baseline),
         joins=lambda row, part: part.baseline - row[0].baseline < _ROW_SHIFT * size,
@@ -314,7 +314,7 @@ def _rows(parts: Sequence[_Part], *, size: float) -> list[list[_Part]]:
 
 
 def _distance(script: _Part, row: Sequence[_Part]) -> float:
-    """Returns the distance of a script from a row, mainly from the part directly before it."""
+    """Return the distance of a script from a row, mainly from the part directly before it."""
     before = [part for part in row if part.size > script.size and part.x0 <= script.x0 + 0.5]
     host = max(before, key=lambda part: part.x0, default=row[0])
     gap = max(0.0, script.x0 - host.x1 - _SCRIPT_GAP * script.size)
@@ -323,7 +323,7 @@ def _distance(script: _Part, row: Sequence[_Part]) -> float:
 
 
 def _with_matrices(rows: Sequence[Sequence[_Part]], *, size: float) -> list[list[_Part]]:
-    """Returns the rows with each group of rows between two delimiters, or after a brace, as one part."""
+    """Return the rows with each group of rows between two delimiters, or after a brace, as one part."""
     left = [list(row) for row in rows]
     for index, row in enumerate(rows):
         for opening in sorted(row, key=lambda part: -part.x0):
@@ -346,7 +346,7 @@ def _with_matrices(rows: Sequence[Sequence[_Part]], *, size: float) -> list[list
 
 
 def _match(opening: _Part, row: Sequence[_Part]) -> _Part | None:
-    """Returns the delimiter that closes a part."""
+    """Return the delimiter that closes a part."""
     depth = 0
     for part in sorted((part for part in row if part.x0 > opening.x0), key=lambda part: part.x0):
         if part.text[0] in _CLOSING and depth == 0:
@@ -396,12 +396,12 @@ def _row_text(row: Sequence[_Part], *, size: float) -> str:
 
 
 def _is_composed(part: _Part) -> bool:
-    """Whether a part was merged from several, so that an adjacent letter would appear to belong to it."""
+    """Return whether a part was merged from several, so that an adjacent letter would appear to belong to it."""
     return "/" in part.text or part.text.startswith("sqrt(")
 
 
 def _script(host: _Part | None, parts: Sequence[_Part]) -> str:
-    """Returns the subscript of a host, then its superscript."""
+    """Return the subscript of a host, then its superscript."""
     if not parts:
         return ""
     size = max(part.size for part in parts)

@@ -89,7 +89,7 @@ class FramedFloat:
 def find_frames(
     layout: PageLayout, *, accepts: Callable[[Frame, PageLayout], bool] = lambda frame, _: frame.is_text
 ) -> list[Frame]:
-    """Returns the outermost boxes of a page that text fills, from top to bottom; stacked ones are one frame.
+    """Return the outermost boxes of a page that text fills, from top to bottom; stacked ones are one frame.
 
     Args:
         layout: The page.
@@ -122,13 +122,13 @@ def _area(box: Box) -> float:
 
 
 def _are_cells(box: Box, other: Box) -> bool:
-    """Whether two boxes share a side, as the shaded cells of a row do."""
+    """Return whether two boxes share a side, as the shaded cells of a row do."""
     sides = abs(box.x0 - other.x1) < _SLACK or abs(box.x1 - other.x0) < _SLACK
     return sides and overlap_y(box, other) > 0
 
 
 def _ruled_boxes(content: PageContent) -> Iterator[Box]:
-    """Yields the boxes that two successive horizontal rules of equal ends and two vertical ones enclose."""
+    """Yield the boxes that two successive horizontal rules of equal ends and two vertical ones enclose."""
     sides: defaultdict[int, list[VerticalRule]] = defaultdict(list)
     for rule in content.vertical:
         for x in range(round(rule.x - _SLACK), round(rule.x + _SLACK) + 1):
@@ -150,7 +150,7 @@ def _ends(rule: HorizontalRule) -> tuple[int, int]:
 
 
 def _stacked(boxes: Sequence[Box]) -> list[Box]:
-    """Returns the boxes, with those of equal ends that touch vertically joined, such as a title bar and its box."""
+    """Return the boxes, with those of equal ends that touch vertically joined, such as a title bar and its box."""
     joined: list[Box] = []
     for box in sorted(boxes, key=lambda box: box.y0):
         for other in joined:
@@ -164,12 +164,12 @@ def _stacked(boxes: Sequence[Box]) -> list[Box]:
 
 
 def frame_at(box: Box, layout: PageLayout) -> Frame:
-    """Returns a box with the lines inside."""
+    """Return a box with the lines inside."""
     return Frame(page=layout.index, box=box, lines=_lines_in(box, layout))
 
 
 def _lines_in(box: Box, layout: PageLayout) -> tuple[Line, ...]:
-    """Returns the lines inside a box, none if text runs across its sides."""
+    """Return the lines inside a box, none if text runs across its sides."""
     near = layout.lines_between(box.y0, box.y1 + _MAX_SIZE)
     level = [line for line in near if box.y0 < line.middle < box.y1 and overlap_x(line.box, box) > _SLACK]
     x0, x1 = box.x0 - _SLACK, box.x1 + _SLACK
@@ -177,7 +177,7 @@ def _lines_in(box: Box, layout: PageLayout) -> tuple[Line, ...]:
 
 
 def find_framed_floats(layouts: Sequence[PageLayout], frames: Sequence[Sequence[Frame]]) -> list[FramedFloat]:
-    """Pairs captions with frames, nearest first: above, below, or at the top or foot inside the frame.
+    """Return pairs captions with frames, nearest first: above, below, or at the top or foot inside the frame.
 
     Args:
         layouts: The pages.
@@ -214,7 +214,7 @@ def find_framed_floats(layouts: Sequence[PageLayout], frames: Sequence[Sequence[
 
 
 def find_framed_listings(layouts: Sequence[PageLayout], free: Sequence[Sequence[Line]]) -> list[tuple[Frame, ...]]:
-    """Returns the frames without a caption that hold a program, a prompt or an example, each with its continuations.
+    """Return the frames without a caption that hold a program, a prompt or an example, each with its continuations.
 
     Their text is monospaced, or it is running text in another typeface than the body's. Every line is free.
 
@@ -230,7 +230,7 @@ def find_framed_listings(layouts: Sequence[PageLayout], free: Sequence[Sequence[
 
 
 def _is_listing(frame: Frame, layout: PageLayout) -> bool:
-    """Whether a frame holds a column of lines in another kind of type than the body's."""
+    """Return whether a frame holds a column of lines in another kind of type than the body's."""
     lines, body = frame.lines, layout.body
     if len(lines) < _MIN_PROGRAM_LINES or not frame.is_text or not _stands_alone(frame, layout):
         return False
@@ -242,13 +242,13 @@ def _is_listing(frame: Frame, layout: PageLayout) -> bool:
 
 
 def is_program(line: Line, body: BodyStyle) -> bool:
-    """Whether a line is printed in monospaced letters, and the body is not."""
+    """Return whether a line is printed in monospaced letters, and the body is not."""
     letters = sum(len(word.text) for word in line.words)
     return sum(len(word.text) for word in line.words if body.is_program(word.font)) > _PROGRAM_SHARE * letters
 
 
 def _stands_alone(frame: Frame, layout: PageLayout) -> bool:
-    """Whether a frame has text in one column of the page, or lines over all, and none beside it there."""
+    """Return whether a frame has text in one column of the page, or lines over all, and none beside it there."""
     columns = {layout.column(line) for line in frame.lines}
     level = layout.lines_between(frame.box.y0, frame.box.y1)
     beside = any(layout.column(line) in columns and line not in frame.lines for line in level)
@@ -256,13 +256,13 @@ def _stands_alone(frame: Frame, layout: PageLayout) -> bool:
 
 
 def _same_face(font: str, body: str) -> bool:
-    """Whether two fonts are of one face by their names: one begins the other but for size and style."""
+    """Return whether two fonts are of one face by their names: one begins the other but for size and style."""
     one, other = (re.split(r"[-,\d]", name)[0].lower() for name in (font, body))
     return one.startswith(other) or other.startswith(one) or (one[:2] == other[:2] == "cm")
 
 
 def _distance(caption: Caption, frame: Frame, layout: PageLayout, side: str) -> float | None:
-    """Returns the distance of a caption "above" or "below" a frame, None if it is not there or not near."""
+    """Return the distance of a caption "above" or "below" a frame, None if it is not there or not near."""
     box, other = frame.box, caption.box
     top, bottom = (other.y1, box.y0) if side == "above" else (box.y1, other.y0)
     near = -_SLACK <= bottom - top < _REACH * layout.body.size
@@ -275,7 +275,7 @@ def _distance(caption: Caption, frame: Frame, layout: PageLayout, side: str) -> 
 
 
 def _own_caption(chain: Sequence[Frame], layouts: Sequence[PageLayout]) -> FramedFloat | None:
-    """Returns the float whose caption is the first or the last text inside its frames."""
+    """Return the float whose caption is the first or the last text inside its frames."""
     for frame, at in ((chain[0], 0), (chain[-1], -1)):
         for caption in layouts[frame.page].captions:
             if frame.lines[at] in caption.lines and set(caption.lines) < set(frame.lines):
@@ -284,7 +284,7 @@ def _own_caption(chain: Sequence[Frame], layouts: Sequence[PageLayout]) -> Frame
 
 
 def _chains(layouts: Sequence[PageLayout], frames: Sequence[Sequence[Frame]]) -> list[tuple[Frame, ...]]:
-    """Returns the frames, with those that continue each other in the next column or on the next page together."""
+    """Return the frames, with those that continue each other in the next column or on the next page together."""
     furniture = find_furniture(layouts, [layout.lines for layout in layouts])
     ends = {frame: _is_end(frame, layouts[frame.page], furniture[frame.page]) for page in frames for frame in page}
 
@@ -316,7 +316,8 @@ def _is_wide(box: Box, layout: PageLayout) -> bool:
 
 
 def _is_end(frame: Frame, layout: PageLayout, furniture: frozenset[Line]) -> tuple[bool, bool]:
-    """Whether nothing is above a frame in its column, or a caption over several columns, and nothing below it."""
+    """Return whether nothing is above a frame in its column, or a caption over several columns, and nothing below
+    it."""
     wide = [caption.box.y1 for caption in layout.captions if _is_wide(caption.box, layout)]
     top = max((y for y in wide if y < frame.box.y0), default=0.0)
     others = [line for line in layout.lines if overlap_x(line.box, frame.box) > 0 and line not in furniture]
@@ -325,7 +326,7 @@ def _is_end(frame: Frame, layout: PageLayout, furniture: frozenset[Line]) -> tup
 
 
 def _is_next(last: Frame, frame: Frame, layouts: Sequence[PageLayout]) -> bool:
-    """Whether a frame is in the column after another one's, or in the first column of the next page."""
+    """Return whether a frame is in the column after another one's, or in the first column of the next page."""
     here, after = layouts[last.page], layouts[frame.page]
     column, wide = _column(last, here), _is_wide(last.box, here)
     if last.page == frame.page:

@@ -39,7 +39,7 @@ _NAME_GAP = 0.7  # Letter sizes; a wider gap separates two names.
 def title_lines(
     layout: PageLayout, free: Sequence[Line], *, printed: Iterable[Line] = (), named: str = ""
 ) -> list[Line]:
-    """Returns the run of the largest lines in the upper part of the first page, without a chapter number.
+    """Return the run of the largest lines in the upper part of the first page, without a chapter number.
 
     If nothing is larger than the body, returns the centred lines in bold or capitals at the top of the page. Empty if
     there are none. A journal or an archive may print its name as large above the title: a longer run of large lines far
@@ -64,7 +64,7 @@ def title_lines(
 def _titles_below(
     top: Sequence[Line], upper: Sequence[Line], layout: PageLayout, printed: Iterable[Line], named: str
 ) -> Iterator[list[Line]]:
-    """Yields the longer runs of large lines far below the largest ones that are the title by one of three signs."""
+    """Yield the longer runs of large lines far below the largest ones that are the title by one of three signs."""
 
     def joins(run: list[Line], line: Line) -> bool:
         return style_of(line) == style_of(run[-1]) and line.baseline - run[-1].baseline <= _LEADING * line.size
@@ -100,7 +100,7 @@ def _may_be_title(line: Line, layout: PageLayout) -> bool:
 
 
 def _centred_lines(upper: Sequence[Line], layout: PageLayout) -> list[Line]:
-    """Returns the first lines of a page if they are centred, in one style of bold letters or capitals."""
+    """Return the first lines of a page if they are centred, in one style of bold letters or capitals."""
     style = style_of(upper[0]) if upper else None
     if style is None or not (style.bold or style.capitals) or FIXED_TITLE.fullmatch(upper[0].text):
         return []
@@ -115,7 +115,7 @@ def _centred_lines(upper: Sequence[Line], layout: PageLayout) -> list[Line]:
 
 
 def author_lines(layout: PageLayout, free: Sequence[Line], *, title: Sequence[Line], end: Line | None) -> list[Line]:
-    """Returns the lines between the title and the abstract on the first page, without running text.
+    """Return the lines between the title and the abstract on the first page, without running text.
 
     If neither begins on the first page, returns the smaller lines right below the title that are centred as it is, or
     have marks of affiliations.
@@ -145,7 +145,7 @@ def author_lines(layout: PageLayout, free: Sequence[Line], *, title: Sequence[Li
 
 
 def _below_title(layout: PageLayout, free: Sequence[Line], *, title: Sequence[Line]) -> list[Line]:
-    """Returns the lines right below the title until one is neither centred nor marked, or begins running text."""
+    """Return the lines right below the title until one is neither centred nor marked, or begins running text."""
 
     def continues(line: Line) -> bool:
         centred = abs(line.center - title[-1].center) < _OFF_CENTRE * layout.content.width
@@ -157,7 +157,7 @@ def _below_title(layout: PageLayout, free: Sequence[Line], *, title: Sequence[Li
 
 
 def _justified(lines: Sequence[Line]) -> set[Line]:
-    """Returns the lines of justified paragraphs among lines in reading order."""
+    """Return the lines of justified paragraphs among lines in reading order."""
 
     def joins(run: list[Line], line: Line) -> bool:
         last = run[-1]
@@ -174,6 +174,6 @@ def _is_justified(run: Sequence[Line]) -> bool:
 
 
 def author_text(line: Line) -> str:
-    """Returns a line of the authors, with two spaces where a wide gap separates names without a comma."""
+    """Return a line of the authors, with two spaces where a wide gap separates names without a comma."""
     groups = runs_of(line.words, joins=lambda group, word: word.x0 - group[-1].x1 <= _NAME_GAP * line.size)
     return "  ".join(line_of(group, size=line.size).text for group in groups)

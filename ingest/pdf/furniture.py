@@ -32,7 +32,7 @@ _PAGE_NUMBER = re.compile(
 
 
 def find_furniture(layouts: Sequence[PageLayout], free: Sequence[Sequence[Line]]) -> list[frozenset[Line]]:
-    """Finds the furniture among the free lines of each page.
+    """Find the furniture among the free lines of each page.
 
     In the outer seventh of a page: texts that repeat on another page, ignoring digits. In the outer tenth: page
     numbers, and what is printed below a number that increases with the pages. At the edge: lines separated from the
@@ -129,7 +129,8 @@ class _Page:
         return sorted(line.box.y0 for line in self.lines)
 
     def is_separated(self, line: Line) -> bool:
-        """Whether everything between a line and the page's edge is in the margin, separated from the rest by a gap.
+        """Return whether everything between a line and the page's edge is in the margin, separated from the rest by a
+        gap.
 
         A manuscript may have as wide a gap between all of its lines.
         """
@@ -141,7 +142,7 @@ class _Page:
 
 
 def _page_numbers(layouts: Sequence[PageLayout], free: Sequence[Sequence[Line]]) -> tuple[set[Line], int | None]:
-    """Returns the numbers at the top or bottom whose difference from the page's number is that of most pages, and that
+    """Return the numbers at the top or bottom whose difference from the page's number is that of most pages, and that
     difference; None if there are none."""
     steps = {
         line: int(line.text) - layout.content.number
@@ -163,17 +164,17 @@ def _is_outermost(line: Line, lines: Sequence[Line]) -> bool:
 
 
 def _repeat_key(line: Line) -> tuple[str, int]:
-    """Returns what is equal in a running head on all pages: its text without digits, and its height on the page."""
+    """Return what is equal in a running head on all pages: its text without digits, and its height on the page."""
     return re.sub(r"\d+", "#", line.text.lower()), round(line.baseline / 3)
 
 
 def _place_key(line: Line) -> tuple[str, int, int]:
-    """Returns what is equal in the frame of all slides: its text without digits, and its place."""
+    """Return what is equal in the frame of all slides: its text without digits, and its place."""
     return re.sub(r"\d+", "#", line.text), round(line.box.x0 / 3), round(line.baseline / 3)
 
 
 def _is_page_number(line: Line, lines: Sequence[Line]) -> bool:
-    """Whether a line is a page number; a number in parentheses beside other text is an equation's."""
+    """Return whether a line is a page number; a number in parentheses beside other text is an equation's."""
     if not _PAGE_NUMBER.fullmatch(line.text):
         return False
     beside = any(other is not line and overlap_y(other.box, line.box) > 0 for other in lines)
@@ -186,7 +187,7 @@ def _in_margin(line: Line, layout: PageLayout, *, share: float) -> bool:
 
 
 def find_stamp(page: PageContent) -> tuple[str, Box] | None:
-    """Returns the text of the stamp that arXiv prints up the margin of a first page, and its box; None without one."""
+    """Return the text of the stamp that arXiv prints up the margin of a first page, and its box; None without one."""
     if not any(char.direction == _UPWARDS for char in page.chars):
         return None
     turned = turned_page(page, turns=_UPWARDS)

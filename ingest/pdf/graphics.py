@@ -58,7 +58,7 @@ class Graphics:
     letters: Sequence[Box]
 
     def cut_by(self, area: Box) -> list[Box]:
-        """Returns the drawings and pictures that are partly above or below an area, and partly inside."""
+        """Return the drawings and pictures that are partly above or below an area, and partly inside."""
         return [
             box
             for box in (*self.images, *self.drawings)
@@ -67,7 +67,7 @@ class Graphics:
         ]
 
     def within(self, area: Box, *, labels: Sequence[Box] = ()) -> list[Box]:
-        """Returns the graphics in an area, with pictures clipped to it, without isolated rules at its ends.
+        """Return the graphics in an area, with pictures clipped to it, without isolated rules at its ends.
 
         A rule is not isolated if some of the `labels` join it to the rest.
         """
@@ -77,7 +77,7 @@ class Graphics:
 
 
 def graphics_of(layout: PageLayout, *, taken: Sequence[Box]) -> Graphics:
-    """Returns the graphics of a page outside its tables (`taken`), without dots and page-wide backgrounds."""
+    """Return the graphics of a page outside its tables (`taken`), without dots and page-wide backgrounds."""
     content = layout.content
     tables = [box.grown(_TABLE_MARGIN, _TABLE_MARGIN) for box in taken]
 
@@ -110,7 +110,7 @@ def _shown(boxes: Sequence[Box], layout: PageLayout) -> list[Box]:
 
 
 def _without_stray_rules(ink: list[Box], labels: Sequence[Box]) -> list[Box]:
-    """Returns the ink without horizontal rules at its top or foot that a gap separates from the rest."""
+    """Return the ink without horizontal rules at its top or foot that a gap separates from the rest."""
     ordered = sorted(ink, key=lambda box: box.y0)
     while len(ordered) > 1 and _is_rule(ordered[0]) and _is_gap(ordered[0].y1, ordered[1].y0, labels):
         ordered.pop(0)
@@ -121,7 +121,7 @@ def _without_stray_rules(ink: list[Box], labels: Sequence[Box]) -> list[Box]:
 
 
 def _is_gap(top: float, bottom: float, labels: Sequence[Box]) -> bool:
-    """Whether a wide gap is between two heights, apart from labels."""
+    """Return whether a wide gap is between two heights, apart from labels."""
     between = sorted((box.y0, box.y1) for box in labels if top - 1 < box.middle < bottom + 1)
     for y0, y1 in [*between, (bottom, bottom)]:
         if y0 - top > _STRAY_GAP:
@@ -135,7 +135,7 @@ def _is_rule(box: Box) -> bool:
 
 
 def _share(box: Box, area: Box) -> float:
-    """Returns the share of a box in an area; of a hairline, the share of its length."""
+    """Return the share of a box in an area; of a hairline, the share of its length."""
     return _share_along(box.x0, box.x1, area.x0, area.x1) * _share_along(box.y0, box.y1, area.y0, area.y1)
 
 
@@ -146,7 +146,7 @@ def _share_along(low: float, high: float, start: float, end: float) -> float:
 
 
 def find_running_text(layout: PageLayout, free: Sequence[Line]) -> set[Line]:
-    """Finds the free lines of body type that are long or adjacent to such a line, list items, and bold headings.
+    """Find the free lines of body type that are long or adjacent to such a line, list items, and bold headings.
 
     Framed lines and titles of panels are not running text.
     """
@@ -183,7 +183,7 @@ def find_running_text(layout: PageLayout, free: Sequence[Line]) -> set[Line]:
 
 
 def _set_in(layout: PageLayout, lines: Sequence[Line]) -> set[Line]:
-    """Returns the lines with neither end where most running text of their column begins and ends.
+    """Return the lines with neither end where most running text of their column begins and ends.
 
     In a column without running text, those that are not of its size.
     """
@@ -202,7 +202,7 @@ def _set_in(layout: PageLayout, lines: Sequence[Line]) -> set[Line]:
 
 
 def _is_panel_title(line: Line, drawn: Sequence[Box], lines: Sequence[Line]) -> bool:
-    """Whether a line with a mark, "(a) Training loss", is below a drawing with no text in between."""
+    """Return whether a line with a mark, "(a) Training loss", is below a drawing with no text in between."""
     if not is_marked(line, bracketed=True):
         return False
     above = [box.y1 for box in drawn if box.x0 < line.center < box.x1 and -2 < line.box.y0 - box.y1 < _TITLE_GAP]
@@ -211,8 +211,8 @@ def _is_panel_title(line: Line, drawn: Sequence[Box], lines: Sequence[Line]) -> 
 
 
 def _is_body_type(line: Line, body: BodyStyle) -> bool:
-    """Whether a line is printed in the body's font family, including bold and italics, at the size of the body or of
-    notes."""
+    """Return whether a line is printed in the body's font family, including bold and italics, at the size of the body
+    or of notes."""
     if not _SMALL_PRINT * body.size < line.size < body.size + _LARGE_PRINT:
         return False
     if body.is_program(line.font):
@@ -238,7 +238,7 @@ def _is_heading(line: Line, body: BodyStyle) -> bool:
 
 
 def _adjoins(line: Line, other: Line) -> bool:
-    """Whether a line is directly above or below another one of its column, aligned with it or nearly so."""
+    """Return whether a line is directly above or below another one of its column, aligned with it or nearly so."""
     low, high = _PITCH
     return (
         low * line.size < abs(line.baseline - other.baseline) < high * line.size

@@ -68,7 +68,7 @@ class LineStyle:
 
 
 def style_of(line: Line) -> LineStyle:
-    """Returns the style of most of a line's letters."""
+    """Return the style of most of a line's letters."""
     letters = [letter for letter in line.text if letter.isalpha()]
     capitals = len(letters) > 3 and sum(letter.isupper() for letter in letters) > _CAPITALS_SHARE * len(letters)
     return LineStyle(
@@ -192,12 +192,12 @@ class _Block:
 
 
 def _row_of(line: Line, layout: PageLayout) -> Sequence[Line]:
-    """The lines at the height of a line, itself among them."""
+    """Return the lines at the height of a line, itself among them."""
     return layout.lines_between(line.baseline - _SAME_ROW * line.size, line.baseline + _SAME_ROW * line.size)
 
 
 def is_contents_entry(line: Line, layout: PageLayout) -> bool:
-    """Whether a line has dot leaders, or a page number at the end of its row, as in a table of contents."""
+    """Return whether a line has dot leaders, or a page number at the end of its row, as in a table of contents."""
     *words, last = line.words
     if words and last.text.isdecimal() and last.x0 - words[-1].x1 > _ENTRY_GAP * line.size:
         return True
@@ -206,7 +206,7 @@ def is_contents_entry(line: Line, layout: PageLayout) -> bool:
 
 
 def _is_page_number(number: Line, line: Line, layout: PageLayout) -> bool:
-    """Whether a number ends a line's column, or is aligned with other numbers."""
+    """Return whether a number ends a line's column, or is aligned with other numbers."""
     if not number.text.isdecimal():
         return False
     end = number.box.x1
@@ -224,7 +224,7 @@ def find_headings(
     run_ins: frozenset[Line] = frozenset(),
     title: Sequence[Line] = (),
 ) -> list[FoundHeading]:
-    """Finds the headings among the lines of each page.
+    """Find the headings among the lines of each page.
 
     Args:
         layouts: The pages.
@@ -273,7 +273,7 @@ def _key(text: str) -> str:
 
 
 def _blocks(layout: PageLayout, lines: Sequence[Line], *, run_ins: frozenset[Line]) -> Iterator[_Block]:
-    """Yields the blocks of a page's lines; run-in headings share none with other lines."""
+    """Yield the blocks of a page's lines; run-in headings share none with other lines."""
     start = 0
     for index in range(1, len(lines) + 1):
         if index < len(lines) and _may_continue(lines[index - 1], lines[index], layout, run_ins=run_ins):
@@ -288,7 +288,7 @@ def _blocks(layout: PageLayout, lines: Sequence[Line], *, run_ins: frozenset[Lin
 
 
 def _may_continue(last: Line, line: Line, layout: PageLayout, *, run_ins: frozenset[Line]) -> bool:
-    """Whether a line may be the next line of the same heading."""
+    """Return whether a line may be the next line of the same heading."""
     return (
         style_of(last) == style_of(line)
         and 0 < line.baseline - last.baseline < _LEADING * line.size
@@ -301,7 +301,8 @@ def _may_continue(last: Line, line: Line, layout: PageLayout, *, run_ins: frozen
 
 
 def _is_numbered(line: Line) -> bool:
-    """Whether a line begins with a number; the second line of a heading may begin with a single capital letter."""
+    """Return whether a line begins with a number; the second line of a heading may begin with a single capital
+    letter."""
     match = NUMBER.match(line.text)
     if not match:
         return False
@@ -309,7 +310,8 @@ def _is_numbered(line: Line) -> bool:
 
 
 def _is_heading(block: _Block, titles: Mapping[str, int], *, stacked: bool) -> bool:
-    """Whether a block is a heading; `titles` are in the outline, and a `stacked` block is right below a heading."""
+    """Return whether a block is a heading; `titles` are in the outline, and a `stacked` block is right below a
+    heading."""
     text, style = block.text, block.style
     strong = style.bold or block.is_larger or style.capitals
     if not (strong or style.italic) or not block.may_be_heading or block.is_contents_entry:
@@ -330,7 +332,7 @@ def _is_heading(block: _Block, titles: Mapping[str, int], *, stacked: bool) -> b
 
 
 def _lone_italics(blocks: Sequence[_Block]) -> list[_Block]:
-    """Returns headings in italics without numbers: set off by space, with at least two in one style."""
+    """Return headings in italics without numbers: set off by space, with at least two in one style."""
     candidates = [
         block
         for block in blocks
@@ -354,7 +356,7 @@ def _lone_italics(blocks: Sequence[_Block]) -> list[_Block]:
 
 
 def levels_of(texts: Sequence[str], styles: Sequence[LineStyle], *, outlined: Sequence[int]) -> list[int]:
-    """Returns the level of each heading, from 1: by its number, otherwise by the outline, otherwise by its style.
+    """Return the level of each heading, from 1: by its number, otherwise by the outline, otherwise by its style.
 
     Args:
         texts: The headings.
@@ -377,7 +379,7 @@ def levels_of(texts: Sequence[str], styles: Sequence[LineStyle], *, outlined: Se
 
 
 def _level_by_number(text: str, style: LineStyle, roman: Collection[LineStyle]) -> int:
-    """Returns the level of a heading's number, 0 without one.
+    """Return the level of a heading's number, 0 without one.
 
     If sections are numbered I, II, III, in one of the styles `roman`, then A, B are subsections, and 1), a) are below.
     """
@@ -395,7 +397,7 @@ def _level_by_number(text: str, style: LineStyle, roman: Collection[LineStyle]) 
 
 
 def cut_run_ins(flow: Sequence[Sequence[Line]]) -> tuple[list[list[Line]], frozenset[Line]]:
-    """Splits numbered run-in headings, which have a distinct style, from the paragraphs that follow on the same line.
+    """Split numbered run-in headings, which have a distinct style, from the paragraphs that follow on the same line.
 
     A title without a number ("Results. We ...") remains part of its paragraph.
 
@@ -419,7 +421,7 @@ def cut_run_ins(flow: Sequence[Sequence[Line]]) -> tuple[list[list[Line]], froze
 
 
 def _run_in(lines: Sequence[Line], *, roman: bool) -> tuple[list[Line], int, Line | None] | None:
-    """Returns the title's lines, the number of lines that they came from, and the rest of the last of these."""
+    """Return the title's lines, the number of lines that they came from, and the rest of the last of these."""
     words = lines[0].words
     numbered = _DOTTED.fullmatch(words[0].text) or (roman and _BELOW_ROMAN.fullmatch(words[0].text))
     title = _word_style(words[1]) if len(words) > 1 else (False, False)
@@ -443,6 +445,6 @@ def _word_style(word: Word) -> tuple[bool, bool]:
 
 
 def _fills_line(last: Line, line: Line) -> bool:
-    """Whether a title fills its line, so that it may continue on the next one."""
+    """Return whether a title fills its line, so that it may continue on the next one."""
     filled = last.box.x1 > line.box.x1 - _FULL_LINE * line.size
     return filled and 0 < line.baseline - last.baseline < _LEADING * line.size

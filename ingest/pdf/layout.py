@@ -40,11 +40,11 @@ class BodyStyle:
     monospaced: frozenset[str] = frozenset()
 
     def is_program(self, font: str) -> bool:
-        """Whether a font is monospaced by its widths or its name, and that of the body is not."""
+        """Return whether a font is monospaced by its widths or its name, and that of the body is not."""
         return self.has_one_width(font) and not self.has_one_width(self.font)
 
     def has_one_width(self, font: str) -> bool:
-        """Whether a font is monospaced."""
+        """Return whether a font is monospaced."""
         return font in self.monospaced or is_monospaced(font)
 
 
@@ -109,35 +109,35 @@ class PageLayout:
         return median(gaps) if len(gaps) >= _MIN_LINES else 0.0
 
     def column(self, line: Line) -> int:
-        """Returns the column of a line, from 0 at the left; `columns` for a line that crosses a gutter."""
+        """Return the column of a line, from 0 at the left; `columns` for a line that crosses a gutter."""
         if any(crosses(line.box, gutter) for gutter in self.gutters):
             return self.columns
         return bisect(self.gutters, line.center)
 
     def by_column(self, lines: Iterable[Line]) -> list[list[Line]]:
-        """Returns the lines of each column in their order, and at the end those that cross a gutter."""
+        """Return the lines of each column in their order, and at the end those that cross a gutter."""
         columns: list[list[Line]] = [[] for _ in range(self.columns + 1)]
         for line in lines:
             columns[self.column(line)].append(line)
         return columns
 
     def edges_at(self, line: Line) -> Edges:
-        """Returns the edges of a line's column."""
+        """Return the edges of a line's column."""
         return self.edges[min(self.column(line), len(self.edges) - 1)]
 
     def lines_between(self, top: float, bottom: float) -> Sequence[Line]:
-        """Returns the lines whose baseline is between two heights, from top to bottom."""
+        """Return the lines whose baseline is between two heights, from top to bottom."""
         start = bisect(self.lines, top, key=attrgetter("baseline"))
         return self.lines[start : bisect(self.lines, bottom, key=attrgetter("baseline"))]
 
     def lines_with(self, words: Collection[Word]) -> frozenset[Line]:
-        """Returns the lines that contain any of these words."""
+        """Return the lines that contain any of these words."""
         inside = set(words)
         return frozenset(line for line in self.lines if any(word in inside for word in line.words))
 
 
 def _body_style(pages: Sequence[PageContent]) -> BodyStyle:
-    """Returns the most frequent size (to 0.5 pt) and font of a document, counted in characters.
+    """Return the most frequent size (to 0.5 pt) and font of a document, counted in characters.
 
     A document with more programs than text has the font of its text.
     """
@@ -157,7 +157,7 @@ def _body_style(pages: Sequence[PageContent]) -> BodyStyle:
 
 
 def _monospaced(pages: Sequence[PageContent]) -> frozenset[str]:
-    """Returns the fonts in which letters that are narrow in other fonts are as wide as those that are wide there."""
+    """Return the fonts in which letters that are narrow in other fonts are as wide as those that are wide there."""
     widths: defaultdict[str, defaultdict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for page in pages:
         for char in page.chars:
@@ -174,7 +174,7 @@ def _monospaced(pages: Sequence[PageContent]) -> frozenset[str]:
 
 
 def page_layouts(pages: Sequence[PageContent]) -> list[PageLayout]:
-    """Reads the words, lines and captions of all pages."""
+    """Read the words, lines and captions of all pages."""
     body = _body_style(pages)
     words = [fold_initials(words_of(page.upright, body_font=body.font)) for page in pages]
     numbers = find_line_numbers(words, rules=[page.horizontal for page in pages])
@@ -203,7 +203,7 @@ def page_layouts(pages: Sequence[PageContent]) -> list[PageLayout]:
 
 
 def with_edges(layouts: Sequence[PageLayout], free: Sequence[Sequence[Line]]) -> list[PageLayout]:
-    """Returns the pages with the edges of their columns, measured on the free lines of body size of each page.
+    """Return the pages with the edges of their columns, measured on the free lines of body size of each page.
 
     A column with few such lines, or on a slide, has the edges of the document's other columns in its place.
     """

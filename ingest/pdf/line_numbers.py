@@ -39,7 +39,7 @@ class _Strip:
 def find_line_numbers(
     pages: Sequence[Sequence[Word]], *, rules: Sequence[Sequence[HorizontalRule]] = ()
 ) -> list[list[list[Word]]]:
-    """Finds the line numbers of each page, one list per strip; `rules` are the horizontal rules of each page.
+    """Find the line numbers of each page, one list per strip; `rules` are the horizontal rules of each page.
 
     A strip contains aligned numbers that increase in even steps, and hardly any other text. A strip under the rules of
     a table is one of its columns; a strip of raised numbers marks the entries of a list.
@@ -65,7 +65,7 @@ def _is_number(word: Word) -> bool:
 
 
 def _strips(numbers: Sequence[Word]) -> Iterator[_Strip]:
-    """Yields the strips of a page's increasing numbers, aligned left or right."""
+    """Yield the strips of a page's increasing numbers, aligned left or right."""
     for side in ("left", "right"):
         groups: dict[int, list[Word]] = {}
         for word in numbers:
@@ -88,7 +88,7 @@ def _counts_up(numbers: Sequence[Word]) -> bool:
 
 
 def _is_clear(strip: _Strip, pages: Sequence[Sequence[Word]]) -> bool:
-    """Whether few rows of words cross the strip on the pages that have numbers in it."""
+    """Return whether few rows of words cross the strip on the pages that have numbers in it."""
     rows = crossed = 0
     for words in pages:
         if any(strip.contains(word) and _is_number(word) for word in words):
@@ -100,8 +100,8 @@ def _is_clear(strip: _Strip, pages: Sequence[Sequence[Word]]) -> bool:
 
 
 def _is_tabular(strip: _Strip, numbers: Sequence[Sequence[Word]], rules: Sequence[Sequence[HorizontalRule]]) -> bool:
-    """Whether the rules of a table span the strip on most pages that have numbers in it: one rule between the numbers,
-    or three anywhere."""
+    """Return whether the rules of a table span the strip on most pages that have numbers in it: one rule between the
+    numbers, or three anywhere."""
     pages = ruled = 0
     for page, page_rules in zip(numbers, rules, strict=False):
         baselines = [word.baseline for word in page if strip.contains(word)]
@@ -113,7 +113,7 @@ def _is_tabular(strip: _Strip, numbers: Sequence[Sequence[Word]], rules: Sequenc
 
 
 def _is_raised(strip: _Strip, pages: Sequence[Sequence[Word]]) -> bool:
-    """Whether most of the numbers precede a word and are above its baseline, as raised marks of entries are."""
+    """Return whether most of the numbers precede a word and are above its baseline, as raised marks of entries are."""
     low, high = _RAISED_BY
     numbered = [(number, words) for words in pages for number in words if _is_number(number) and strip.contains(number)]
     raised = sum(

@@ -86,7 +86,7 @@ class Line:
 
 
 def line_of(words: Iterable[Word], *, size: float | None = None) -> Line:
-    """Returns a line of at least one word; its baseline is that of its full-sized words.
+    """Return a line of at least one word; its baseline is that of its full-sized words.
 
     Full size is that of most letters, or `size` if some word has it, since scripts may outnumber the other letters.
     """
@@ -109,7 +109,7 @@ def line_of(words: Iterable[Word], *, size: float | None = None) -> Line:
 
 
 def word_after(line: Line, end: int) -> Word | None:
-    """Returns the first word that begins at or after an index of the line's text."""
+    """Return the first word that begins at or after an index of the line's text."""
     at = 0
     for word, text in zip(line.words, _texts(line.words, baseline=line.baseline, size=line.size), strict=True):
         if at + text.startswith(" ") >= end:
@@ -119,7 +119,7 @@ def word_after(line: Line, end: int) -> Word | None:
 
 
 def _texts(words: Sequence[Word], *, baseline: float, size: float) -> Iterator[str]:
-    """Yields the text of each word, with the space before it and scripts marked; `baseline` and `size` are those of
+    """Yield the text of each word, with the space before it and scripts marked; `baseline` and `size` are those of
     full-sized words."""
     previous: Word | None = None
     for word in words:
@@ -141,7 +141,7 @@ def _has_space(left: Word, right: Word) -> bool:
 
 
 def lines_of(words: Sequence[Word], *, gutters: Sequence[float]) -> list[Line]:
-    """Returns the lines of a page from top to bottom; `gutters` are the x between its columns."""
+    """Return the lines of a page from top to bottom; `gutters` are the x between its columns."""
     if not words:
         return []
     body = median(word.size for word in words for _ in word.text)
@@ -150,7 +150,7 @@ def lines_of(words: Sequence[Word], *, gutters: Sequence[float]) -> list[Line]:
 
 
 def _rows(words: Sequence[Word]) -> list[list[Word]]:
-    """Groups words by baseline; rows may overlap vertically, since columns differ in height."""
+    """Group words by baseline; rows may overlap vertically, since columns differ in height."""
     rows: list[list[Word]] = []
     for word in sorted(words, key=lambda word: (word.baseline, word.x0)):
         for row in reversed(rows[-_OPEN_ROWS:]):
@@ -199,12 +199,12 @@ def _attach_scripts(pieces: Sequence[Line], *, body: float, gutters: Sequence[fl
 
 
 def _band(y: float) -> int:
-    """The number of the band of a height; no page is higher than the bands together."""
+    """Return the number of the band of a height; no page is higher than the bands together."""
     return int(min(max(y // _BAND_HEIGHT, 0), _BANDS))
 
 
 def _is_host(host: Line, script: Line, *, gutters: Sequence[float]) -> bool:
-    """Whether a short script is next to a line of larger letters, on the same side of every gutter."""
+    """Return whether a short script is next to a line of larger letters, on the same side of every gutter."""
     left, top, right, bottom = host.box
     return (
         host.size > script.size * _HOST_SIZE
@@ -216,7 +216,7 @@ def _is_host(host: Line, script: Line, *, gutters: Sequence[float]) -> bool:
 
 
 def rejoined(lines: Sequence[Line], *, column: Callable[[Line], int]) -> list[Line]:
-    """Returns lines of running text, rejoined at the wide spaces of justified text.
+    """Return lines of running text, rejoined at the wide spaces of justified text.
 
     A single word in parentheses stays separate, since it may be the number of an equation.
     """
@@ -243,7 +243,7 @@ def _continues(left: Line, right: Line, *, column: Callable[[Line], int]) -> boo
 
 
 def fold_fractions(words: Sequence[Word], rules: Sequence[HorizontalRule], *, below: float) -> list[Word]:
-    """Replaces the words above and below each fraction bar by one word, narrow bars first.
+    """Replace the words above and below each fraction bar by one word, narrow bars first.
 
     Only letters smaller than `below` are folded, those of fractions within a line. A rule that does not end with its
     longer side, or a wide rule with the same ends as another, belongs to a table.
@@ -262,8 +262,8 @@ def _is_repeated(rule: HorizontalRule, rules: Sequence[HorizontalRule]) -> bool:
 
 
 def _underlines_cell(rule: HorizontalRule, words: Sequence[Word], rules: Sequence[HorizontalRule]) -> bool:
-    """Whether words of the same size, without bars above or below them, are level with the word above the rule and with
-    the word below it: the rule underlines a cell, and the word below belongs to the next row.
+    """Return whether words of the same size, without bars above or below them, are level with the word above the rule
+    and with the word below it: the rule underlines a cell, and the word below belongs to the next row.
 
     Under the title of a group of columns, between the wider rules of a header, only the word below has such words.
     """
@@ -288,7 +288,7 @@ def _underlines_cell(rule: HorizontalRule, words: Sequence[Word], rules: Sequenc
 
 
 def _is_in_header(rule: HorizontalRule, rules: Sequence[HorizontalRule], *, size: float) -> bool:
-    """Whether wider rules are close above and below."""
+    """Return whether wider rules are close above and below."""
     wider = [
         other.y - rule.y for other in rules if other.x0 <= rule.x0 < rule.x1 <= other.x1 and other.width > rule.width
     ]
@@ -331,11 +331,11 @@ def _is_within(word: Word, rule: HorizontalRule) -> bool:
 
 
 def _are_cells(words: Sequence[Word], *, size: float) -> bool:
-    """Whether words are far apart, as the cells above and below a table's rule are."""
+    """Return whether words are far apart, as the cells above and below a table's rule are."""
     return len(split_row(words, joins=lambda right, word: word.x0 - right <= _CELL_GAP * size)) > 1
 
 
 def _fills(words: Sequence[Word], rule: HorizontalRule) -> bool:
-    """Whether the words are about as wide as the bar."""
+    """Return whether the words are about as wide as the bar."""
     left, right = min(word.x0 for word in words), max(word.x1 for word in words)
     return left - rule.x0 < _SHORTFALL and rule.x1 - right < _SHORTFALL

@@ -76,7 +76,7 @@ class FoundListing:
 
 
 def framed_listing(framed: FramedFloat) -> FoundListing:
-    """Returns the listing of a caption in its frames."""
+    """Return the listing of a caption in its frames."""
     return FoundListing(
         page=framed.frames[0].page,
         head=framed.caption.lines,
@@ -87,14 +87,14 @@ def framed_listing(framed: FramedFloat) -> FoundListing:
 
 
 def unlabelled_listing(frames: Sequence[Frame]) -> FoundListing:
-    """Returns the listing in frames without a caption."""
+    """Return the listing in frames without a caption."""
     lines = tuple(line for frame in frames for line in frame.lines)
     page = frames[0].page
     return FoundListing(page=page, head=(), head_page=page, lines=lines, frames=tuple(frames))
 
 
 def find_listings(layouts: Sequence[PageLayout], free: Sequence[Sequence[Line]]) -> list[FoundListing]:
-    """Finds the listings of all pages among the lines that no other float has claimed.
+    """Find the listings of all pages among the lines that no other float has claimed.
 
     A single row is a program if it is printed like a longer one.
     """
@@ -119,7 +119,7 @@ def _with_captions(layout: PageLayout, free: Sequence[Line]) -> list[FoundListin
 
 
 def _ruled(layout: PageLayout, caption: Caption, free: Sequence[Line]) -> FoundListing | None:
-    """Returns the lines between the two rules below the caption, otherwise above it."""
+    """Return the lines between the two rules below the caption, otherwise above it."""
     first = caption.first
     reach = _REACH * first.size
     for upper, lower in _rule_pairs(layout, first):
@@ -138,7 +138,7 @@ def _ruled(layout: PageLayout, caption: Caption, free: Sequence[Line]) -> FoundL
 
 
 def _rule_pairs(layout: PageLayout, first: Line) -> Iterator[tuple[HorizontalRule, HorizontalRule]]:
-    """Successive rules of equal ends that span the beginning of a caption's first line."""
+    """Yield successive rules of equal ends that span the beginning of a caption's first line."""
     spanning = [rule for rule in layout.content.horizontal if rule.x0 - _RULE_OVERHANG < first.box.x0 < rule.x1]
     rules = sorted(spanning, key=lambda rule: rule.y)
     for at, upper in enumerate(rules):
@@ -164,7 +164,7 @@ def _is_spanned(line: Line, rule: HorizontalRule) -> bool:
 
 
 def _beside(layout: PageLayout, caption: Caption, free: Sequence[Line]) -> FoundListing | None:
-    """Returns the monospaced program directly below or above a caption."""
+    """Return the monospaced program directly below or above a caption."""
     head = [line for line in caption.lines if not is_program(line, layout.body)]
     if not head or any(line not in free for line in head):
         return None
@@ -177,7 +177,7 @@ def _beside(layout: PageLayout, caption: Caption, free: Sequence[Line]) -> Found
 
 
 def _without_caption(layout: PageLayout, free: Sequence[Line]) -> Iterator[FoundListing]:
-    """Yields programs without a caption: monospaced rows, separate from the text, that are not addresses."""
+    """Yield programs without a caption: monospaced rows, separate from the text, that are not addresses."""
     apart = (run for run in _programs(layout, free) if _is_apart(run, layout, free))
     for lines in _joined(apart, layout):
         rows = _rows(lines)
@@ -187,7 +187,7 @@ def _without_caption(layout: PageLayout, free: Sequence[Line]) -> Iterator[Found
 
 
 def _is_apart(run: Sequence[Line], layout: PageLayout, free: Sequence[Line]) -> bool:
-    """Whether the lines above and below a program are further away than the lines of one text."""
+    """Return whether the lines above and below a program are further away than the lines of one text."""
     column = layout.column(run[0])
     others = (line for line in free if layout.column(line) == column and line not in run)
     size, top, bottom = max(line.size for line in run), run[0].baseline, run[-1].baseline
@@ -197,7 +197,7 @@ def _is_apart(run: Sequence[Line], layout: PageLayout, free: Sequence[Line]) -> 
 
 
 def _programs(layout: PageLayout, free: Sequence[Line]) -> Iterator[list[Line]]:
-    """Yields the programs of a page: consecutive monospaced rows of a column, split at wide gaps."""
+    """Yield the programs of a page: consecutive monospaced rows of a column, split at wide gaps."""
     for lines in layout.by_column(free):
         for monospaced, group in groupby(
             _rows(lines), key=lambda row: all(is_program(line, layout.body) for line in row)
@@ -210,7 +210,7 @@ def _programs(layout: PageLayout, free: Sequence[Line]) -> Iterator[list[Line]]:
 
 
 def _joined(runs: Iterable[list[Line]], layout: PageLayout) -> list[list[Line]]:
-    """Returns the runs of rows, with those that empty lines alone separate together."""
+    """Return the runs of rows, with those that empty lines alone separate together."""
 
     def follows(before: list[list[Line]], run: list[Line]) -> bool:
         last = before[-1][-1]
@@ -222,7 +222,7 @@ def _joined(runs: Iterable[list[Line]], layout: PageLayout) -> list[list[Line]]:
 
 
 def _rows(lines: Sequence[Line]) -> list[list[Line]]:
-    """Returns the lines on each baseline from left to right, from top to bottom."""
+    """Return the lines on each baseline from left to right, from top to bottom."""
     rows = runs_of(
         sorted(lines, key=lambda line: line.baseline),
         joins=lambda row, line: line.baseline - row[0].baseline < _ROW_SHIFT * line.size,
@@ -231,7 +231,7 @@ def _rows(lines: Sequence[Line]) -> list[list[Line]]:
 
 
 def _placed_rows(parts: Sequence[Sequence[Line]]) -> Iterator[tuple[float, Sequence[Line]]]:
-    """Yields the rows of each part with the left edge of the part."""
+    """Yield the rows of each part with the left edge of the part."""
     for lines in parts:
         for row in _rows(lines):
             yield min(line.box.x0 for line in lines), row

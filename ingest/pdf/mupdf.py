@@ -34,7 +34,7 @@ _HEAVY_IMPORTS_OF_PYMUPDF = ("pymupdf.layout", "pymupdf4llm")
 
 @contextmanager
 def _imports_fail(names: Sequence[str]) -> Iterator[None]:
-    """Makes the import of modules that are not loaded fail inside the block."""
+    """Make the import of modules that are not loaded fail inside the block."""
     hidden = [name for name in names if name not in sys.modules]
     # None is the documented value for a module whose import fails.
     sys.modules.update(dict.fromkeys(hidden))  # type: ignore[arg-type]
@@ -171,7 +171,7 @@ class MuPdfDocument:
 
     @contextmanager
     def _page(self, number: int) -> Iterator[tuple[Untyped, int]]:
-        """The page without its rotation flag, and the flag's quarter turns clockwise.
+        """Open the page without its rotation flag, and the flag's quarter turns clockwise.
 
         Failures become `PageReadError`.
         """
@@ -190,7 +190,7 @@ class MuPdfDocument:
 
 
 def _text(page: Untyped) -> tuple[tuple[Char, ...], list[Box]]:
-    """Returns the characters, and the boxes of lines at other angles, such as labels of a plot."""
+    """Return the characters, and the boxes of lines at other angles, such as labels of a plot."""
     size = page.rect.width, page.rect.height
     chars: list[Char] = []
     slanted: list[Box] = []
@@ -238,7 +238,7 @@ def _shapes(drawings: Sequence[Untyped]) -> Iterator[Shape]:
 
 @cache
 def _load_layout_analysis() -> None:
-    """Loads the models with which `find_tables` locates tables, if they are installed."""
+    """Load the models with which `find_tables` locates tables, if they are installed."""
     extend_time_limit(LOADING_TIMES)
     disable_onnxruntime_telemetry()
     with suppress(ImportError):

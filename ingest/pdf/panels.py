@@ -63,7 +63,7 @@ class _Mark:
 
 
 def is_marked(line: Line, *, bracketed: bool = False) -> bool:
-    """Whether a line begins with a mark, `(a)` or `a)`; with `bracketed`, only `(a)` counts."""
+    """Return whether a line begins with a mark, `(a)` or `a)`; with `bracketed`, only `(a)` counts."""
     match = _MARK.match(line.text)
     return bool(match and (match["bracket"] or not bracketed))
 
@@ -71,7 +71,7 @@ def is_marked(line: Line, *, bracketed: bool = False) -> bool:
 def find_panels(
     whole: Box, *, lines: Collection[Line], ink: Sequence[Box], letters: Sequence[Box], caption: str
 ) -> tuple[FoundPanel, ...]:
-    """Returns the panels of a figure in the order of their marks, none unless they are marked from (a) on.
+    """Return the panels of a figure in the order of their marks, none unless they are marked from (a) on.
 
     Marks are below or above their panels. A panel without a title gets its text from the figure's caption.
 
@@ -102,7 +102,7 @@ def find_panels(
 
 
 def _captions(caption: str) -> Iterator[tuple[str, str]]:
-    """Yields the marks in a caption, each with the text after it: "(a) training; (b) test"."""
+    """Yield the marks in a caption, each with the text after it: "(a) training; (b) test"."""
     marks = list(_IN_CAPTION.finditer(caption))
     for match, after in zip_longest(marks, marks[1:]):
         text = caption[match.end() : after.start() if after else len(caption)]
@@ -110,14 +110,14 @@ def _captions(caption: str) -> Iterator[tuple[str, str]]:
 
 
 def _are_in_order(letters: Sequence[str]) -> bool:
-    """Whether there are at least two letters in the order a, b, c (or A, B, C)."""
+    """Return whether there are at least two letters in the order a, b, c (or A, B, C)."""
     if len(letters) < 2 or letters[0] not in ("a", "A"):
         return False
     return all(ord(second) == ord(first) + 1 for first, second in pairwise(letters))
 
 
 def _marks(lines: Collection[Line]) -> list[_Mark]:
-    """Returns the marked lines by letter, each with the lines of its title; the lowest of repeated letters."""
+    """Return the marked lines by letter, each with the lines of its title; the lowest of repeated letters."""
     found: dict[str, _Mark] = {}
     for line in sorted(lines, key=lambda line: line.baseline):
         match = _MARK.match(line.text)
@@ -141,7 +141,7 @@ def _title_lines_below(line: Line, lines: Collection[Line]) -> Iterator[Line]:
 
 
 def _boxes(whole: Box, marks: Sequence[_Mark], parts: Sequence[Box]) -> dict[str, Box]:
-    """Returns the box of each panel: the parts of the figure nearest to its mark, in rows and columns of marks."""
+    """Return the box of each panel: the parts of the figure nearest to its mark, in rows and columns of marks."""
     rows = runs_of(
         sorted(marks, key=lambda mark: mark.baseline),
         joins=lambda row, mark: mark.baseline - row[0].baseline < _SAME_ROW,
@@ -164,7 +164,7 @@ def _boxes(whole: Box, marks: Sequence[_Mark], parts: Sequence[Box]) -> dict[str
 
 
 def _cut_between(left: _Mark, right: _Mark, band: Sequence[Box], *, centred: bool) -> float:
-    """Returns the x between two panels: the middle of the widest gap between their marks that nothing crosses."""
+    """Return the x between two panels: the middle of the widest gap between their marks that nothing crosses."""
     start, end = (left.center, right.center) if centred else (left.box.x0, right.box.x0)
     edges = sorted((max(box.x0, start), min(box.x1, end)) for box in band if box.x1 > start and box.x0 < end)
     gaps: list[tuple[float, float]] = []
@@ -179,7 +179,7 @@ def _cut_between(left: _Mark, right: _Mark, band: Sequence[Box], *, centred: boo
 
 
 def find_plots(drawings: Sequence[Box], *, lines: Sequence[Line], solid: Sequence[Box]) -> list[Box]:
-    """Returns the boxes of the plots and diagrams of a page, without their labels; those with nothing in between are
+    """Return the boxes of the plots and diagrams of a page, without their labels; those with nothing in between are
     one.
 
     Args:
@@ -204,7 +204,7 @@ def find_plots(drawings: Sequence[Box], *, lines: Sequence[Line], solid: Sequenc
 
 
 def _with_legends(plot: Box, parts: Sequence[Box], solid: Sequence[Box]) -> Box:
-    """Returns the box of a plot and of the drawings near it, and near these, as far as nothing solid is in between."""
+    """Return the box of a plot and of the drawings near it, and near these, as far as nothing solid is in between."""
     near = plot.grown(_ASIDE, _REACH)
     whole = bounding_box([plot, *(part for part in parts if overlap(part, near))])
     if whole == plot or any(overlap(whole, other) for other in solid):
@@ -213,7 +213,7 @@ def _with_legends(plot: Box, parts: Sequence[Box], solid: Sequence[Box]) -> Box:
 
 
 def _groups(drawings: Sequence[Box]) -> Iterator[list[Box]]:
-    """Yields the drawings whose outlines are close together."""
+    """Yield the drawings whose outlines are close together."""
     cells: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
     outlines = [set(_outline(box)) for box in drawings]
     for index, outline in enumerate(outlines):
@@ -243,7 +243,7 @@ def _outline(box: Box) -> Iterator[tuple[int, int]]:
 
 
 def _joined(boxes: Iterable[Box]) -> list[Box]:
-    """Returns the boxes with overlapping ones joined."""
+    """Return the boxes with overlapping ones joined."""
     joined: list[Box] = []
     for box in boxes:
         whole = box
@@ -255,7 +255,7 @@ def _joined(boxes: Iterable[Box]) -> list[Box]:
 
 
 def _has_axis(drawings: Sequence[Box]) -> bool:
-    """Whether there are ticks: short parallel strokes with equal ends."""
+    """Return whether there are ticks: short parallel strokes with equal ends."""
     ticks: defaultdict[tuple[bool, int, int], set[int]] = defaultdict(set)
     for x0, y0, x1, y1 in drawings:
         if y1 - y0 < _THIN < x1 - x0 < _MAX_TICK:
@@ -266,7 +266,7 @@ def _has_axis(drawings: Sequence[Box]) -> bool:
 
 
 def _has_marks(drawings: Sequence[Box], lines: Sequence[Line]) -> bool:
-    """Whether enough drawings are neither strokes nor boxes of text."""
+    """Return whether enough drawings are neither strokes nor boxes of text."""
     count = 0
     for box in drawings:
         if min(box.width, box.height) > _THIN:

@@ -78,15 +78,16 @@ class FlowLine:
         return self.line.box.x1 < self.edges.right - _SHORT * self.line.size
 
     def follows_break(self, last: "FlowLine") -> bool:
-        """Whether the line before it on a slide was ended on purpose: this line's first word would have fitted."""
+        """Return whether the line before it on a slide was ended on purpose: this line's first word would have
+        fitted."""
         return self.is_slide and last.edges.right - last.line.box.x1 > self.line.words[0].box.width + self.line.size
 
     def shares_column(self, other: "FlowLine") -> bool:
-        """Whether another line is in the same column of the same page."""
+        """Return whether another line is in the same column of the same page."""
         return (self.page, self.column) == (other.page, other.column)
 
     def pitch(self, last: "FlowLine") -> float:
-        """Returns the distance of its baseline below another line's, in letter sizes of that line."""
+        """Return the distance of its baseline below another line's, in letter sizes of that line."""
         return (self.line.baseline - last.line.baseline) / last.line.size
 
 
@@ -107,7 +108,7 @@ class Paragraph:
 
 
 def text_style(lines: Sequence[FlowLine]) -> TextStyle:
-    """Measures the style of a document's running text."""
+    """Measure the style of a document's running text."""
     low, high = _PITCHES
     pitches = [second.pitch(first) for first, second in pairwise(lines) if first.shares_column(second)]
     usual = [round(pitch, 2) for pitch in pitches if low < pitch < high]
@@ -117,7 +118,7 @@ def text_style(lines: Sequence[FlowLine]) -> TextStyle:
 
 
 def paragraphs_of(lines: Sequence[FlowLine], *, style: TextStyle) -> list[Paragraph]:
-    """Splits lines in reading order into paragraphs, and joins the halves of those interrupted by a float or a note."""
+    """Split lines in reading order into paragraphs, and join the halves of those interrupted by a float or a note."""
     joined: list[list[FlowLine]] = []
     for group in runs_of(lines, joins=lambda group, line: not _starts(group, line, style=style)):
         host = _interrupted(joined, group)
@@ -129,7 +130,7 @@ def paragraphs_of(lines: Sequence[FlowLine], *, style: TextStyle) -> list[Paragr
 
 
 def _starts(group: Sequence[FlowLine], line: FlowLine, *, style: TextStyle) -> bool:
-    """Whether a line starts a paragraph after the lines of a group."""
+    """Return whether a line starts a paragraph after the lines of a group."""
     last = group[-1]
     text, before = line.line.text, last.line.text
     ended = bool(_TERMINAL.search(before))
@@ -150,7 +151,7 @@ def _starts(group: Sequence[FlowLine], line: FlowLine, *, style: TextStyle) -> b
 
 
 def _has_other_size(last: Line, line: Line) -> bool:
-    """Whether two lines differ in size; monospaced words may make most of a line small, but not all of it."""
+    """Return whether two lines differ in size; monospaced words may make most of a line small, but not all of it."""
     tolerance = (1 - _SAME_SIZE) * last.size
     small, large = sorted((last, line), key=lambda line: line.size)
     shared = sum(abs(word.size - large.size) <= tolerance for word in small.words)
@@ -158,7 +159,8 @@ def _has_other_size(last: Line, line: Line) -> bool:
 
 
 def _is_next_item(first: FlowLine, line: FlowLine) -> bool:
-    """Whether a line begins the next item after that of `first`: the same marker, or the next number or letter."""
+    """Return whether a line begins the next item after that of `first`: the same marker, or the next number or
+    letter."""
     texts = first.line.text, line.line.text
     if not all(map(_LIST.match, texts)) or abs(first.indent - line.indent) >= _FLUSH:
         return False
@@ -171,7 +173,7 @@ def _is_next_item(first: FlowLine, line: FlowLine) -> bool:
 
 
 def _interrupted(groups: Sequence[list[FlowLine]], group: Sequence[FlowLine]) -> list[FlowLine] | None:
-    """Returns the group whose unfinished sentence continues in this one, with only smaller type in between, or None."""
+    """Return the group whose unfinished sentence continues in this one, with only smaller type in between, or None."""
     first = group[0]
     size = first.line.size
     host = next(
@@ -188,7 +190,7 @@ def _interrupted(groups: Sequence[list[FlowLine]], group: Sequence[FlowLine]) ->
 
 
 def find_footnotes(layout: PageLayout, free: Sequence[Line]) -> list[Line]:
-    """Finds the lines below the last line of body size in a column that begin with a mark or are below a short rule.
+    """Find the lines below the last line of body size in a column that begin with a mark or are below a short rule.
 
     Small print that a gap separates from the text may begin with a note without a mark: the authors' note.
     """
@@ -212,7 +214,8 @@ def find_footnotes(layout: PageLayout, free: Sequence[Line]) -> list[Line]:
 
 
 def _has_note(small: Sequence[Line], layout: PageLayout) -> bool:
-    """Whether separate small print contains a note: one with a mark, or tiny lines at the foot of the first page."""
+    """Return whether separate small print contains a note: one with a mark, or tiny lines at the foot of the first
+    page."""
     if any(_MARKED_NOTE.match(line.text) for line in small):
         return True
     low = small[0].box.y0 > _LOW_SHARE * layout.content.height and small[0].size < _TINY * layout.body.size
@@ -229,17 +232,17 @@ def _is_below_rule(line: Line, layout: PageLayout) -> bool:
 
 
 def _is_after_gap(small: Sequence[Line], index: int) -> bool:
-    """Whether a line begins the small print, or follows a gap in it."""
+    """Return whether a line begins the small print, or follows a gap in it."""
     return index == 0 or small[index].baseline - small[index - 1].baseline > _NOTE_GAP * small[index].size
 
 
 def split_footnotes(lines: Sequence[Line]) -> list[list[Line]]:
-    """Returns the lines of each footnote, which begins with its mark."""
+    """Return the lines of each footnote, which begins with its mark."""
     return runs_of(lines, joins=lambda _, line: not _FOOTNOTE.match(line.text))
 
 
 def find_sidebars(layout: PageLayout, lines: Sequence[Line]) -> tuple[list[list[Line]], list[Line]]:
-    """Finds the sidebars of a page: at least three lines of small print entirely outside the columns.
+    """Find the sidebars of a page: at least three lines of small print entirely outside the columns.
 
     Returns:
         The sidebars left and right of the columns, and the other lines.
@@ -257,7 +260,7 @@ def find_sidebars(layout: PageLayout, lines: Sequence[Line]) -> tuple[list[list[
 
 
 def _parts(line: Line, *, at: float) -> list[Line]:
-    """Returns a line, or its parts left and right of a column's edge if it has a gap there."""
+    """Return a line, or its parts left and right of a column's edge if it has a gap there."""
     outer = [word for word in line.words if word.x1 < at - _ASIDE]
     inner = [word for word in line.words if word.x1 >= at - _ASIDE]
     if not outer or not inner or min(word.x0 for word in inner) < at - _ASIDE:

@@ -25,7 +25,7 @@ _MIN_ALIKE = 2  # The least number of captions of one kind that have a type of t
 
 
 def without_captions_in_text(layouts: Sequence[PageLayout]) -> list[PageLayout]:
-    """Returns the pages without captions that continue the paragraph above them."""
+    """Return the pages without captions that continue the paragraph above them."""
     return [
         replace(layout, captions=tuple(each for each in layout.captions if not _continues_text(each, layout)))
         for layout in layouts
@@ -33,8 +33,8 @@ def without_captions_in_text(layouts: Sequence[PageLayout]) -> list[PageLayout]:
 
 
 def _continues_text(caption: Caption, layout: PageLayout) -> bool:
-    """Whether a line of the same type is directly above a caption and aligned with it, with nothing beside it or in
-    between."""
+    """Return whether a line of the same type is directly above a caption and aligned with it, with nothing beside it or
+    in between."""
     first = caption.first
     if first.words[0].bold and not first.words[-1].bold:
         return False
@@ -56,7 +56,7 @@ def _is_text_above(line: Line, first: Line) -> bool:
 
 
 def _is_ruled_off(line: Line, first: Line, layout: PageLayout) -> bool:
-    """Whether a drawing or a picture ends between two lines."""
+    """Return whether a drawing or a picture ends between two lines."""
     return any(
         line.baseline < y < first.middle and overlap_x(box, first.box) > 0
         for box in (*layout.content.drawings, *layout.content.images)
@@ -67,7 +67,7 @@ def _is_ruled_off(line: Line, first: Line, layout: PageLayout) -> bool:
 def without_quoted_captions(
     layouts: Sequence[PageLayout], frames: Sequence[Sequence[Frame]], floats: Sequence[FramedFloat]
 ) -> list[PageLayout]:
-    """Returns the pages without captions that a float quotes; their lines are the `quoted` ones of the page.
+    """Return the pages without captions that a float quotes; their lines are the `quoted` ones of the page.
 
     Those are captions inside a frame that has a caption of its own or nothing but text, and captions between a figure's
     caption and the text that are unlike the others: their type differs, their label is that of another caption or out
@@ -108,7 +108,7 @@ def without_quoted_captions(
 
 
 def _is_amid_text(caption: Caption, frame: Frame, layout: PageLayout) -> bool:
-    """Whether a caption is neither the first nor the last text of a frame, in which nothing is drawn."""
+    """Return whether a caption is neither the first nor the last text of a frame, in which nothing is drawn."""
     if caption.first is frame.lines[0] or frame.lines[-1] in caption.lines:
         return False
     drawn = (*layout.content.images, *layout.content.drawings)
@@ -118,7 +118,7 @@ def _is_amid_text(caption: Caption, frame: Frame, layout: PageLayout) -> bool:
 def _without_float(
     layouts: Sequence[PageLayout], captions: Sequence[Sequence[Caption]], frames: Sequence[Sequence[Frame]]
 ) -> set[Caption]:
-    """Returns the captions between running text whose label another caption next to other content has."""
+    """Return the captions between running text whose label another caption next to other content has."""
     counts = Counter(caption.label for found in captions for caption in found if not caption.continues)
     alone: set[Caption] = set()
     named: set[str] = set()
@@ -132,7 +132,8 @@ def _without_float(
 
 
 def _is_between(caption: Caption, layout: PageLayout, solid: Collection[Line]) -> bool:
-    """Whether nothing but running text or the end of the column is above and below a caption, and nothing beside it."""
+    """Return whether nothing but running text or the end of the column is above and below a caption, and nothing beside
+    it."""
     _, y0, _, y1 = caption.box
     lines = [line for line in layout.lines if line not in caption.lines and overlap_x(line.box, caption.box) > 0]
     drawn = (*layout.content.images, *layout.content.drawings)
@@ -150,7 +151,7 @@ def _is_between(caption: Caption, layout: PageLayout, solid: Collection[Line]) -
 
 
 def _unlike_others(captions: Sequence[Caption]) -> set[Caption]:
-    """Returns the captions whose type is not that of most, or whose label is another one's or out of sequence."""
+    """Return the captions whose type is not that of most, or whose label is another one's or out of sequence."""
     if not captions:
         return set()
     usual = Counter(map(_style, captions)).most_common(1)[0][0]
@@ -173,7 +174,7 @@ def _predecessor(label: str) -> str:
 
 
 def _style(caption: Caption) -> tuple[float, str, bool]:
-    """Returns the type of a label: its size, its font and its weight."""
+    """Return the type of a label: its size, its font and its weight."""
     word = caption.first.words[0]
     return round(2 * word.size) / 2, word.font.split("-")[0], word.bold
 
@@ -181,7 +182,7 @@ def _style(caption: Caption) -> tuple[float, str, bool]:
 def _solid_lines(
     layout: PageLayout, captions: Sequence[Caption], frames: Sequence[Frame], odd: set[Caption]
 ) -> list[Line]:
-    """Returns the lines that are no part of a figure: running text outside frames, and the usual captions."""
+    """Return the lines that are no part of a figure: running text outside frames, and the usual captions."""
     taken = {line for caption in captions for line in caption.lines}
     framed = {line for frame in frames for line in frame.lines}
     text = find_running_text(layout, [line for line in layout.lines if line not in taken | framed])
@@ -189,7 +190,7 @@ def _solid_lines(
 
 
 def _is_within_reach(caption: Caption, figure: Caption, solid: Sequence[Line]) -> bool:
-    """Whether nothing but a figure's contents can be between a caption and that of the figure."""
+    """Return whether nothing but a figure's contents can be between a caption and that of the figure."""
     top, bottom = sorted((caption.box, figure.box), key=lambda box: box.y0)
     if overlap_x(top, bottom) <= 0 or overlap_y(top, bottom) > 0:
         return False

@@ -26,7 +26,7 @@ class _Found(NamedTuple):
 
 
 def salvaged(data: bytes) -> bytes:
-    """Returns a truncated file with a new list of its remaining pages; any other file unchanged.
+    """Return a truncated file with a new list of its remaining pages; any other file unchanged.
 
     Fonts are often at the end of a file, so a recovered page may contain only its plain letters.
     """
@@ -40,7 +40,7 @@ def salvaged(data: bytes) -> bytes:
 
 
 def _objects(data: bytes) -> Iterator[_Found]:
-    """Yields the complete objects, and a last one whose stream is truncated."""
+    """Yield the complete objects, and a last one whose stream is truncated."""
     number, begin, start = -1, 0, 0
     for token in _TOKEN.finditer(data):
         kind = token[0][:6]
@@ -60,7 +60,7 @@ def _objects(data: bytes) -> Iterator[_Found]:
 
 
 def _unpacked(data: bytes, found: list[_Found]) -> Iterator[tuple[int, bytes]]:
-    """Yields the objects in compressed object streams."""
+    """Yield the objects in compressed object streams."""
     room = _MAX_UNPACKED
     for pack in found:
         count, first = _COUNT.search(pack.text), _FIRST.search(pack.text)
@@ -80,14 +80,14 @@ def _unpacked(data: bytes, found: list[_Found]) -> Iterator[tuple[int, bytes]]:
 
 
 def _closed(data: bytes, found: list[_Found]) -> bytes:
-    """Returns the file without a truncated object, unless that is a stream, whose beginning may be readable."""
+    """Return the file without a truncated object, unless that is a stream, whose beginning may be readable."""
     if found and found[-1].end == len(data):
         return data + b"\nendstream\nendobj\n"
     return data[: data.rfind(b"endobj") + len(b"endobj")] + b"\n"
 
 
 def _ending(texts: Mapping[int, bytes], packed: Mapping[int, bytes], pages: list[int]) -> bytes:
-    """Returns the objects of object streams, a new list of pages if it is lost, and a trailer that names it."""
+    """Return the objects of object streams, a new list of pages if it is lost, and a trailer that names it."""
     root, size = _root(texts), max(texts) + 1
     added = dict(packed)
     if root is None:
@@ -100,7 +100,7 @@ def _ending(texts: Mapping[int, bytes], packed: Mapping[int, bytes], pages: list
 
 
 def _root(texts: Mapping[int, bytes]) -> int | None:
-    """Returns the object that names the list of pages, None if it or the list is lost."""
+    """Return the object that names the list of pages, None if it or the list is lost."""
     for number, text in texts.items():
         named = _PAGES.search(text) if _CATALOG.search(text) else None
         if named and int(named[1]) in texts:

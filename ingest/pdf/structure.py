@@ -53,7 +53,7 @@ class Structure:
 def read_structure(
     pages: Sequence[PageContent], outline: Sequence[OutlineEntry], *, cells: CellFinder | None = None, named: str = ""
 ) -> Structure:
-    """Finds the parts of a document of at least one page.
+    """Find the parts of a document of at least one page.
 
     Args:
         pages: The pages.
@@ -130,7 +130,7 @@ def _on_each_page(
 
 
 def _without(pages: Sequence[Sequence[Line]], claimed: Iterable[Line]) -> list[list[Line]]:
-    """Returns the lines of each page that are not claimed."""
+    """Return the lines of each page that are not claimed."""
     gone = frozenset(claimed)
     return [[line for line in lines if line not in gone] for lines in pages]
 
@@ -138,7 +138,7 @@ def _without(pages: Sequence[Sequence[Line]], claimed: Iterable[Line]) -> list[l
 def _head_end(
     headings: Sequence[FoundHeading], layout: PageLayout, flow: Sequence[Line], *, title: Sequence[Line]
 ) -> Line | None:
-    """Returns the first line on the first page, below the title, that begins the abstract, a section or contents."""
+    """Return the first line on the first page, below the title, that begins the abstract, a section or contents."""
     bottom = title[-1].baseline if title else 0.0
     contents = [line for line in flow if is_contents_entry(line, layout)]
     opening = [line for line in flow if _begins_text(line.text)] + contents
@@ -153,7 +153,7 @@ def _head_end(
 
 
 def _is_section(heading: FoundHeading) -> bool:
-    """Whether a heading has a section's number; a plain line with another number than 1 may be a date."""
+    """Return whether a heading has a section's number; a plain line with another number than 1 may be a date."""
     number = split_number(heading.text)[0].split(".")[0]
     return number == "1" or (number.isdecimal() and style_of(heading.lines[0]).bold)
 
@@ -164,6 +164,6 @@ def _begins_text(text: str) -> bool:
 
 
 def _above_title(flow: Sequence[Line], title: Sequence[Line]) -> list[Line]:
-    """Returns the lines above the title, such as a chapter number, if they are few."""
+    """Return the lines above the title, such as a chapter number, if they are few."""
     above = [line for line in flow if title and line.baseline < title[0].baseline]
     return above if len(above) <= _MAX_ABOVE_TITLE else []

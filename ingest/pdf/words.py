@@ -87,12 +87,12 @@ class Word:
 
 
 def em_box(x0: float, x1: float, *, baseline: float, size: float) -> Box:
-    """Returns the box of letters of a size on a baseline."""
+    """Return the box of letters of a size on a baseline."""
     return Box(x0, baseline - _ASCENT * size, x1, baseline + _DESCENT * size)
 
 
 def words_of(chars: Iterable[Char], *, body_font: str) -> list[Word]:
-    """Returns the words of a page, from top to bottom and left to right."""
+    """Return the words of a page, from top to bottom and left to right."""
     math = cache(partial(_is_math_font, body_font=body_font))
     rows = runs_of(
         sorted(_whole_ligatures(chars), key=lambda char: char.baseline),
@@ -107,12 +107,12 @@ def words_of(chars: Iterable[Char], *, body_font: str) -> list[Word]:
 
 
 def _is_math_font(font: str, *, body_font: str) -> bool:
-    """Whether a font sets formulas; TeX's roman font does in a paper whose body uses another family."""
+    """Return whether a font sets formulas; TeX's roman font does in a paper whose body uses another family."""
     return bool(_MATH_FONT.search(font)) or bool(_ROMAN.search(font) and not _ROMAN.search(body_font))
 
 
 def _whole_ligatures(chars: Iterable[Char]) -> list[Char]:
-    """Returns the letters, each ligature as one: a letter without width is the end of the one before it."""
+    """Return the letters, each ligature as one: a letter without width is the end of the one before it."""
     whole: list[Char] = []
     for char in chars:
         if whole and char.x1 - char.x0 < _NO_WIDTH and abs(char.x0 - whole[-1].x1) < _ROUNDING:
@@ -132,7 +132,7 @@ def _belongs(char: Char, last: Char) -> bool:
 
 
 def _parts(run: list[Char]) -> list[list[Char]]:
-    """Returns a run split at its narrow spaces: gaps between letters of one font where all other letters abut."""
+    """Return a run split at its narrow spaces: gaps between letters of one font where all other letters abut."""
     gaps = [(second.x0 - first.x1) / second.size for first, second in pairwise(run)]
     wide = [index for index, gap in enumerate(gaps, start=1) if gap > _NARROW_GAP]
     if not wide or len(run) < _MIN_SPLIT or any(_ABUTTING_GAP < gap <= _NARROW_GAP for gap in gaps):
@@ -164,7 +164,7 @@ def _word(run: Sequence[Char], *, math: Callable[[str], bool]) -> Word:
 
 
 def _compose(run: Sequence[Char]) -> str:
-    """Joins the letters; an accent that TeX printed over its letter is composed with it."""
+    """Join the letters; an accent that TeX printed over its letter is composed with it."""
     parts: list[str] = []
     pending = ""
     for index, char in enumerate(run):
@@ -182,7 +182,7 @@ def _compose(run: Sequence[Char]) -> str:
 
 
 def _accented(run: Sequence[Char], index: int) -> int | None:
-    """Returns the index of the letter under an accent, if any: the neighbour whose middle is nearer."""
+    """Return the index of the letter under an accent, if any: the neighbour whose middle is nearer."""
     accent = run[index]
     near: list[tuple[float, int]] = []
     for other in (index - 1, index + 1):
@@ -195,7 +195,7 @@ def _accented(run: Sequence[Char], index: int) -> int | None:
 
 
 def fold_initials(words: Sequence[Word]) -> list[Word]:
-    """Returns the words of a page, each drop cap joined to the word beside its top; "A" and "I" may stay separate."""
+    """Return the words of a page, each drop cap joined to the word beside its top; "A" and "I" may stay separate."""
     if not words:
         return []
     body = median(word.size for word in words for _ in word.text)
@@ -214,7 +214,7 @@ def fold_initials(words: Sequence[Word]) -> list[Word]:
 
 
 def _is_beside(word: Word, initial: Word, *, body: float) -> bool:
-    """Whether a word of body size is to the right of a drop cap, with capitals as high as the drop cap's top."""
+    """Return whether a word of body size is to the right of a drop cap, with capitals as high as the drop cap's top."""
     top = initial.baseline - _CAP_HEIGHT * initial.size
     low, high = _INITIAL_GAP
     return (
@@ -226,7 +226,7 @@ def _is_beside(word: Word, initial: Word, *, body: float) -> bool:
 
 
 def split_row(row: Iterable[Word], *, joins: Callable[[float, Word], bool]) -> list[list[Word]]:
-    """Splits the words of a row into runs from left to right, in linear time.
+    """Split the words of a row into runs from left to right, in linear time.
 
     `joins` says whether a word belongs to the run before it, whose right end is given.
     """

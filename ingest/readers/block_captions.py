@@ -74,7 +74,7 @@ _Pairs: TypeAlias = dict[BlockFloat, BlockCaption]
 
 
 def match_captions(blocks: Sequence[Block]) -> tuple[Mapping[BlockFloat, BlockCaption | None], Sequence[BlockCaption]]:
-    """Finds the floats and the captions among blocks, and matches them.
+    """Find the floats and the captions among blocks, and match them.
 
     Stacked parts of a table with no caption between them are one table; a figure without a caption next to one with a
     caption is part of it.
@@ -102,7 +102,7 @@ def match_captions(blocks: Sequence[Block]) -> tuple[Mapping[BlockFloat, BlockCa
 
 
 def _find_captions(blocks: Sequence[Block]) -> list[BlockCaption]:
-    """Returns the captions among texts, headings and notes; a text that begins with `Table 4 shows` is not one."""
+    """Return the captions among texts, headings and notes; a text that begins with `Table 4 shows` is not one."""
     return [
         BlockCaption(
             caption=Caption(kind=start.kind, label=start.label, text=start.text, place=block.place), block=block
@@ -114,7 +114,7 @@ def _find_captions(blocks: Sequence[Block]) -> list[BlockCaption]:
 
 
 def _group_floats(blocks: Sequence[Block], captions: Mapping[int, Sequence[BlockCaption]]) -> list[BlockFloat]:
-    """Groups the floats; `captions` are those of each page."""
+    """Group the floats; `captions` are those of each page."""
 
     def continues(run: list[Block], block: Block) -> bool:
         return run[0].kind == block.kind == "table" and _continues(run[-1], block, captions.get(block.page, ()))
@@ -124,7 +124,7 @@ def _group_floats(blocks: Sequence[Block], captions: Mapping[int, Sequence[Block
 
 
 def _continues(last: Block, block: Block, captions: Sequence[BlockCaption]) -> bool:
-    """Whether a block continues a table: below it, as wide, and with no caption between them."""
+    """Return whether a block continues a table: below it, as wide, and with no caption between them."""
     above, below = last.box, block.box
     if above == below or last.page != block.page or not -_PART_OVERLAP <= below.y0 - above.y1 <= _MAX_PART_GAP:
         return False
@@ -139,7 +139,7 @@ def _continues(last: Block, block: Block, captions: Sequence[BlockCaption]) -> b
 
 
 def _preferred_side(kind: str, pages: Sequence[tuple[Sequence[BlockCaption], Sequence[BlockFloat]]]) -> Side:
-    """Returns the side of their captions on which the document's floats of a kind are: the one of lower cost."""
+    """Return the side of their captions on which the document's floats of a kind are: the one of lower cost."""
     own = [([found for found in captions if found.caption.kind == kind], floats) for captions, floats in pages]
     sides: tuple[Side, ...] = ("above", "below")
     return min(sides, key=lambda side: sum(_pair(captions, floats, {kind: side})[0] for captions, floats in own))
@@ -148,7 +148,7 @@ def _preferred_side(kind: str, pages: Sequence[tuple[Sequence[BlockCaption], Seq
 def _pair(
     captions: Sequence[BlockCaption], floats: Sequence[BlockFloat], sides: Mapping[str, Side]
 ) -> tuple[float, _Pairs]:
-    """Pairs the captions and floats of a page, cheapest first; returns the total cost and the pairs."""
+    """Pair the captions and floats of a page, cheapest first; return the total cost and the pairs."""
     edges = sorted(
         (cost, row, column)
         for row, caption in enumerate(captions)
@@ -185,7 +185,7 @@ def _cost(label: BlockCaption, part: BlockFloat, sides: Mapping[str, Side]) -> f
 
 
 def _with_panels(pairs: _Pairs, floats: Sequence[BlockFloat]) -> _Pairs:
-    """Returns the floats with captions, each figure extended by the adjacent figures without one."""
+    """Return the floats with captions, each figure extended by the adjacent figures without one."""
     uncaptioned = [part for part in floats if part.kind == "figure" and part not in pairs]
     grown: _Pairs = {}
     for part, caption in pairs.items():

@@ -76,7 +76,7 @@ class BlockDrafter:
             self.problems.append(PageProblem(page=pages[0].number, reason=reason))
 
     def _in_order(self) -> list[Element]:
-        """Returns the elements in reading order, then the page furniture."""
+        """Return the elements in reading order, then the page furniture."""
         loose = [block for block in self._blocks if block is not self._front.title and block.caption is None]
         floats, unmatched = match_captions(loose)
         taken = {block for part in floats for block in part.blocks} | set(self._front.blocks)
@@ -93,7 +93,7 @@ class BlockDrafter:
         return [*self._front.passages(title), *(draft.element for draft in drafts), *self._furniture()]
 
     def _text_drafts(self, blocks: Sequence[Block]) -> Iterator[Draft]:
-        """Yields headings, equations, footnotes and running text."""
+        """Yield headings, equations, footnotes and running text."""
         flow = _TextJoiner()
         outline = Outline(block.level for block in blocks if is_heading(block))
         for block in blocks:
@@ -148,7 +148,7 @@ class BlockDrafter:
         return draft_figure(part.place, caption=caption, text=" ".join(lines), crop=crop)
 
     def _missing_float(self, label: BlockCaption) -> Element:
-        """Returns the empty element of a caption without a float, placed at the caption."""
+        """Return the empty element of a caption without a float, placed at the caption."""
         caption, place = label.caption, label.block.place
         self._report(label.block, f"{caption.label}: {self._engine} found nothing beside this caption")
         if caption.kind == "table":
@@ -158,7 +158,7 @@ class BlockDrafter:
         return draft_listing("", place, caption=caption)
 
     def _furniture(self) -> Iterator[Element]:
-        """Yields page furniture, and the footnotes among the blocks that old versions of MinerU discard."""
+        """Yield page furniture, and the footnotes among the blocks that old versions of MinerU discard."""
         for block in self._blocks:
             if block.lines and block.kind in ("furniture", "discarded"):
                 height = self._heights[block.page]
@@ -178,7 +178,7 @@ class BlockDrafter:
 
 
 def _stacked(blocks: Sequence[Block]) -> tuple[Cell, ...]:
-    """Returns the cells of the parts of a table, one below the other."""
+    """Return the cells of the parts of a table, one below the other."""
     cells: list[Cell] = []
     for block in blocks:
         first = max((cell.row + cell.row_span for cell in cells), default=0)
@@ -187,7 +187,7 @@ def _stacked(blocks: Sequence[Block]) -> tuple[Cell, ...]:
 
 
 def _missing_numbers(blocks: Sequence[Block]) -> dict[Block, str]:
-    """Returns consecutive numbers for equations that lost theirs.
+    """Return consecutive numbers for equations that lost theirs.
 
     Empty unless the highest number cited in the text equals the number of equations.
     """
@@ -211,7 +211,7 @@ class _RunningText:
     places: list[Place] = field(default_factory=list)
 
     def add(self, lines: Sequence[TextLine], block: Block) -> None:
-        """Adds lines of a block."""
+        """Add lines of a block."""
         box = bounding_box(line.box for line in lines)
         last = self.places[-1] if self.places else None
         if last and last.page == block.page and overlap_x(last.box, box) > 0:
@@ -230,11 +230,11 @@ class _TextJoiner:
         self._current: _RunningText | None = None
 
     def stop(self) -> None:
-        """Ends the current passage."""
+        """End the current passage."""
         self._current = None
 
     def take(self, block: Block, *, at: float, role: PassageRole, reference: bool) -> None:
-        """Appends a block to the current passage if it continues it, otherwise starts one or more passages."""
+        """Append a block to the current passage if it continues it, otherwise starts one or more passages."""
         parts = list(_reference_entries(block) if reference else _list_items(block))
         for index, (lines, marked) in enumerate(parts):
             own: PassageRole = "list" if marked and role == "paragraph" else role
@@ -247,7 +247,7 @@ class _TextJoiner:
 
 
 def _continues(text: _RunningText, block: Block, lines: Sequence[TextLine]) -> bool:
-    """Whether a block continues a passage: the engine joined them, or it starts a column in mid-sentence."""
+    """Return whether a block continues a passage: the engine joined them, or it starts a column in mid-sentence."""
     if block.continues:
         return True
     last, first = text.lines[-1].text.rstrip(), lines[0].text
@@ -258,7 +258,7 @@ def _continues(text: _RunningText, block: Block, lines: Sequence[TextLine]) -> b
 
 
 def _list_items(block: Block) -> Iterator[tuple[list[TextLine], bool]]:
-    """Yields the lines of each list item in a block, and whether they start with a list marker."""
+    """Yield the lines of each list item in a block, and whether they start with a list marker."""
     listed = block.kind == "list" or any(line.text.startswith("• ") for line in block.lines)
     bulleted = any(line.starts for line in block.lines)
 
@@ -271,7 +271,7 @@ def _list_items(block: Block) -> Iterator[tuple[list[TextLine], bool]]:
 
 
 def _reference_entries(block: Block) -> Iterator[tuple[list[TextLine], bool]]:
-    """Yields the entries of a block, split at marks (`[12]`) or else at list items that contain a year.
+    """Yield the entries of a block, split at marks (`[12]`) or else at list items that contain a year.
 
     The second value is true if the block begins with a mark.
     """

@@ -155,11 +155,11 @@ class _Tree:
         self.nodes: Sequence[Node] = tuple(node for node in nodes if node.self_ref in own)
 
     def named(self, refs: Iterable[Ref]) -> list[Node]:
-        """Returns the referenced nodes."""
+        """Return the referenced nodes."""
         return [self._nodes[ref.target] for ref in refs if ref.target in self._nodes]
 
     def inside(self, node: Node) -> list[Node]:
-        """Returns the nodes inside a float in reading order, without its captions and footnotes."""
+        """Return the nodes inside a float in reading order, without its captions and footnotes."""
         excluded = {ref.target for ref in (*node.captions, *node.footnotes)}
         nodes = self._walk(self.named(node.children), children=lambda part: part.children)
         return [part for part in nodes if part.self_ref not in excluded]
@@ -167,7 +167,7 @@ class _Tree:
     def _walk(
         self, roots: Sequence[Node], *, children: Callable[[Node], Sequence[Ref]], without: Iterable[str] = ()
     ) -> Iterator[Node]:
-        """Yields nodes and those below them in reading order, each once."""
+        """Yield nodes and those below them in reading order, each once."""
         seen = set(without)
         pending = [*reversed(roots)]
         while pending:
@@ -179,7 +179,7 @@ class _Tree:
 
 
 def blocks_of_docling(document: DoclingFile, pages: Sequence[Page], *, paper: str) -> tuple[Block, ...]:
-    """Returns the blocks of a document in reading order."""
+    """Return the blocks of a document in reading order."""
     reader = _BlockReader(document, pages, paper=paper)
     return tuple(reader.block(node) for node in reader.tree.nodes if node.label in _FLOATS or node.text or node.orig)
 
@@ -194,7 +194,7 @@ class _BlockReader:
         self._last = Place(paper=paper, page=pages[0].number, box=Box(0, 0, 0, 0))
 
     def block(self, node: Node) -> Block:
-        """Returns the block of a node."""
+        """Return the block of a node."""
         place, *more = self._places(node)
         kind = _kind_of(node)
         cells = self._cells(node, place) if kind == "table" else ()
@@ -212,7 +212,7 @@ class _BlockReader:
         )
 
     def _texts(self, node: Node, kind: BlockKind) -> Sequence[str]:
-        """Returns the lines of a listing, the text inside a figure, and the text of other nodes."""
+        """Return the lines of a listing, the text inside a figure, and the text of other nodes."""
         if kind == "code":
             return (node.text or node.orig).splitlines()
         if kind == "figure":
@@ -236,7 +236,7 @@ class _BlockReader:
         return Caption(kind=start.kind, label=start.label, text=start.text, place=place)
 
     def _cells(self, node: Node, place: Place) -> tuple[Cell, ...]:
-        """Returns the cells that contain text, row by row; a cell without a box gets the place of the table.
+        """Return the cells that contain text, row by row; a cell without a box gets the place of the table.
 
         If docling marks no row headers, texts in the first column are row headers.
         """
@@ -259,13 +259,13 @@ class _BlockReader:
         )
 
     def _places(self, node: Node) -> tuple[Place, ...]:
-        """Returns the places of a node in reading order, at least one."""
+        """Return the places of a node in reading order, at least one."""
         places = tuple(self._place(part.page_no, part.bbox) for part in node.prov if part.page_no in self._pages)
         self._last = places[-1] if places else self._last
         return places or (self._last,)
 
     def _place(self, number: int, corners: Corners) -> Place:
-        """Returns the place of a box on a page; docling may count from the bottom left corner."""
+        """Return the place of a box on a page; docling may count from the bottom left corner."""
         page = self._pages[number]
         bottom = corners.coord_origin.upper() == "BOTTOMLEFT"
         xs = sorted(min(max(x, 0.0), page.width) for x in (corners.l, corners.r))
@@ -281,7 +281,7 @@ def _kind_of(node: Node) -> BlockKind:
 
 
 def _header_rows(cells: Sequence[Cell]) -> int:
-    """Returns the number of leading rows that consist of column headers."""
+    """Return the number of leading rows that consist of column headers."""
     roles: dict[int, set[str]] = defaultdict(set)
     for cell in cells:
         for row in range(cell.row, cell.row + (cell.row_span if cell.role == "column_header" else 1)):

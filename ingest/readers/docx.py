@@ -50,7 +50,7 @@ _FAULTS = (zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError, OS
 
 
 def read_docx(source: Source) -> Reading:
-    """Reads a document. Raises `PaperFileError` if it is damaged or too large."""
+    """Read a document. Raises `PaperFileError` if it is damaged or too large."""
     archive = DocxArchive(source.data, name=source.name)
     body = archive.tree(_MAIN).find("body")
     if body is None:
@@ -79,12 +79,12 @@ class _DocxWalker:
         self._pending_caption: Passage | None = None
 
     def body(self, body: Node) -> list[Element]:
-        """Returns the elements of a body."""
+        """Return the elements of a body."""
         self._blocks(body)
         return self._elements
 
     def furniture(self, parts: Iterable[Node]) -> list[Element]:
-        """Headers and footers, each text once, placed on the document's last line."""
+        """Return headers and footers, each text once, placed on the document's last line."""
         paragraphs = (paragraph for part in parts for paragraph in part.iter("p"))
         texts = dict.fromkeys(text for paragraph in paragraphs if (text := self._read(paragraph).text))
         return [draft_passage(text, "furniture", self._here) for text in texts]
@@ -93,7 +93,7 @@ class _DocxWalker:
         return read_paragraph(node, note_number=self._note_number)
 
     def _note_number(self, kind: str, note: str) -> int:
-        """Returns the number of a note, in the order of the marks."""
+        """Return the number of a note, in the order of the marks."""
         count = sum(known == kind for known, _ in self._note_numbers)
         return self._note_numbers.setdefault((kind, note), count + 1)
 
@@ -129,7 +129,7 @@ class _DocxWalker:
             self._blocks(box)
 
     def _style(self, node: Node) -> Style:
-        """Returns the paragraph's style, with the properties that the paragraph sets directly."""
+        """Return the paragraph's style, with the properties that the paragraph sets directly."""
         style = self._styles.of(attribute(node, "ppr", "pstyle"))
         outline = integer_attribute(node, "ppr", "outlinelvl", default=_BODY_LEVEL)
         return replace(
@@ -162,7 +162,7 @@ class _DocxWalker:
             self._add(draft_passage(text, role, self._here, level=level))
 
     def _code(self, text: str) -> None:
-        """Adds a line of code; consecutive lines are one listing."""
+        """Add a line of code; consecutive lines are one listing."""
         last = self._elements[-1] if self._elements else None
         if isinstance(last, Passage) and last.role == "code" and last.place.box.y1 == self._line - 1:
             place = self._source.lines.at(int(last.place.box.y0), self._line)
@@ -171,7 +171,7 @@ class _DocxWalker:
             self._passage(text, "code")
 
     def _unlabelled_caption(self, text: str, *, of_table: bool) -> None:
-        """A caption without a label belongs to the figure or table above it, or to a table below it."""
+        """Add a caption without a label: it belongs to the figure or table above it, or to a table below it."""
         last = self._elements[-1] if self._elements else None
         if not of_table and (isinstance(last, Figure) or (isinstance(last, Table) and not last.caption)):
             self._elements[-1] = replace(last, caption=text, caption_place=self._here)
@@ -187,7 +187,7 @@ class _DocxWalker:
         self._elements.append(element)
 
     def _equations(self, paragraph: Paragraph) -> None:
-        """Adds the formulas of a paragraph; its number belongs to the last one."""
+        """Add the formulas of a paragraph; its number belongs to the last one."""
         match = _EQUATION_NUMBER.fullmatch(paragraph.text_without_formulas)
         for count, formula in enumerate(paragraph.formulas, start=1):
             number = match[1] if match and count == len(paragraph.formulas) else ""
@@ -217,7 +217,7 @@ class _DocxWalker:
         return text, bool(paragraphs) and all(paragraph.bold for paragraph in paragraphs)
 
     def _numbered_equation(self, table: Node) -> Equation | None:
-        """Returns the equation of a table of one row that only sets a number beside a formula."""
+        """Return the equation of a table of one row that only sets a number beside a formula."""
         paragraphs = [self._read(node) for node in table.iter("p")]
         formulas = [formula for paragraph in paragraphs for formula in paragraph.formulas]
         rest = [text for paragraph in paragraphs if (text := paragraph.text_without_formulas)]
@@ -228,14 +228,14 @@ class _DocxWalker:
 
 
 def _notes(root: Node, kind: str) -> dict[str, Node]:
-    """Returns the notes by their ids, without separators."""
+    """Return the notes by their ids, without separators."""
     return {note.get("id"): note for note in root.findall(kind) if note.get("type") in ("", "normal")}
 
 
 def _docx_table(
     nodes: list[Node], *, lines: SourceLines, first: int, read_cell: Callable[[Node], tuple[str, bool]]
 ) -> Table:
-    """Returns the table of these rows, the first of which is line `first`.
+    """Return the table of these rows, the first of which is line `first`.
 
     `read_cell` returns a cell's text and whether it is bold. Cells are merged down by `vMerge`, right by `gridSpan`.
     """
@@ -291,7 +291,7 @@ class DocxArchive:
             )
 
     def tree(self, part: str) -> Node:
-        """Returns the XML of a part, an empty element if it is missing. Raises `PaperFileError` if it can't be read."""
+        """Return the XML of a part, an empty element if it is missing. Raises `PaperFileError` if it can't be read."""
         data = self._bytes(part, most=_MAX_XML)
         if data is None:
             return Node(tag="", attributes={}, children=(), first=1, last=1)
@@ -301,14 +301,14 @@ class DocxArchive:
         return tree
 
     def image(self, part: str) -> bytes | None:
-        """Returns the bytes of an image, None if it is missing, too large or damaged."""
+        """Return the bytes of an image, None if it is missing, too large or damaged."""
         try:
             return self._bytes(part, most=_MAX_MEDIA)
         except PaperFileError:
             return None
 
     def targets(self, part: str) -> dict[str, str]:
-        """Returns the parts that a part refers to, by id, without those outside the file."""
+        """Return the parts that a part refers to, by id, without those outside the file."""
         folder, file = posixpath.split(part)
         return {
             relation.get("Id"): posixpath.normpath(posixpath.join("/", folder, relation.get("Target"))).lstrip("/")

@@ -22,13 +22,13 @@ _MAX_LEVEL = 9
 
 
 def attribute(node: Node | None, *path: str) -> str:
-    """Returns the attribute `val` of the element on a path below a node, "" if there is none."""
+    """Return the attribute `val` of the element on a path below a node, "" if there is none."""
     found = node.find(*path) if node is not None else None
     return found.get("val") if found is not None else ""
 
 
 def integer_attribute(node: Node | None, *path: str, default: int = 0) -> int:
-    """Returns the number in the attribute `val` of the element on a path below a node, `default` if there is none."""
+    """Return the number in the attribute `val` of the element on a path below a node, `default` if there is none."""
     found = node.find(*path) if node is not None else None
     return found.integer("val", default=default) if found is not None else default
 
@@ -75,7 +75,7 @@ class Paragraph:
 
 
 def read_paragraph(paragraph: Node, *, note_number: Callable[[str, str], int]) -> Paragraph:
-    """Reads a paragraph; `note_number` returns a note's number by its kind and id."""
+    """Read a paragraph; `note_number` returns a note's number by its kind and id."""
     parts = list(_parts(paragraph))
     displayed = [node for node in parts if node.tag == "omathpara"]
     formulas = displayed or [node for node in parts if node.tag == "omath"]
@@ -100,7 +100,7 @@ def read_paragraph(paragraph: Node, *, note_number: Callable[[str, str], int]) -
 
 
 def _parts(node: Node) -> Iterator[Node]:
-    """Yields all parts of a paragraph except what is deleted, hidden, in a text box or in a formula."""
+    """Yield all parts of a paragraph except what is deleted, hidden, in a text box or in a formula."""
     for child in node.nodes:
         if child.tag not in _SKIPPED and not _is_hidden(child):
             yield child
@@ -171,7 +171,7 @@ class Styles:
         self._nodes = {node.get("styleId"): node for node in root.findall("style")}
 
     def of(self, style_id: str) -> Style:
-        """Returns the style with this id; one without properties if it is unknown."""
+        """Return the style with this id; one without properties if it is unknown."""
         chain = self._chain(style_id)
         if not chain:
             return Style(name=style_id.lower())
@@ -188,7 +188,7 @@ class Styles:
         )
 
     def _chain(self, style_id: str) -> list[Node]:
-        """Returns a style and those that it is based on."""
+        """Return a style and those that it is based on."""
         chain: list[Node] = []
         while style_id in self._nodes and len(chain) < _MAX_STYLE_DEPTH:
             chain.append(self._nodes[style_id])
@@ -210,7 +210,7 @@ class Numbering:
         self._counts: dict[str, list[int]] = {}
 
     def marker(self, list_id: str, level: int) -> str:
-        """Returns the marker of the next item with a space: `• `, `2. `, `1.2 `; "" outside lists."""
+        """Return the marker of the next item with a space: `• `, `2. `, `1.2 `; "" outside lists."""
         if list_id in ("", "0"):
             return ""
         levels = self._levels.get(list_id, {})

@@ -61,7 +61,7 @@ class EmbeddedImages:
         )
 
     def named(self, source: str) -> str | None:
-        """Returns the crop of an image that the text refers to, None if it can't be used.
+        """Return the crop of an image that the text refers to, None if it can't be used.
 
         `source` is a `data:` address, or a path in the file's own folder.
         """
@@ -69,7 +69,7 @@ class EmbeddedImages:
         return self._crop(lambda: self._found(source), name=source) if source else None
 
     def add(self, data: bytes, *, name: str) -> str | None:
-        """Returns the crop of an image's bytes, None (and a problem) if it can't be used."""
+        """Return the crop of an image's bytes, None (and a problem) if it can't be used."""
         return self._crop(lambda: data, name=name)
 
     def _crop(self, read: Callable[[], bytes], *, name: str) -> str | None:
@@ -93,7 +93,7 @@ class EmbeddedImages:
         return crop
 
     def _found(self, source: str) -> bytes:
-        """Returns the bytes at an address."""
+        """Return the bytes at an address."""
         if match := _DATA.match(source):
             return _embedded(source[match.end() :], base64_coded="base64" in match[1].lower())
         if _SCHEME.match(source):
@@ -109,7 +109,7 @@ class EmbeddedImages:
             raise _RefusedError(f"pictures that can't be read ({error.strerror})") from error
 
     def joined(self, sources: Iterable[str]) -> str | None:
-        """Returns one crop of the images that a text refers to, side by side as the panels of a figure."""
+        """Return one crop of the images that a text refers to, side by side as the panels of a figure."""
         crops = [crop for source in sources if (crop := self.named(source))]
         if len(crops) < 2:
             return next(iter(crops), None)
@@ -120,7 +120,7 @@ class EmbeddedImages:
         return self._sheet([((left, 0), image) for left, image in zip(lefts, images, strict=True)])
 
     def laid_out(self, parts: Sequence[tuple[Box, str]]) -> str | None:
-        """Returns one crop of the images of the parts of a float, laid out as on the page; boxes are in points."""
+        """Return one crop of the images of the parts of a float, laid out as on the page; boxes are in points."""
         found = [(box, crop) for box, source in parts if (crop := self.named(source))]
         if len(found) < 2:
             return found[0][1] if found else None
@@ -139,7 +139,7 @@ class EmbeddedImages:
         return Image.open(io.BytesIO(self.crops[crop])).convert("RGB")
 
     def _sheet(self, images: Sequence[tuple[tuple[int, int], Image.Image]]) -> str | None:
-        """Returns the crop of images at these corners, on white."""
+        """Return the crop of images at these corners, on white."""
         size = (
             max(left + image.width for (left, _), image in images),
             max(top + image.height for (_, top), image in images),
@@ -150,7 +150,7 @@ class EmbeddedImages:
         return self.add(png_bytes(sheet), name="panels")
 
     def _path(self, relative: str) -> Path | None:
-        """Returns the file at a path if, with links resolved, it is in the folder; else None."""
+        """Return the file at a path if, with links resolved, it is in the folder; else None."""
         if "\0" in relative or len(relative) > 1000:
             return None
         with suppress(OSError, RuntimeError, ValueError):
@@ -176,7 +176,7 @@ def _embedded(payload: str, *, base64_coded: bool) -> bytes:
 
 
 def _png(data: bytes, *, min_side: int) -> bytes | None:
-    """Returns an image as PNG, None for one with a shorter side."""
+    """Return an image as PNG, None for one with a shorter side."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -190,7 +190,7 @@ def _png(data: bytes, *, min_side: int) -> bytes | None:
 
 
 def _converted(picture: Image.Image, data: bytes, *, min_side: int) -> bytes | None:
-    """Raises Pillow's errors, and ValueError for too many pixels."""
+    """Raise Pillow's errors, and ValueError for too many pixels."""
     if picture.width * picture.height > _MAX_PIXELS:
         raise ValueError(f"over {_MAX_PIXELS} pixels")
     if min(picture.size) < min_side:

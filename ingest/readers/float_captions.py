@@ -28,7 +28,7 @@ _MAX_LENGTH = 2000
 
 
 def split_caption(text: str, *, place: Place | None = None) -> Caption | None:
-    """Splits a caption after its label; returns None without a label."""
+    """Split a caption after its label; returns None without a label."""
     match = _LABEL.match(text)
     if not match or not match["word"][0].isupper():
         return None
@@ -41,18 +41,18 @@ def split_caption(text: str, *, place: Place | None = None) -> Caption | None:
 
 
 def read_caption(text: str, *, place: Place | None) -> Caption:
-    """Returns a caption, which may have no label."""
+    """Return a caption, which may have no label."""
     return split_caption(text, place=place) or Caption(text=text, place=place)
 
 
 def label_of(text: str) -> str:
-    """Normalizes a label: `TABLE 2.` becomes `Table 2`; others stay as printed."""
+    """Normalize a label: `TABLE 2.` becomes `Table 2`; others stay as printed."""
     found = split_caption(text)
     return found.label if found and not found.text else text.strip(" .:")
 
 
 def attach_captions(elements: Sequence[Element]) -> list[Element]:
-    """Attaches to each float without a caption the one directly above or below it.
+    """Attach to each float without a caption the one directly above or below it.
 
     Between two captions, the side of the document's other captions of that kind is preferred.
     """
@@ -67,7 +67,7 @@ def attach_captions(elements: Sequence[Element]) -> list[Element]:
 
 
 def _caption(element: Element) -> Caption | None:
-    """Returns the caption that a passage is, None if it is none: the label is followed by punctuation or nothing."""
+    """Return the caption that a passage is, None if it is none: the label is followed by punctuation or nothing."""
     if not isinstance(element, Passage) or element.role not in _ROLES or len(element.text) > _MAX_LENGTH:
         return None
     if match := _UNLABELLED.match(element.text):
@@ -79,7 +79,7 @@ def _caption(element: Element) -> Caption | None:
 
 
 def _pairs(elements: Sequence[Element], captions: dict[int, Caption]) -> dict[int, int]:
-    """Returns the caption of each float, by index; each caption belongs to one float."""
+    """Return the caption of each float, by index; each caption belongs to one float."""
     adjacent: tuple[tuple[Side, int], ...] = (("above", -1), ("below", 1))
     candidates = [
         (index, side, index + step)
@@ -125,7 +125,7 @@ def _fits(element: Table | Figure | Passage, caption: Caption) -> bool:
 
 
 def _captioned(element: Element, caption: Caption) -> Element:
-    """Returns the float with its caption; the image of a table becomes a table without cells."""
+    """Return the float with its caption; the image of a table becomes a table without cells."""
     match element:
         case Passage():
             return replace(element, label=caption.label, caption=caption.text)

@@ -71,7 +71,7 @@ _SPACED_OPERATORS = ("=", "<", ">", "≤", "≥", "≈", "∈", "→", "≠", ":
 
 
 def _symbols() -> dict[str, str]:
-    """Returns the text of each LaTeX symbol command."""
+    """Return the text of each LaTeX symbol command."""
     words = _SYMBOLS.split()
     symbols = dict(zip(words[::2], words[1::2], strict=True))
     for name in _GREEK_LETTERS:
@@ -85,14 +85,14 @@ _COMMAND_TEXTS = {**_SPACING_COMMANDS, **dict.fromkeys(_IGNORED_COMMANDS, ""), *
 
 
 def split_tag(source: str) -> tuple[str, str]:
-    """Returns the formula without `\\tag{3}` and `\\label{}`, and the number in the tag ("" without one)."""
+    """Return the formula without `\\tag{3}` and `\\label{}`, and the number in the tag ("" without one)."""
     match = _TAG.search(source)
     number = (match[1] or match[2] or "").strip("() ") if match else ""
     return _LABEL.sub(" ", _TAG.sub(" ", source)), number
 
 
 def latex_text(source: str) -> str:
-    """Returns the formula as a line of text; a source too long for a formula is returned unchanged.
+    """Return the formula as a line of text; a source too long for a formula is returned unchanged.
 
     Unknown commands keep their names: `\\softmax(x)` becomes `softmax(x)`.
     """
@@ -109,7 +109,7 @@ class _TokenReader:
         self._tokens = deque(_TOKEN.findall(source))
 
     def until_end(self, *, depth: int) -> str:
-        """Returns the text up to the closing brace of the current group."""
+        """Return the text up to the closing brace of the current group."""
         parts: list[str] = []
         while self._tokens:
             symbol = self._tokens.popleft()
@@ -145,7 +145,7 @@ class _TokenReader:
         return text
 
     def _argument(self, *, depth: int) -> str:
-        """Returns the text of the next group, or of the next token that is not a space."""
+        """Return the text of the next group, or of the next token that is not a space."""
         while self._tokens and self._tokens[0].isspace():
             self._tokens.popleft()
         if not self._tokens or depth >= _MAX_DEPTH or self._tokens[0] == "}":
@@ -153,7 +153,7 @@ class _TokenReader:
         return self._token_text(self._tokens.popleft(), depth=depth + 1)
 
     def _option(self) -> str:
-        """Returns the optional argument of `\\sqrt` (`3` of `[3]`), "" without one."""
+        """Return the optional argument of `\\sqrt` (`3` of `[3]`), "" without one."""
         near = list(islice(self._tokens, _MAX_OPTION_TOKENS))
         if near[:1] != ["["] or "]" not in near:
             return ""
@@ -164,22 +164,22 @@ class _TokenReader:
 
 
 def fraction(over: str, under: str) -> str:
-    """Returns a fraction as `a/(b+c)`."""
+    """Return a fraction as `a/(b+c)`."""
     return f"{_parenthesized(over)}/{_parenthesized(under)}"
 
 
 def root(text: str, degree: str = "") -> str:
-    """Returns a root as `√x`, or with its degree as `³√x`."""
+    """Return a root as `√x`, or with its degree as `³√x`."""
     return f"{superscript(degree)}√{_parenthesized(text)}"
 
 
 def superscript(text: str) -> str:
-    """Returns the text as a superscript."""
+    """Return the text as a superscript."""
     return _script(text, raised=True)
 
 
 def subscript(text: str) -> str:
-    """Returns the text as a subscript."""
+    """Return the text as a subscript."""
     return _script(text, raised=False)
 
 
@@ -189,25 +189,25 @@ def _script(text: str, *, raised: bool) -> str:
 
 
 def with_accent(text: str, accent: str) -> str:
-    """Returns a letter with its accent; an accent over several letters is dropped."""
+    """Return a letter with its accent; an accent over several letters is dropped."""
     text = tidy_spaces(text)
     return text + _ACCENT_MARKS.get(accent, "") if len(text) == 1 else text
 
 
 def _parenthesized(text: str) -> str:
-    """Returns the text in parentheses if it contains an operator and has no parentheses yet."""
+    """Return the text in parentheses if it contains an operator and has no parentheses yet."""
     text = tidy_spaces(text)
     whole = text.startswith("(") and text.endswith(")") and "(" not in text[1:]
     return text if whole or not any(sign in text for sign in " +-−/·×=∗*") else f"({text})"
 
 
 def tidy_spaces(text: str) -> str:
-    """Returns the text with single spaces, and none inside brackets or before commas."""
+    """Return the text with single spaces, and none inside brackets or before commas."""
     return _LOOSE_SPACE.sub("", " ".join(text.split()))
 
 
 def mathml_text(math: Node) -> str:
-    """Returns a `math` element as text: from the LaTeX that it carries, else from the tree."""
+    """Return a `math` element as text: from the LaTeX that it carries, else from the tree."""
     for note in math.iter("annotation"):
         if "tex" in note.get("encoding").lower() and note.plain_text():
             return latex_text(note.text())
@@ -236,7 +236,7 @@ def _mathml(node: Node | str) -> str:
 
 
 def _built(tag: str, parts: list[str]) -> str:
-    """Combines the texts of an element's parts."""
+    """Combine the texts of an element's parts."""
     match tag, parts:
         case "mfrac", [over, under]:
             text = fraction(over, under)
@@ -264,7 +264,7 @@ def _operator(sign: str) -> str:
 
 
 def omml_text(math: Node) -> str:
-    """Returns an `oMath` element as text."""
+    """Return an `oMath` element as text."""
     return tidy_spaces(_omml(math)).removesuffix(" ;")
 
 

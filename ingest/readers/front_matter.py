@@ -29,12 +29,12 @@ class FrontMatter:
     spans: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     def span(self, key: str) -> tuple[int, int]:
-        """Returns the first and last line of a key or its plural."""
+        """Return the first and last line of a key or its plural."""
         return self.spans.get(key) or self.spans.get(f"{key}s") or (1, 1)
 
 
 def split_front_matter(text: str) -> tuple[FrontMatter, str]:
-    """Splits off the front matter; empty lines replace it in the text."""
+    """Split off the front matter; empty lines replace it in the text."""
     lines = text.split("\n")
     if lines[0].rstrip() != "---":
         return FrontMatter(), text
@@ -60,7 +60,7 @@ def split_front_matter(text: str) -> tuple[FrontMatter, str]:
 
 
 def _blocks(lines: list[str]) -> dict[str, tuple[int, list[str]]]:
-    """Returns the first line number and the lines of each top-level key."""
+    """Return the first line number and the lines of each top-level key."""
     blocks: dict[str, tuple[int, list[str]]] = {}
     key = ""
     for number, line in enumerate(lines[1:], start=2):
@@ -84,7 +84,7 @@ def _first_scalar(blocks: Mapping[str, tuple[int, list[str]]], *keys: str) -> st
 
 
 def _scalar(block: list[str]) -> str:
-    """Returns a value, which may be folded over several lines."""
+    """Return a value, which may be folded over several lines."""
     head = block[0].strip() if block else ""
     rest = [line.strip() for line in block[1:] if line.strip()]
     if head in ("|", ">", "|-", ">-", "|+", ">+"):
@@ -93,7 +93,7 @@ def _scalar(block: list[str]) -> str:
 
 
 def _people(block: list[str]) -> tuple[str, ...]:
-    """Returns the names of a list, a list of mappings, or one line."""
+    """Return the names of a list, a list of mappings, or one line."""
     head = block[0].strip() if block else ""
     if head:
         listed = head.strip("[]") if head.startswith("[") else head

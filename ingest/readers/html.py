@@ -70,7 +70,7 @@ _MAIN_SHARE = 0.5
 
 
 def read_html(source: Source) -> Reading:
-    """Reads a page. Raises `PaperFileError` if the file is not text."""
+    """Read a page. Raises `PaperFileError` if the file is not text."""
     text, problems = decode(source.data, name=source.name, declared=True)
     tree, lost = parse_html(text, name=source.name)
     elements = HtmlWalker(source).walk(_main_part(tree))
@@ -93,7 +93,7 @@ def _publication(tree: Node) -> Publication:
 
 
 def _main_part(root: Node) -> Node:
-    """Returns the only `main` or `article` if it contains most of the text, else the root."""
+    """Return the only `main` or `article` if it contains most of the text, else the root."""
     body = next(root.iter("body"), root)
     length = len(body.text())
     for tag in ("main", "article"):
@@ -104,7 +104,7 @@ def _main_part(root: Node) -> Node:
 
 
 def _metadata(tree: Node, names: Iterable[str]) -> list[str]:
-    """Returns the contents of the `meta` elements with the first of these names that has any."""
+    """Return the contents of the `meta` elements with the first of these names that has any."""
     metas = [
         (node.get("name") or node.get("property"), collapse_spaces(node.get("content"))) for node in tree.iter("meta")
     ]
@@ -121,7 +121,7 @@ def _first_name_first(author: str) -> str:
 
 
 def _with_title(elements: Sequence[Element], titles: Collection[str]) -> Sequence[Element]:
-    """Marks the first heading that repeats the metadata's title, if no element is marked as the title."""
+    """Mark the first heading that repeats the metadata's title, if no element is marked as the title."""
     passages = [(at, element) for at, element in enumerate(elements) if isinstance(element, Passage)]
     if not any(element.role == "title" for _, element in passages):
         for at, element in passages:
@@ -158,13 +158,13 @@ class HtmlWalker:
         )
 
     def walk(self, root: Node) -> list[Element]:
-        """Returns the elements below a node."""
+        """Return the elements below a node."""
         self._find_blocks(root)
         self._elements.visit_children(root, self._visit)
         return self._elements.finish()
 
     def _find_blocks(self, node: Node) -> bool:
-        """Records the elements that contain blocks; returns whether this one is or contains a block."""
+        """Record the elements that contain blocks; return whether this one is or contain a block."""
         inside = [self._find_blocks(child) for child in node.nodes]
         if any(inside):
             self._with_blocks.add(id(node))
@@ -184,7 +184,7 @@ class HtmlWalker:
             self._elements.add_inline(node)
 
     def _handler(self, node: Node) -> Callable[[Node], None] | None:
-        """Returns the method that reads an element which is more than inline content or a container."""
+        """Return the method that reads an element which is more than inline content or a container."""
         handler = self._by_tag.get(node.tag) or self._class_handler(node)
         if handler is not None:
             return handler
@@ -257,7 +257,7 @@ class HtmlWalker:
         self._elements.add_blocks(equations_of(node, lines=self._lines))
 
     def _footnote(self, node: Node) -> None:
-        """Adds a note after the paragraph that holds it; its mark stays in the paragraph."""
+        """Add a note after the paragraph that holds it; its mark stays in the paragraph."""
         mark = next((part for part in node.iter("sup") if "ltx_note_mark" in part.classes), None)
         text = inline_text(_without(node, *_NOTE_MARKS))
         if mark is not None:
@@ -287,14 +287,14 @@ class HtmlWalker:
 
 
 def _items(node: Node) -> Iterator[tuple[Node, str]]:
-    """Yields the items of a list, and their markers."""
+    """Yield the items of a list, and their markers."""
     items = node.findall("li")
     style = (node.get("type") or "1") if node.tag == "ol" else ""
     return zip(items, list_markers(items, style=style, start=node.integer("start", default=1)), strict=True)
 
 
 def _is_hidden(node: Node) -> bool:
-    """Whether an element is invisible, or only serves navigation."""
+    """Return whether an element is invisible, or only serves navigation."""
     return (
         node.tag == "nav"
         or "hidden" in node.attributes
@@ -306,7 +306,7 @@ def _is_hidden(node: Node) -> bool:
 
 
 def _is_furniture(node: Node) -> bool:
-    """Whether an element is a header without a main heading, a footer or a sidebar of the page."""
+    """Return whether an element is a header without a main heading, a footer or a sidebar of the page."""
     if node.get("role").startswith("doc-"):
         return False
     if node.tag == "header":
@@ -323,7 +323,7 @@ def _is_block(node: Node) -> bool:
 
 
 def _without(node: Node, *names: str) -> list[Node | str]:
-    """Returns the children of a node without descendants that have one of these classes or roles."""
+    """Return the children of a node without descendants that have one of these classes or roles."""
     kept: list[Node | str] = []
     for child in node.children:
         if isinstance(child, str):

@@ -42,12 +42,12 @@ _BLOCKS = frozenset("h1 h2 h3 h4 h5 h6 figure form article section pre nav".spli
 
 
 def is_float(node: Node) -> bool:
-    """Whether an element holds a figure or table together with its caption."""
+    """Return whether an element holds a figure or table together with its caption."""
     return node.tag == "figure" or (not node.classes.isdisjoint(_FLOATS) and node.tag in ("div", "section", "span"))
 
 
 def figure_of(image: Node, *, source: Source) -> Figure:
-    """Returns the figure of an image without a caption; the image's title or alternative text is used instead."""
+    """Return the figure of an image without a caption; the image's title or alternative text is used instead."""
     text = collapse_spaces(image.get("title") or image.get("alt"))
     caption = split_caption(text)
     if caption is None or caption.kind != "figure":
@@ -56,7 +56,8 @@ def figure_of(image: Node, *, source: Source) -> Figure:
 
 
 def float_elements(node: Node, *, source: Source) -> Sequence[Element]:
-    """The elements of a float, [] if it holds several floats with captions of their own, or nothing of its kind."""
+    """Return the elements of a float, [] if it holds several floats with captions of their own, or nothing of its
+    kind."""
     own_caption = next(filter(_is_caption, node.outermost(lambda part: _is_caption(part) or is_float(part))), None)
     if own_caption is None and any(
         split_caption(node_text(_any_caption(part))) for part in node.iter() if is_float(part)
@@ -82,7 +83,7 @@ def _any_caption(node: Node) -> Node | None:
 
 
 def listing_text(node: Node) -> str:
-    """Returns the lines of a listing or an algorithm, indented as in the source."""
+    """Return the lines of a listing or an algorithm, indented as in the source."""
     rows = [part for part in node.iter() if "ltx_listingline" in part.classes]
     if rows:
         return "\n".join(collapse_spaces(row.text()) for row in rows)
@@ -91,7 +92,7 @@ def listing_text(node: Node) -> str:
 
 
 def _figure(node: Node, caption: Caption, *, source: Source) -> list[Element]:
-    """Returns the figure, or the table without cells, that the images of a float show; [] without any."""
+    """Return the figure, or the table without cells, that the images of a float show; [] without any."""
     place, images = source.lines.of(node), list(node.iter("img"))
     crop = source.images.joined(map(_address, images))
     if caption.kind == "table":
@@ -117,7 +118,8 @@ def _address(image: Node) -> str:
 
 
 def equations_of(node: Node, *, lines: SourceLines) -> list[Equation]:
-    """The display equations in an element: MathML, a formula in LaTeX, or LaTeXML's, one for each numbered row."""
+    """Return the display equations in an element: MathML, a formula in LaTeX, or LaTeXML's, one for each numbered
+    row."""
     if node.tag == "math":
         return _equation(mathml_text(node), split_tag(node.get("alttext"))[1], node, lines=lines)
     if "math" in node.classes:
@@ -148,12 +150,12 @@ def _number(node: Node) -> str:
 
 
 def is_table(node: Node) -> bool:
-    """Whether an element is a table."""
+    """Return whether an element is a table."""
     return _tag(node) == "table"
 
 
 def is_layout(table: Node) -> bool:
-    """Whether a table only lays out the page: it says so, or holds other tables, headings or figures."""
+    """Return whether a table only lays out the page: it says so, or holds other tables, headings or figures."""
     if table.get("role") in ("presentation", "none"):
         return True
     return any(node.tag in _BLOCKS or (node.tag == "table" and not node.classes) for node in table.iter())
@@ -162,7 +164,7 @@ def is_layout(table: Node) -> bool:
 def html_tables(
     nodes: Iterable[Node], *, place_of: Callable[[Node], Place], caption: Caption = NO_CAPTION
 ) -> list[Table]:
-    """Returns the tables that contain text; the caption belongs to the first one."""
+    """Return the tables that contain text; the caption belongs to the first one."""
     found: list[Table] = []
     for node in nodes:
         table = _html_table(node, place_of=place_of, caption=NO_CAPTION if found else caption)
@@ -172,7 +174,7 @@ def html_tables(
 
 
 def table_of_markup(markup: str, place: Place) -> Table | None:
-    """Returns the table that a model wrote in HTML, all at one place; several are one. None if there is none.
+    """Return the table that a model wrote in HTML, all at one place; several are one. None if there is none.
 
     Where it marks no header, the rows above the first row of values are the header.
     """
@@ -188,7 +190,7 @@ def table_of_markup(markup: str, place: Place) -> Table | None:
 
 
 def _rows_above_values(rows: Sequence[Sequence[MarkupCell]]) -> int:
-    """Returns the number of rows above the first that holds mostly values (a year is none), 0 if there is none."""
+    """Return the number of rows above the first that holds mostly values (a year is none), 0 if there is none."""
     for number, row in enumerate(rows):
         body = [cell.text for cell in row[1:] if cell.text]
         values = [text for text in body if is_value(text) and not _YEAR.fullmatch(text)]
@@ -206,7 +208,7 @@ def _html_table(table: Node, *, place_of: Callable[[Node], Place], caption: Capt
 def _cells_of(
     tables: Iterable[Node], *, place_of: Callable[[Node], Place]
 ) -> tuple[Sequence[Sequence[MarkupCell]], int]:
-    """Returns the rows of tables, one below the other, and how many of the first are in the table's head."""
+    """Return the rows of tables, one below the other, and how many of the first are in the table's head."""
     head = 0
     rows: list[list[MarkupCell]] = []
     for row, in_head in chain.from_iterable(_rows(table, in_head=False) for table in tables):
@@ -216,14 +218,14 @@ def _cells_of(
 
 
 def _tag(node: Node) -> str:
-    """Returns the table tag that an element represents, "" for others."""
+    """Return the table tag that an element represents, "" for others."""
     if node.tag in _TAGS:
         return node.tag
     return next((tag for name, tag in _CLASSES.items() if name in node.classes), "")
 
 
 def _rows(node: Node, *, in_head: bool) -> Iterator[tuple[Node, bool]]:
-    """Yields the rows of a table, without those of tables in its cells, and whether each is in the table's head."""
+    """Yield the rows of a table, without those of tables in its cells, and whether each is in the table's head."""
     for child in node.nodes:
         tag = _tag(child)
         if tag == "tr":

@@ -29,22 +29,22 @@ _MAX_ROMAN = 39
 
 
 def inline_text(items: Iterable[Node | str]) -> str:
-    """Returns the text of nodes in one line."""
+    """Return the text of nodes in one line."""
     return collapse_spaces("".join(map(_text, items)))
 
 
 def node_text(node: Node | None) -> str:
-    """Returns the text inside a node in one line, "" for None."""
+    """Return the text inside a node in one line, "" for None."""
     return inline_text(node.children) if node is not None else ""
 
 
 def collapse_spaces(text: str) -> str:
-    """Returns the text with single spaces and without invisible characters."""
+    """Return the text with single spaces and without invisible characters."""
     return " ".join(text.translate(_INVISIBLE_CHARACTERS).split())
 
 
 def is_bold(items: Iterable[Node | str]) -> bool:
-    """Whether there is text and all of it is bold."""
+    """Return whether there is text and all of it is bold."""
     seen = False
     for item in items:
         if isinstance(item, str):
@@ -101,7 +101,7 @@ def _formula_source(source: str) -> str:
 
 
 def list_markers(items: Sequence[Node], *, style: str = "", start: int = 1) -> list[str]:
-    """Returns a marker for each item of a list, with a space: `• `, `1. `, `b. `, or the one that LaTeXML prints.
+    """Return a marker for each item of a list, with a space: `• `, `1. `, `b. `, or the one that LaTeXML prints.
 
     Args:
         items: The items.
@@ -119,7 +119,7 @@ def list_markers(items: Sequence[Node], *, style: str = "", start: int = 1) -> l
 
 
 def numeral(number: int, style: str) -> str:
-    """Returns a list number in one of HTML's styles: `a` (after z comes aa), `A`, `i` (up to 39), `I`, `1`."""
+    """Return a list number in one of HTML's styles: `a` (after z comes aa), `A`, `i` (up to 39), `I`, `1`."""
     if style in ("a", "A") and number > 0:
         text = "abcdefghijklmnopqrstuvwxyz"[(number - 1) % 26] * min((number - 1) // 26 + 1, 5)
     elif style in ("i", "I") and 0 < number <= _MAX_ROMAN:

@@ -35,7 +35,7 @@ _LIST_STYLES = {
 
 
 def read_jats(source: Source) -> Reading:
-    """Reads an article. Raises `PaperFileError` if the file contains none."""
+    """Read an article. Raises `PaperFileError` if the file contains none."""
     text, problems = decode(source.data, name=source.name, declared=True)
     tree, lost = parse_xml(text, name=source.name)
     article = tree if tree.tag == "article" else tree.first_of("article")
@@ -82,7 +82,7 @@ def _front_elements(meta: Node, source: Source) -> list[Element]:
 
 
 def _abstract(abstract: Node, source: Source) -> list[Element]:
-    """Returns the paragraphs of an abstract; the titles of a structured one are prefixed to them."""
+    """Return the paragraphs of an abstract; the titles of a structured one are prefixed to them."""
     found: list[Element] = []
     prefix = ""
     for node in abstract.iter("title", "p"):
@@ -96,14 +96,14 @@ def _abstract(abstract: Node, source: Source) -> list[Element]:
 
 
 def _furniture(front: Node, meta: Node, source: Source) -> list[Element]:
-    """Returns journal, year and DOI, as in the header of a printed page."""
+    """Return journal, year and DOI, as in the header of a printed page."""
     nodes = [node for node in _publication_nodes(front, meta) if node is not None]
     text = ", ".join(filter(None, (node.plain_text() for node in nodes)))
     return _passage(text, "furniture", *nodes[:1], source=source)
 
 
 def _publication_nodes(front: Node, meta: Node) -> tuple[Node | None, ...]:
-    """Returns journal, year and DOI; None for one that is missing."""
+    """Return journal, year and DOI; None for one that is missing."""
     year = next((node for date in meta.iter("pub-date") for node in date.findall("year")), None)
     return front.first_of("journal-title"), year, _article_id(meta, "doi")
 
@@ -144,7 +144,7 @@ class _JatsWalker:
         }
 
     def walk(self, part: Node) -> list[Element]:
-        """Returns the elements of `body`, `back` or `floats-group`."""
+        """Return the elements of `body`, `back` or `floats-group`."""
         self._elements.visit_children(part, self._visit)
         return self._elements.finish()
 
@@ -162,7 +162,7 @@ class _JatsWalker:
             self._elements.add_inline(node)
 
     def _section(self, node: Node) -> None:
-        """The heading, with the section's number, and the content."""
+        """Add the heading, with the section's number, and the content."""
         parts = [part for part in (node.find("label"), node.find("title")) if part is not None]
         title = " ".join(filter(None, map(node_text, parts))) or _DEFAULT_TITLES.get(node.tag, "")
         self._level += 1
@@ -214,12 +214,12 @@ class _JatsWalker:
         self._elements.add_passage(node, node.text().expandtabs(4).strip("\n").rstrip(), "code")
 
     def _figure(self, node: Node) -> Figure:
-        """Returns a figure with its label and caption; a bare `graphic` has none."""
+        """Return a figure with its label and caption; a bare `graphic` has none."""
         graphics = [node] if node.tag == "graphic" else node.iter("graphic", "inline-graphic")
         return draft_figure(self._lines.of(node), caption=self._caption(node), crop=self._crop(graphics))
 
     def _tables(self, node: Node) -> list[Element]:
-        """Returns the tables of a `table-wrap`, the first one with the caption, and their notes.
+        """Return the tables of a `table-wrap`, the first one with the caption, and their notes.
 
         If the table is only an image, it has no cells.
         """
@@ -235,7 +235,7 @@ class _JatsWalker:
         return found
 
     def _caption(self, node: Node) -> Caption:
-        """Returns label and caption; the caption's title precedes its paragraphs."""
+        """Return label and caption; the caption's title precedes its paragraphs."""
         label, caption = node.find("label"), node.find("caption")
         name = label_of(node_text(label))
         if caption is None:

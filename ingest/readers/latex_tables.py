@@ -51,17 +51,17 @@ class LatexTable:
 
 
 def begins_table(line: str) -> bool:
-    """Whether a line begins with a table environment."""
+    """Return whether a line begins with a table environment."""
     return _BEGIN.match(line) is not None
 
 
 def table_depth(line: str) -> int:
-    """Returns how many more table environments a line begins than it ends."""
+    """Return how many more table environments a line begins than it ends."""
     return len(_BEGIN.findall(line)) - len(_END.findall(line))
 
 
 def read_latex_table(source: str) -> LatexTable:
-    """Reads a table from its `\\begin` to its `\\end`, in linear time; what it doesn't know it leaves out."""
+    """Read a table from its `\\begin` to its `\\end`, in linear time; what it doesn't know it leaves out."""
     reader = _Reader(_TOKEN.findall(source))
     reader.read()
     return LatexTable(caption=reader.caption, rows=tuple(_with_spans(reader.rows)), head=reader.head)
@@ -96,7 +96,7 @@ class _Reader:
         self.head = 0
 
     def read(self) -> None:
-        """Reads all tokens."""
+        """Read all tokens."""
         while self._at < len(self._tokens):
             self._step(self._next())
         self._end_row()
@@ -152,7 +152,7 @@ class _Reader:
         self._grids = max(0, self._grids + (1 if begins else -1))
 
     def _inner(self) -> str:
-        """Returns the text of a table within a cell, which only breaks lines."""
+        """Return the text of a table within a cell, which only breaks lines."""
         depth, parts = 1, []
         self._group()
         while self._at < len(self._tokens) and depth:
@@ -176,7 +176,7 @@ class _Reader:
             self._cell.rows = number
 
     def _printed(self, symbol: str) -> str:
-        """Returns the Markdown of a symbol that is no part of the grid."""
+        """Return the Markdown of a symbol that is no part of the grid."""
         name = symbol[1:].removesuffix("*") if symbol.startswith("\\") else ""
         if symbol == "$":
             text = self._formula()
@@ -195,7 +195,7 @@ class _Reader:
         return text
 
     def _formula(self) -> str:
-        """Returns a formula with its dollars."""
+        """Return a formula with its dollars."""
         parts, size = ["$"], 0
         start, line = self._at, self._line
         while self._at < len(self._tokens) and size < _FORMULA_LIMIT:
@@ -208,7 +208,7 @@ class _Reader:
         return "\\$"
 
     def _group(self) -> str:
-        """Returns the source of the group in braces that follows, or a `*`; "" if there is none."""
+        """Return the source of the group in braces that follows, or a `*`; "" if there is none."""
         self._skip_spaces()
         if self._at < len(self._tokens) and self._tokens[self._at].startswith("*"):
             rest = self._tokens[self._at][1:]
@@ -227,7 +227,7 @@ class _Reader:
         return "".join(parts)
 
     def _text(self) -> str:
-        """Returns the Markdown of the group that follows."""
+        """Return the Markdown of the group that follows."""
         self._skip_spaces()
         if self._at >= len(self._tokens) or self._tokens[self._at] != "{" or self._depth >= _MAX_DEPTH:
             return ""
@@ -243,7 +243,7 @@ class _Reader:
         return "".join(parts)
 
     def _option(self) -> None:
-        """Skips an argument in brackets or, for `\\cmidrule`, in parentheses."""
+        """Skip an argument in brackets or, for `\\cmidrule`, in parentheses."""
         self._skip_spaces()
         if self._at < len(self._tokens):
             symbol = self._tokens[self._at]
@@ -268,7 +268,7 @@ class _Reader:
 
 
 def _with_spans(rows: list[LatexRow]) -> Iterator[LatexRow]:
-    """Yields the rows without the empty cells that LaTeX needs below a cell of several rows."""
+    """Yield the rows without the empty cells that LaTeX needs below a cell of several rows."""
     open_until: dict[int, int] = {}
     for number, row in enumerate(rows):
         column = 0

@@ -105,14 +105,14 @@ class Front:
         return tuple(line.text for block in self.authors for line in block.lines)
 
     def passages(self, title: Passage | None) -> list[Passage]:
-        """Returns the title, if there is one, and the authors."""
+        """Return the title, if there is one, and the authors."""
         places = (place for block in self.authors for place in block.places)
         authors = [draft_passage("\n".join(self.author_lines), "authors", *places)] if self.authors else []
         return [*filter(None, [title]), *authors]
 
 
 def find_front(blocks: Sequence[Block]) -> Front:
-    """Finds the title, the first heading of the first page, and the authors, between title and first section."""
+    """Find the title, the first heading of the first page, and the authors, between title and first section."""
     if not blocks:
         return Front()
     first = [block for block in blocks if block.page == blocks[0].page and block.kind in ("title", "heading", "text")]
@@ -126,13 +126,15 @@ def find_front(blocks: Sequence[Block]) -> Front:
 
 
 def _is_section(block: Block) -> bool:
-    """Whether a heading certainly begins a section: by its number, if it has a digit (unlike `A Paper`), or title."""
+    """Return whether a heading certainly begins a section: by its number, if it has a digit (unlike `A Paper`), or
+    title."""
     number = split_number(block.text)[0]
     return block.kind == "heading" and bool(_DIGIT.search(number) or FIXED_TITLE.fullmatch(block.text.strip()))
 
 
 def is_heading(block: Block) -> bool:
-    """Whether a block of the kind "heading" is one, rather than a list item, sentence or introduction of a list."""
+    """Return whether a block of the kind "heading" is one, rather than a list item, sentence or introduction of a
+    list."""
     text = block.text.strip()
     if block.kind != "heading" or not any(letter.isalpha() for letter in text):
         return False
@@ -155,7 +157,7 @@ class Outline:
         self.in_references = False
 
     def enter(self, heading: str, *, level: int) -> int:
-        """Enters the section below a heading and returns the heading's level.
+        """Enter the section below a heading and return the heading's level.
 
         The level follows from the heading's number; else it is `level`, that of the layout engine, counted from the
         document's top level; else 1 for a fixed title, and one below the last numbered heading for others.
@@ -172,13 +174,13 @@ class Outline:
         return max(1, level - self._top + 1) if level else 1
 
     def role(self, text: str) -> PassageRole:
-        """Returns "abstract" for text below that heading, and for text that begins with the word before section 1."""
+        """Return "abstract" for text below that heading, and for text that begins with the word before section 1."""
         opens = bool(_ABSTRACT.match(text)) and not self._last_numbered
         return "abstract" if self._in_abstract or opens else "paragraph"
 
 
 def first_fault(error: ValidationError) -> str:
-    """Returns what a file of a layout engine has first that is not of its format: the key and the reason."""
+    """Return what a file of a layout engine has first that is not of its format: the key and the reason."""
     first = error.errors()[0]
     key = ".".join(str(part) for part in first["loc"]) or "the file"
     return f"{key}: {first['msg']}"

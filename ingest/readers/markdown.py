@@ -43,7 +43,7 @@ _INLINE = frozenset(
 
 
 def read_markdown(source: Source) -> Reading:
-    """Reads a file. Raises `PaperFileError` for a file that is not text."""
+    """Read a file. Raises `PaperFileError` for a file that is not text."""
     text, problems = decode(source.data, name=source.name)
     front, body = split_front_matter(text)
     page = markdown_html(body)
@@ -68,7 +68,7 @@ def read_markdown(source: Source) -> Reading:
 
 
 def _head(front: FrontMatter, source: Source) -> list[Element]:
-    """Returns the title, authors and abstract of the front matter."""
+    """Return the title, authors and abstract of the front matter."""
     parts: tuple[tuple[PassageRole, str, str], ...] = (
         ("title", front.title, "title"),
         ("authors", "\n".join(front.authors), "author"),
@@ -78,7 +78,7 @@ def _head(front: FrontMatter, source: Source) -> list[Element]:
 
 
 def markdown_html(text: str) -> str:
-    """Converts Markdown to HTML with the same line numbers.
+    """Convert Markdown to HTML with the same line numbers.
 
     HTML in the Markdown is kept; text that only resembles it (`List<String>`) becomes text.
     """
@@ -125,7 +125,7 @@ def _block_html(token: "Token", parser: "MarkdownIt") -> str:
 
 
 def add_rules(parser: "MarkdownIt") -> None:
-    """Adds rules for formulas, footnotes and attributes in braces.
+    """Add rules for formulas, footnotes and attributes in braces.
 
     They make the tokens `math_block`, `math_inline`, `math_display`, `note_mark`, and `aside` for footnotes.
     """
@@ -259,7 +259,8 @@ def _math_rule(state: "StateInline", silent: bool) -> bool:
 
 
 def _is_formula(text: str, first: int, last: int) -> bool:
-    """Whether single dollars enclose a formula: no space on one side only, and no digit after the closing one."""
+    """Return whether single dollars enclose a formula: no space on one side only, and no digit after the closing
+    one."""
     padded = text[first].isspace() and text[last - 1].isspace()
     return (padded or not (text[first].isspace() or text[last - 1].isspace())) and not text[
         last + 1 : last + 2
@@ -291,7 +292,7 @@ def _math(_self: object, tokens: "list[Token]", index: int, _options: object, _e
 
 
 def _math_html(source: str, *, display: bool, lines: int) -> str:
-    """Returns a formula with `lines` newlines; none in its attributes, since lxml counts a tag at its end."""
+    """Return a formula with `lines` newlines; none in its attributes, since lxml counts a tag at its end."""
     kind = ' display="block"' if display else ""
     return f'<math{kind} alttext="{escape(source.replace(chr(10), " "))}">{chr(10) * lines}</math>'
 

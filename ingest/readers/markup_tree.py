@@ -60,11 +60,11 @@ class Node:
     last: int
 
     def get(self, name: str) -> str:
-        """Returns an attribute, "" if it is missing."""
+        """Return an attribute, "" if it is missing."""
         return self.attributes.get(name, "")
 
     def integer(self, name: str, *, default: int = 0) -> int:
-        """Returns the number that an attribute begins with, `default` if there is none."""
+        """Return the number that an attribute begins with, `default` if there is none."""
         match = _INTEGER.match(self.get(name))
         return int(match[1]) if match else default
 
@@ -79,7 +79,7 @@ class Node:
         return [child for child in self.children if isinstance(child, Node)]
 
     def iter(self, *tags: str) -> Iterator["Node"]:
-        """Yields all elements below this one in document order; with `tags`, those with these tags."""
+        """Yield all elements below this one in document order; with `tags`, those with these tags."""
         stack = self.nodes[::-1]
         while stack:
             node = stack.pop()
@@ -88,7 +88,7 @@ class Node:
             stack.extend(node.nodes[::-1])
 
     def outermost(self, predicate: Callable[["Node"], bool]) -> Iterator["Node"]:
-        """Yields the elements below this one that match and are in no other match, in document order."""
+        """Yield the elements below this one that match and are in no other match, in document order."""
         stack = self.nodes[::-1]
         while stack:
             node = stack.pop()
@@ -98,26 +98,26 @@ class Node:
                 stack.extend(node.nodes[::-1])
 
     def first_of(self, *tags: str) -> "Node | None":
-        """Returns the first element below this one that has one of these tags."""
+        """Return the first element below this one that has one of these tags."""
         return next(self.iter(*tags), None)
 
     def select(self, *path: str) -> list["Node"]:
-        """Returns the elements on this path of child tags."""
+        """Return the elements on this path of child tags."""
         nodes = [self]
         for tag in path:
             nodes = [child for node in nodes for child in node.nodes if child.tag == tag]
         return nodes
 
     def find(self, *path: str) -> "Node | None":
-        """Returns the first element on this path of child tags."""
+        """Return the first element on this path of child tags."""
         return next(iter(self.select(*path)), None)
 
     def findall(self, *tags: str) -> list["Node"]:
-        """Returns the children with these tags."""
+        """Return the children with these tags."""
         return [node for node in self.nodes if node.tag in tags]
 
     def text(self) -> str:
-        """Returns all text below this element, unchanged."""
+        """Return all text below this element, unchanged."""
         parts: list[str] = []
         stack: list[Node | str] = [self]
         while stack:
@@ -134,7 +134,7 @@ class Node:
 
 
 def parse_html(text: str, *, name: str) -> tuple[Node, tuple[PageProblem, ...]]:
-    """Returns the tree of an HTML page, and what of it can't be read. Raises `PaperFileError` if there is no markup."""
+    """Return the tree of an HTML page, and what of it can't be read. Raises `PaperFileError` if there is no markup."""
     parser = etree.HTMLParser(encoding="utf-8", no_network=True, huge_tree=False, remove_comments=True, remove_pis=True)
     root = _parse(text, parser, name=name, kind="HTML")
     if root is None:
@@ -143,7 +143,7 @@ def parse_html(text: str, *, name: str) -> tuple[Node, tuple[PageProblem, ...]]:
 
 
 def parse_xml(text: str, *, name: str) -> tuple[Node, tuple[PageProblem, ...]]:
-    """Returns the tree of an XML document; one that isn't well-formed is read as far as possible, with a problem.
+    """Return the tree of an XML document; one that isn't well-formed is read as far as possible, with a problem.
 
     Raises `PaperFileError` if nothing of it can be read.
     """
@@ -172,7 +172,7 @@ def parse_xml(text: str, *, name: str) -> tuple[Node, tuple[PageProblem, ...]]:
 
 
 def _parse(text: str, parser: etree.HTMLParser | etree.XMLParser, *, name: str, kind: str) -> etree._Element | None:
-    """Parses UTF-8, ignoring the declared character set and keeping line numbers."""
+    """Parse UTF-8, ignoring the declared character set and keeping line numbers."""
     if max(text.count("<"), text.count("=")) > 2 * _MAX_NODES:
         raise _too_many_nodes(name)
     text = _DECLARATION.sub(lambda match: "\n" * match[0].count("\n"), text.lstrip("\ufeff"), count=1)
@@ -240,7 +240,7 @@ def _local(name: str) -> str:
 
 
 def decode(data: bytes, *, name: str, declared: bool = False) -> tuple[str, tuple[PageProblem, ...]]:
-    """Decodes text: by its byte order mark, as UTF-16 or UTF-8, or as Windows-1252 as a last resort.
+    """Decode text: by its byte order mark, as UTF-16 or UTF-8, or as Windows-1252 as a last resort.
 
     Args:
         data: The bytes.
@@ -280,7 +280,8 @@ def _decoded(data: bytes, *, declared: bool) -> tuple[str, tuple[PageProblem, ..
 
 
 def _utf16_without_mark(head: bytes) -> str:
-    """The byte order of UTF-16 without a mark, "" for other encodings: every second byte of Latin text is zero."""
+    """Return the byte order of UTF-16 without a mark, "" for other encodings: every second byte of Latin text is
+    zero."""
     pairs = len(head) // 2
     if pairs < 4:
         return ""
@@ -291,7 +292,7 @@ def _utf16_without_mark(head: bytes) -> str:
 
 
 def _declared(data: bytes) -> str:
-    """Returns the declared character set if it is a known text encoding, else ""."""
+    """Return the declared character set if it is a known text encoding, else ""."""
     match = _DECLARED.search(data[:_HEAD_BYTES])
     if not match:
         return ""

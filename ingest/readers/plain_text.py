@@ -51,17 +51,17 @@ class _Block:
         return self.first + len(self.lines) - 1
 
     def part(self, start: int, end: int) -> "_Block":
-        """Returns the lines from `start` to before `end`, counted within the block."""
+        """Return the lines from `start` to before `end`, counted within the block."""
         return _Block(first=self.first + start, lines=self.lines[start:end])
 
     def cut(self, starts: list[int]) -> list["_Block"]:
-        """Returns the parts that begin at these lines, and at the first."""
+        """Return the parts that begin at these lines, and at the first."""
         at = sorted({0, *starts})
         return [self.part(start, end) for start, end in zip(at, [*at[1:], len(self.lines)], strict=True)]
 
 
 def read_text(source: Source) -> Reading:
-    """Reads a text. Raises `PaperFileError` if the file is binary."""
+    """Read a text. Raises `PaperFileError` if the file is binary."""
     text, problems = decode(source.data, name=source.name)
     blocks = _blocks_of(text)
     return Reading(elements=_BlockReader(source.lines, blocks).elements(blocks), problems=problems)
@@ -97,7 +97,7 @@ class _BlockReader:
             yield self._paragraph(block)
 
     def _heading(self, block: _Block) -> tuple[Passage | None, int]:
-        """Returns the heading at the beginning of a block, and its number of lines."""
+        """Return the heading at the beginning of a block, and its number of lines."""
         text = collapse_spaces(block.lines[0])
         ruled = len(block.lines) > 1 and bool(_UNDERLINE.fullmatch(block.lines[1]))
         alone = len(block.lines) == 1
@@ -114,7 +114,7 @@ class _BlockReader:
         return heading, 2 if ruled else 1
 
     def _title(self, block: _Block) -> Passage | None:
-        """Returns the title that the first block of a file is, None for other text."""
+        """Return the title that the first block of a file is, None for other text."""
         lines = [line for line in block.lines if not _UNDERLINE.fullmatch(line)]
         text = " ".join(map(collapse_spaces, lines))
         if not 1 <= len(lines) <= _MAX_TITLE_LINES or len(text) > _MAX_TITLE_LENGTH:
@@ -137,7 +137,7 @@ class _BlockReader:
 
 
 def _is_heading(text: str, number: str) -> bool:
-    """Whether a separate line is a heading: numbered or in capitals, and not a sentence."""
+    """Return whether a separate line is a heading: numbered or in capitals, and not a sentence."""
     if text.endswith((".", ",", ";")) or len(text) < 3:
         return False
     letters = [letter for letter in text if letter.isalpha()]
@@ -148,7 +148,7 @@ def _is_heading(text: str, number: str) -> bool:
 
 
 def _entries(block: _Block) -> list[_Block]:
-    """Returns the entries of a bibliography in a block: by marks, by hanging indents, or one per line."""
+    """Return the entries of a bibliography in a block: by marks, by hanging indents, or one per line."""
     marked = [number for number, line in enumerate(block.lines) if _ENTRY.match(line)]
     if marked:
         return block.cut(marked)
@@ -161,7 +161,7 @@ def _entries(block: _Block) -> list[_Block]:
 
 
 def _blocks_of(text: str) -> list[_Block]:
-    """Returns the blocks between blank lines; if lines are not wrapped, every line is a block."""
+    """Return the blocks between blank lines; if lines are not wrapped, every line is a block."""
     blocks = list(_parted(text))
     lines = [line for block in blocks for line in block.lines]
     if 4 * sum(len(line) > _UNWRAPPED_LENGTH for line in lines) < len(lines):
@@ -178,7 +178,8 @@ def _parted(text: str) -> Iterator[_Block]:
 
 
 def _text_table(block: _Block, *, lines: SourceLines) -> Table | None:
-    """The table in a block: fields between bars or tabs, or aligned columns. Only unmistakable tables are found."""
+    """Return the table in a block: fields between bars or tabs, or aligned columns. Only unmistakable tables are
+    found."""
     body = [(number, line) for number, line in enumerate(block.lines) if not _RULE.fullmatch(line)]
     if len(body) < 2:
         return None
@@ -197,7 +198,7 @@ def _text_table(block: _Block, *, lines: SourceLines) -> Table | None:
 
 
 def _barred(lines: list[str]) -> list[list[str]]:
-    """Returns the rows of `a | b | c`, if every line has the same number of bars."""
+    """Return the rows of `a | b | c`, if every line has the same number of bars."""
     counts = {line.strip().strip("|").count("|") for line in lines}
     if len(counts) != 1 or 0 in counts:
         return []
@@ -212,7 +213,7 @@ def _tabbed(lines: list[str]) -> list[list[str]]:
 
 
 def _aligned(lines: list[str]) -> list[list[str]]:
-    """Returns the rows of at least three lines with at least three aligned columns each, with numbers among them."""
+    """Return the rows of at least three lines with at least three aligned columns each, with numbers among them."""
     if len(lines) < 3 or any("\t" in line for line in lines):
         return []
     spans = [[match.span() for match in _FIELD.finditer(line)] for line in lines]

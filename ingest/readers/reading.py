@@ -27,11 +27,11 @@ class SourceLines:
     paper: str
 
     def at(self, first: int, last: int) -> Place:
-        """Returns the place of the lines first to last, counted from 1."""
+        """Return the place of the lines first to last, counted from 1."""
         return Place(paper=self.paper, page=1, box=Box(0.0, float(first), 0.0, float(max(first, last))))
 
     def of(self, *nodes: Node) -> Place:
-        """Returns the place of the lines from the first of these nodes to the last."""
+        """Return the place of the lines from the first of these nodes to the last."""
         return self.at(min(node.first for node in nodes), max(node.last for node in nodes))
 
 
@@ -68,7 +68,7 @@ def section_number(text: str) -> str:
 
 
 def bold_heading_level(text: str) -> int:
-    """Returns the level of a paragraph in bold that is numbered or named like a section, 0 for any other."""
+    """Return the level of a paragraph in bold that is numbered or named like a section, 0 for any other."""
     named = bool(section_number(text)) or text.lower().strip(" .:") in _NAMED_HEADINGS
     return _BOLD_LEVEL if named and len(text) < _MAX_HEADING_LENGTH else 0
 
@@ -89,12 +89,12 @@ class ElementCollector:
         self._span = (1, 1)
 
     def finish(self) -> list[Element]:
-        """Returns all elements, the last paragraph included."""
+        """Return all elements, the last paragraph included."""
         self.end_paragraph()
         return self._elements
 
     def visit_children(self, node: Node, visit: Callable[[Node], None]) -> None:
-        """Adds a node's text as inline content, and calls `visit` for its elements, in document order."""
+        """Add a node's text as inline content, and calls `visit` for its elements, in document order."""
         line = node.first
         for child in node.children:
             if isinstance(child, str):
@@ -111,12 +111,12 @@ class ElementCollector:
         self.end_paragraph()
 
     def add_inline(self, node: Node) -> None:
-        """Adds an element to the paragraph."""
+        """Add an element to the paragraph."""
         self._span = (self._span[0] if self._inline else node.first, node.last)
         self._inline.append(node)
 
     def end_paragraph(self) -> None:
-        """Ends the paragraph, and adds the elements that were found inside it."""
+        """End the paragraph, and add the elements that were found inside it."""
         text = inline_text(self._inline)
         if text:
             level = bold_heading_level(text) if self._bold_headings and not self.marker and is_bold(self._inline) else 0
@@ -128,17 +128,17 @@ class ElementCollector:
         self._inline, self._after_paragraph = [], []
 
     def add_passage(self, node: Node, text: str, role: PassageRole, *, level: int = 0) -> None:
-        """Ends the paragraph and adds a passage, unless it is empty."""
+        """End the paragraph and add a passage, unless it is empty."""
         self.end_paragraph()
         if text:
             self.add(draft_passage(text, role, self._lines.of(node), level=level))
 
     def add(self, *elements: Element) -> None:
-        """Adds elements; inside a paragraph they follow it."""
+        """Add elements; inside a paragraph they follow it."""
         (self._after_paragraph if self._inline else self._elements).extend(elements)
 
     def add_blocks(self, elements: Sequence[Element]) -> None:
-        """Ends the paragraph and adds elements."""
+        """End the paragraph and adds elements."""
         self.end_paragraph()
         self.add(*elements)
 

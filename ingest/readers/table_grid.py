@@ -48,7 +48,7 @@ class PlacedCell:
         return self.column + self.cell.column_span
 
     def with_role(self, role: CellRole, *, first_row: int = 0) -> Cell:
-        """Returns the cell of a table; `first_row` is the number of the first row."""
+        """Return the cell of a table; `first_row` is the number of the first row."""
         return Cell(
             row=self.row + first_row,
             column=self.column,
@@ -64,7 +64,7 @@ class PlacedCell:
 def table_of_rows(
     rows: Sequence[Sequence[MarkupCell]], *places: Place, head: int = 0, caption: Caption = NO_CAPTION
 ) -> Table:
-    """Builds a table.
+    """Build a table.
 
     Args:
         rows: The cells of each row; those without text are dropped.
@@ -87,7 +87,7 @@ def table_of_rows(
 
 
 def place_cells(rows: Sequence[Sequence[MarkupCell]]) -> list[PlacedCell]:
-    """Places each cell in the first free column of its row."""
+    """Place each cell in the first free column of its row."""
     # The row down to which a cell occupies each column.
     taken: list[int] = []
     placed: list[PlacedCell] = []
@@ -113,7 +113,7 @@ def place_cells(rows: Sequence[Sequence[MarkupCell]]) -> list[PlacedCell]:
 
 
 def _without_empty_columns(placed: Sequence[PlacedCell]) -> list[PlacedCell]:
-    """Drops the columns in which no cell begins."""
+    """Drop the columns in which no cell begins."""
     starts = sorted({item.column for item in placed})
     kept = []
     for item in placed:
@@ -143,12 +143,12 @@ def _header_rows(placed: Sequence[PlacedCell], *, head: int, width: int) -> int:
 
 
 def count_leading(items: Sequence[Item], predicate: Callable[[Item], bool]) -> int:
-    """Returns the number of items before the first one that does not match."""
+    """Return the number of items before the first one that does not match."""
     return next((at for at, item in enumerate(items) if not predicate(item)), len(items))
 
 
 def rows_of(placed: Sequence[PlacedCell]) -> list[list[PlacedCell]]:
-    """Returns the cells that begin in each row, of cells in order."""
+    """Return the cells that begin in each row, of cells in order."""
     rows: list[list[PlacedCell]] = [[] for _ in range(placed[-1].row + 1 if placed else 0)]
     for item in placed:
         rows[item.row].append(item)
@@ -175,7 +175,8 @@ def _with_roles(placed: Sequence[PlacedCell], *, header_rows: int, width: int) -
 
 
 def _stubs(placed: Sequence[PlacedCell], *, header_rows: int, width: int) -> int:
-    """How many leading columns name their rows if no header is marked: the first, and those after a grouping one."""
+    """Return how many leading columns name their rows if no header is marked: the first, and those after a grouping
+    one."""
     body = [item for item in placed if item.row >= header_rows and item.cell.text and item.end - item.column < width]
     if width < 2 or not body or any(item.cell.is_header for item in body):
         return 0

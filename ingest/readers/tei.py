@@ -36,7 +36,7 @@ _MAX_COORDINATE = 100_000
 
 
 def read_tei(source: Source) -> Reading:
-    """Reads a document. Its places are boxes on pages if every element has coordinates, else lines.
+    """Read a document. Its places are boxes on pages if every element has coordinates, else lines.
 
     Raises `PaperFileError` if the file holds no document.
     """
@@ -57,7 +57,7 @@ def read_tei(source: Source) -> Reading:
 
 
 def _publication(root: Node) -> Publication:
-    """Returns what the description of the source states: the journal or the proceedings, the date, and the ids."""
+    """Return what the description of the source states: the journal or the proceedings, the date, and the ids."""
     work = root.find("teiheader", "filedesc", "sourcedesc", "biblstruct")
     whole = work.find("monogr") if work else None
     if work is None or whole is None:
@@ -74,7 +74,7 @@ def _publication(root: Node) -> Publication:
 
 
 def _authors(root: Node) -> list[Node]:
-    """Returns the authors of the paper; editors and publishers of the file are others."""
+    """Return the authors of the paper; editors and publishers of the file are others."""
     analytic = root.find("teiheader", "filedesc", "sourcedesc", "biblstruct", "analytic")
     found = analytic.findall("author") if analytic else []
     return [
@@ -87,7 +87,7 @@ class _NoCoordinatesError(Exception):
 
 
 def _elements_and_pages(root: Node, source: Source) -> tuple[list[Element], Sequence[Page]]:
-    """Returns the elements and the pages, () if the places are lines."""
+    """Return the elements and the pages, () if the places are lines."""
     pages = _pages(root)
     numbers = cited_numbers(root)
     if pages:
@@ -103,7 +103,7 @@ def _elements_and_pages(root: Node, source: Source) -> tuple[list[Element], Sequ
 
 
 def _page_places(paper: str, *nodes: Node) -> tuple[Place, ...]:
-    """Returns a place for each page in turn. Raises `_NoCoordinatesError` for nodes without coordinates."""
+    """Return a place for each page in turn. Raises `_NoCoordinatesError` for nodes without coordinates."""
     boxes = [box for node in nodes for box in _boxes(node)]
     if not boxes:
         raise _NoCoordinatesError
@@ -114,7 +114,7 @@ def _page_places(paper: str, *nodes: Node) -> tuple[Place, ...]:
 
 
 def _pages(root: Node) -> tuple[Page, ...]:
-    """Returns the pages that `facsimile` lists with their sizes, in order."""
+    """Return the pages that `facsimile` lists with their sizes, in order."""
     pages = {}
     for surface in root.iter("surface"):
         number = surface.integer("n")
@@ -128,7 +128,7 @@ def _pages(root: Node) -> tuple[Page, ...]:
 
 
 def _boxes(node: Node) -> list[tuple[int, Box]]:
-    """Page and box of each part of a node, from its own coordinates or those of its descendants."""
+    """Return page and box of each part of a node, from its own coordinates or those of its descendants."""
     own = _parse_coordinates(node.get("coords"))
     if own:
         return own
@@ -137,7 +137,7 @@ def _boxes(node: Node) -> list[tuple[int, Box]]:
 
 
 def _parse_coordinates(coordinates: str) -> list[tuple[int, Box]]:
-    """Reads `1,53.8,200.0,240.1,9.6;2,…`: page, x, y, width, height."""
+    """Read `1,53.8,200.0,240.1,9.6;2,…`: page, x, y, width, height."""
     boxes = []
     for part in coordinates.split(";", _MAX_BOXES):
         try:
@@ -163,7 +163,7 @@ class _TeiWalker:
         self._numbers = numbers
 
     def walk(self, root: Node) -> list[Element]:
-        """Returns the elements of a document: title, authors, abstract, text."""
+        """Return the elements of a document: title, authors, abstract, text."""
         if title := root.find("teiheader", "filedesc", "titlestmt", "title"):
             self._passage(node_text(title), "title", title)
         if authors := _authors(root):
@@ -193,7 +193,7 @@ class _TeiWalker:
                     self._block(child)
 
     def _division(self, node: Node, *, level: int) -> None:
-        """Adds a section; one without a head is named by its type, or continues the previous section."""
+        """Add a section; one without a head is named by its type, or continue the previous section."""
         title = _DEFAULT_TITLES.get(node.get("type"), "")
         if title and node.plain_text() and not any(head.plain_text() for head in node.iter("head")):
             self._passage(title, "heading", node, level=level)
@@ -206,7 +206,7 @@ class _TeiWalker:
         self._passage(text, "heading", head, level=max(level - 1, 1))
 
     def _paragraph(self, node: Node, *, marker: str = "") -> None:
-        """The running text, then the floats and notes inside it."""
+        """Add the running text, then the floats and notes inside it."""
         text = inline_text(_without_blocks(node))
         self._passage(marker + text if text else "", "list" if marker else "paragraph", node)
         for block in node.outermost(lambda part: part.tag in _BLOCKS):
@@ -244,7 +244,7 @@ class _TeiWalker:
                 self._elements.append(found)
 
     def _table(self, node: Node) -> None:
-        """The table with its caption and notes; without cells if the file holds none."""
+        """Add the table with its caption and notes, without cells if the file holds none."""
         table = node if node.tag == "table" else node.first_of("table")
         places = self._places_of(node)
         caption = _caption(node, "Table")
@@ -280,7 +280,7 @@ def _without_blocks(node: Node) -> list[Node | str]:
 
 
 def _caption(figure: Node, kind: str) -> Caption:
-    """Label and caption from `head`, `label` and `figDesc`, as GROBID or people write them."""
+    """Return label and caption from `head`, `label` and `figDesc`, as GROBID or people write them."""
     title, description = node_text(figure.find("head")), node_text(figure.find("figdesc"))
     if found := split_caption(title):
         rest = found.text.strip(" .")

@@ -19,7 +19,7 @@ _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 
 
 def jats_reference(ref: Node, *, place: Place) -> Reference | None:
-    """Returns the entry of a JATS `ref`, None if it is empty."""
+    """Return the entry of a JATS `ref`, None if it is empty."""
     citation = ref.first_of(*_JATS_CITATIONS) or ref.find("note") or ref
     text = _format_jats(citation) or node_text(citation)
     if not text:
@@ -38,7 +38,7 @@ def jats_reference(ref: Node, *, place: Place) -> Reference | None:
 
 
 def tei_reference(entry: Node, places: tuple[Place, ...], *, numbers: Mapping[str, str]) -> Reference | None:
-    """Returns an entry of a TEI `listBibl`, None if it is empty; `numbers` are those of `cited_numbers`."""
+    """Return an entry of a TEI `listBibl`, None if it is empty; `numbers` are those of `cited_numbers`."""
     raw = next((note for note in entry.iter("note") if note.get("type") == "raw_reference"), None)
     text = node_text(raw) or _format_tei(entry)
     if not text:
@@ -56,7 +56,7 @@ def tei_reference(entry: Node, places: tuple[Place, ...], *, numbers: Mapping[st
 def _reference(
     text: str, *, number: str, surnames: Sequence[str], year: int | None, places: tuple[Place, ...]
 ) -> Reference:
-    """Returns an entry labelled by its number, else by names and year; a number missing in the text is prefixed."""
+    """Return an entry labelled by its number, else by names and year; a number missing in the text is prefixed."""
     label = f"[{number}]" if number else ""
     if number and not text.startswith((label, f"{number}.")):
         text = f"{label} {text}"
@@ -71,7 +71,8 @@ def _author_year_label(surnames: Sequence[str], year: int | None) -> str:
 
 
 def _format_jats(citation: Node) -> str:
-    """The citation as printed; one that is a list of fields is formatted: authors, year, title, source, publisher."""
+    """Return the citation as printed; one that is a list of fields is formatted: authors, year, title, source,
+    publisher."""
     loose = "".join(child for child in citation.children if isinstance(child, str)).strip()
     if citation.tag == "mixed-citation" or loose or not citation.nodes:
         return inline_text(child for child in citation.children if isinstance(child, str) or child.tag != "label")
@@ -96,7 +97,7 @@ def _format_jats(citation: Node) -> str:
 
 
 def _format_tei(entry: Node) -> str:
-    """Returns the entry as printed, or formatted: authors, year, titles, volume and pages."""
+    """Return the entry as printed, or formatted: authors, year, titles, volume and pages."""
     if entry.tag == "bibl":
         return node_text(entry)
     scopes = (
@@ -125,13 +126,14 @@ def jats_name(person: Node) -> str:
 
 
 def tei_name(author: Node) -> str:
-    """Returns forenames and surname, or the text as written."""
+    """Return forenames and surname, or the text as written."""
     name = next(author.iter("persname"), author)
     return " ".join(map(node_text, name.iter("forename", "surname"))) or node_text(name)
 
 
 def cited_numbers(root: Node) -> Mapping[str, str]:
-    """The number by which each entry is cited, by its `xml:id`; empty if a TEI paper cites by author and year."""
+    """Return the number by which each entry is cited, by its `xml:id`; empty if a TEI paper cites by author and
+    year."""
     cited: dict[str, str] = {}
     for ref in root.iter("ref"):
         match = _CITED_NUMBER.fullmatch(ref.plain_text())

@@ -53,7 +53,7 @@ class Columns:
         return len(self.intervals)
 
     def span(self, x0: float, x1: float) -> tuple[int, int]:
-        """Returns the first and last column that a text from x0 to x1 touches, or the nearest one twice."""
+        """Return the first and last column that a text from x0 to x1 touches, or the nearest one twice."""
         hits = [
             index
             for index, (left, right) in enumerate(self.intervals)
@@ -66,7 +66,7 @@ class Columns:
         return nearest, nearest
 
     def nearest(self, x0: float, x1: float) -> int:
-        """Returns the first column of which a text from x0 to x1 covers half, otherwise the one it covers most."""
+        """Return the first column of which a text from x0 to x1 covers half, otherwise the one it covers most."""
         shared = [
             (min(x1, right) - max(x0, left)) / max(min(right - left, x1 - x0), 1.0) for left, right in self.intervals
         ]
@@ -76,7 +76,7 @@ class Columns:
         return next((index for index, share in enumerate(shared) if share >= _HALF), best)
 
     def within(self, x0: float, x1: float) -> list[int]:
-        """Returns the columns that a rule from x0 to x1 covers."""
+        """Return the columns that a rule from x0 to x1 covers."""
         return [
             index
             for index, (left, right) in enumerate(self.intervals)
@@ -84,16 +84,16 @@ class Columns:
         ]
 
     def edge(self, column: int) -> float:
-        """Returns the x halfway between a column and the one before it."""
+        """Return the x halfway between a column and the one before it."""
         return (self.intervals[column - 1][1] + self.intervals[column][0]) / 2
 
     def center(self, first: int, last: int) -> float:
-        """Returns the x of the middle of columns first to last."""
+        """Return the x of the middle of columns first to last."""
         return (self.intervals[first][0] + self.intervals[last][1]) / 2
 
 
 def columns_of(rows: Sequence[PrintedRow], strips: Sequence[Strip], *, em: float) -> Columns:
-    """Returns the columns between strips, each from the first to the last ink that belongs to it alone."""
+    """Return the columns between strips, each from the first to the last ink that belongs to it alone."""
     bounds = [float("-inf"), *(strip.middle for strip in strips), float("inf")]
     segments = [segment.box for row in rows for segment in row.segments]
     words = [word.box for row in rows for word in row.words]
@@ -108,7 +108,7 @@ def columns_of(rows: Sequence[PrintedRow], strips: Sequence[Strip], *, em: float
 
 
 def strips_at(edges: Sequence[float], rows: Sequence[PrintedRow]) -> list[Strip]:
-    """Returns zero-width strips at the edges between columns, except where a column would have no words."""
+    """Return zero-width strips at the edges between columns, except where a column would have no words."""
     centers = [word.center for row in rows for word in row.words]
     strips: list[Strip] = []
     left = float("-inf")
@@ -122,7 +122,7 @@ def strips_at(edges: Sequence[float], rows: Sequence[PrintedRow]) -> list[Strip]
 def partition(
     centers: Sequence[float], columns: Columns, *, first: int, end: int | None = None
 ) -> list[tuple[int, int]] | None:
-    """Assigns the columns from `first` up to `end` to centred group titles, each over adjacent columns.
+    """Assign the columns from `first` up to `end` to centred group titles, each over adjacent columns.
 
     Returns:
         The first and last column of each title; None if no partition fits well.
@@ -146,7 +146,7 @@ def partition(
 
 
 def strips_of(rows: Sequence[PrintedRow], *, em: float, verticals: Sequence[float] = ()) -> list[Strip]:
-    """Returns the strips between columns, from left to right.
+    """Return the strips between columns, from left to right.
 
     A strip is a stretch of x that fewer rows cover with ink than its neighbours on both sides. It separates columns if
     few rows cross it, and most rows with text on both sides have more than a word space there.
@@ -170,14 +170,15 @@ def _words(row: PrintedRow) -> list[Word]:
 
 
 def _is_one_text(row: PrintedRow, *, em: float) -> bool:
-    """Whether a row has words at word spaces and few values: a title, whose spaces may be wider than usual."""
+    """Return whether a row has words at word spaces and few values: a title, whose spaces may be wider than usual."""
     words = _words(row)
     gaps = [second.x0 - first.x1 for first, second in pairwise(words)]
     return max(gaps) < _SEPARATING_GAP * em and 3 * sum(is_value(word.text) for word in words) < len(words)
 
 
 def _fits(row: Sequence[Word], strips: Sequence[Strip]) -> bool:
-    """Whether a row without a wide gap is in one column, or has a gap in each strip and a text in each column."""
+    """Return whether a row without a wide gap is in one column, or has a gap in each strip and a text in each
+    column."""
     if len({zone for word in row for zone in _zones(word, strips)}) == 1:
         return True
     gaps = [(first.x1, second.x0) for first, second in pairwise(row)]
@@ -193,7 +194,7 @@ def _separating_strips(rows: Sequence[Sequence[Word]], *, em: float) -> list[Str
 
 
 def _minima(rows: Sequence[Sequence[Word]], *, em: float) -> list[Strip]:
-    """Returns the stretches that fewer rows cover than both neighbouring stretches."""
+    """Return the stretches that fewer rows cover than both neighbouring stretches."""
     changes: Counter[float] = Counter()
     for row in rows:
         for x0, x1 in _ink(row):
@@ -223,7 +224,7 @@ def _ink(row: Sequence[Word]) -> list[tuple[float, float]]:
 
 
 def _separates(strip: Strip, rows: Sequence[Sequence[Word]], known: Sequence[Strip], *, em: float) -> bool:
-    """Whether a strip separates columns; a gap explained by a known strip is not evidence."""
+    """Return whether a strip separates columns; a gap explained by a known strip is not evidence."""
     around = [sides for row in rows if (sides := _sides(strip, row))]
     open_sides = [
         (left, right)
@@ -247,7 +248,7 @@ def _separates(strip: Strip, rows: Sequence[Sequence[Word]], known: Sequence[Str
 
 
 def _sides(strip: Strip, row: Sequence[Word]) -> tuple[list[Word], list[Word]] | None:
-    """Returns the words left and right of a strip, None if one side is empty or a word crosses the strip."""
+    """Return the words left and right of a strip, None if one side is empty or a word crosses the strip."""
     left = [word for word in row if word.x1 <= strip.middle]
     right = [word for word in row if word.x0 >= strip.middle]
     return (left, right) if left and right and len(left) + len(right) >= len(row) else None
@@ -258,7 +259,7 @@ def _gap(left: Word, right: Word) -> float:
 
 
 def _are_texts_and_values(gaps: Sequence[tuple[Word, Word]], *, em: float) -> bool:
-    """Whether texts that fill their column adjoin values, below titles that are far apart."""
+    """Return whether texts that fill their column adjoin values, below titles that are far apart."""
     wide = [_gap(left, right) > _STRONG_GAP * em for left, right in gaps]
     return any(wide) and all(
         is_wide or (is_value(right.text) and not is_value(left.text))
@@ -267,7 +268,7 @@ def _are_texts_and_values(gaps: Sequence[tuple[Word, Word]], *, em: float) -> bo
 
 
 def _is_justified(left: Sequence[Word], right: Sequence[Word], *, em: float) -> bool:
-    """Whether a gap is as wide as the one before or after it, as in justified text."""
+    """Return whether a gap is as wide as the one before or after it, as in justified text."""
     gap = _gap(left[-1], right[0])
     if gap > _MAX_JUSTIFIED_GAP * em or is_value(left[-1].text) or is_value(right[0].text):
         return False
@@ -282,12 +283,13 @@ def _is_separating(left: Word, right: Word, *, em: float) -> bool:
 
 
 def _are_numbers(left: Word, right: Word) -> bool:
-    """Whether two values are side by side that are not parts of one, such as `0.3` and `(0.1)` or `[1,` and `2]`."""
+    """Return whether two values are side by side that are not parts of one, such as `0.3` and `(0.1)` or `[1,` and
+    `2]`."""
     return is_value(left.text) and is_value(right.text) and right.text[0] not in "([" and left.text[-1] != ","
 
 
 def _is_numbered_name(left: Sequence[Word], right: Word, *, em: float) -> bool:
-    """Whether two values are the numbers of a name, such as `Llama 3.1 8B`: word spaces join both to a text."""
+    """Return whether two values are the numbers of a name, such as `Llama 3.1 8B`: word spaces join both to a text."""
     joined = [*left, right]
     for first, second in pairwise(reversed(joined)):
         if _gap(second, first) > _SEPARATING_GAP * em or not is_value(first.text):
@@ -302,7 +304,7 @@ def _crossing(strip: Strip, rows: Sequence[Sequence[Word]]) -> int:
 
 
 def cut_at_strips(row: PrintedRow, strips: Sequence[Strip], columns: Columns, *, named: bool = False) -> PrintedRow:
-    """Returns the row with segments split that are texts of adjacent columns, and joined within a column.
+    """Return the row with segments split that are texts of adjacent columns, and joined within a column.
 
     `columns` are those between the strips. A row without a wide gap is one title unless it has a word for each column,
     or is known to name columns (`named`).
@@ -325,7 +327,8 @@ def cut_at_strips(row: PrintedRow, strips: Sequence[Strip], columns: Columns, *,
 
 
 def _cut(segment: Line, strips: Sequence[Strip], columns: Columns, *, alone: bool) -> list[list[Word]]:
-    """The segment's words by column, if each column that it touches has its own words, aligned as in other rows."""
+    """Return the segment's words by column, if each column that it touches has its own words, aligned as in other
+    rows."""
     whole = [list(segment.words)]
     homes = [_zones(word, strips) for word in segment.words]
     if any(len(home) > 1 for home in homes):
@@ -348,7 +351,7 @@ def _cut(segment: Line, strips: Sequence[Strip], columns: Columns, *, alone: boo
 
 
 def _is_sign(text: str) -> bool:
-    """Whether a text is an operator, which joins two halves of one text."""
+    """Return whether a text is an operator, which joins two halves of one text."""
     return not any(letter.isalnum() for letter in text) and not is_value(text)
 
 
@@ -362,7 +365,7 @@ def _is_centred(run: Sequence[Word], column: tuple[float, float], *, em: float) 
 
 
 def _zones(word: Word, strips: Sequence[Strip]) -> list[int]:
-    """Returns the columns that a word touches, counted from 0."""
+    """Return the columns that a word touches, counted from 0."""
     first = sum(strip.middle <= word.x0 for strip in strips)
     last = sum(strip.middle < word.x1 for strip in strips)
     return list(range(first, max(first, last) + 1))

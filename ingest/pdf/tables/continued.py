@@ -40,7 +40,7 @@ def with_further_parts(
     *,
     stacks: Sequence[Sequence[RuleStack]],
 ) -> list[FoundTable]:
-    """Returns the tables, each with all its parts; a table that continues another one is removed from the list.
+    """Return the tables, each with all its parts; a table that continues another one is removed from the list.
 
     Args:
         tables: The tables with captions, in reading order.
@@ -51,7 +51,7 @@ def with_further_parts(
 
 
 def with_repeated_headers(tables: Sequence[FoundTable], layouts: Sequence[PageLayout]) -> list[FoundTable]:
-    """Joins tables, at most one of them with a caption, that follow each other and begin with the same header.
+    """Join tables, at most one of them with a caption, that follow each other and begin with the same header.
 
     The second table begins the next column or page, and nothing but notes is below the first one. A table whose caption
     is below its last part has its parts here, and so has one without a caption.
@@ -118,7 +118,7 @@ class _PartJoiner:
         return joined
 
     def _named(self, parts: Sequence[FoundTable], gone: Collection[FoundTable]) -> FoundTable | None:
-        """Returns the next table of the same label, if marked as continued or with the same caption and columns."""
+        """Return the next table of the same label, if marked as continued or with the same caption and columns."""
         first, last = parts[0], parts[-1].parts[-1]
         reach = range(max(first.page, last.page), self._next_page(last.page) + 1)
         for other in self._tables:
@@ -130,7 +130,7 @@ class _PartJoiner:
         return None
 
     def _unnamed(self, parts: Sequence[FoundTable]) -> FoundTable | None:
-        """Returns the first table in the next column or on the next page, if it continues the same columns."""
+        """Return the first table in the next column or on the next page, if it continues the same columns."""
         last = parts[-1].parts[-1]
         spot = self._next_spot(last)
         # Only notes may be below the previous part.
@@ -151,7 +151,7 @@ class _PartJoiner:
         return None
 
     def _same_header(self, parts: Sequence[FoundTable], gone: Collection[FoundTable]) -> FoundTable | None:
-        """Returns the table that begins the next column or page with the header of the first part."""
+        """Return the table that begins the next column or page with the header of the first part."""
         first, last = parts[0], parts[-1].parts[-1]
         spot = self._next_spot(last)
         if spot is None or any(line.size > self._note_size for line in self._below(last)):
@@ -176,12 +176,12 @@ class _PartJoiner:
         )
 
     def _begin(self, spot: _Spot) -> Line | None:
-        """Returns the first line of a place that is neither furniture nor a note on the continuation."""
+        """Return the first line of a place that is neither furniture nor a note on the continuation."""
         text = (line for line in spot.lines if line not in self._furniture[spot.layout.index])
         return next((line for line in text if not is_continuation_note(line.text)), None)
 
     def _regions(self, spot: _Spot, first: Line, *, width: float) -> Iterator[TableRegion]:
-        """Yields the possible parts that begin with a line: between rules as wide as the table's, or a run of rows."""
+        """Yield the possible parts that begin with a line: between rules as wide as the table's, or a run of rows."""
         for stack in self._stacks[spot.layout.index]:
             inside = stack.ys[0] - 2 < first.baseline < stack.ys[-1] and stack.x0 - 3 < first.center < stack.x1 + 3
             if inside and abs(stack.box.width - width) < _SAME_WIDTH:
@@ -192,7 +192,7 @@ class _PartJoiner:
             yield region
 
     def _below(self, part: TablePart) -> list[Line]:
-        """Returns the lines below a part in its column, without furniture and continuation notes."""
+        """Return the lines below a part in its column, without furniture and continuation notes."""
         return [
             line
             for line in self._spot(part).lines
@@ -203,7 +203,7 @@ class _PartJoiner:
         ]
 
     def _merged(self, parts: Sequence[FoundTable]) -> FoundTable:
-        """Returns one table of all parts, read as if they were stacked vertically."""
+        """Return one table of all parts, read as if they were stacked vertically."""
         first, *others = [self._with_notes(found.parts[0]) for found in parts]
         more = []
         for found, part in zip(parts[1:], others, strict=True):
@@ -216,7 +216,7 @@ class _PartJoiner:
         return FoundTable(captions=captions, parts=placed, grid=read_grid(region))
 
     def _with_notes(self, part: TablePart) -> TablePart:
-        """Returns the part with the continuation notes around it."""
+        """Return the part with the continuation notes around it."""
         around = part.box.grown(0, _NOTE_DISTANCE)
         notes = {
             line
@@ -231,7 +231,7 @@ class _PartJoiner:
         return _Spot(layout=layout, left=left, right=right)
 
     def _next_spot(self, part: TablePart) -> _Spot | None:
-        """Returns the column to the right of a part's, or the same place on the next page; None at the end."""
+        """Return the column to the right of a part's, or the same place on the next page; None at the end."""
         here = self._spot(part)
         bounds = here.layout.column_bounds
         wide = here.right - here.left > _WHOLE_WIDTH * here.layout.content.width
@@ -242,7 +242,7 @@ class _PartJoiner:
         return None if after is here.layout else _Spot(layout=after, left=0.0, right=right)
 
     def _next_page(self, page: int) -> int:
-        """Returns the index of the next page with the same rotation; the same index if there is none."""
+        """Return the index of the next page with the same rotation; the same index if there is none."""
         here = self._layouts[page].content
         return next(
             (
@@ -255,7 +255,7 @@ class _PartJoiner:
 
 
 def _shift(first: FoundTable, other: FoundTable) -> float | None:
-    """Returns how far the columns of another part are shifted to the right, None if they are not the table's.
+    """Return how far the columns of another part are shifted to the right, None if they are not the table's.
 
     A part of few rows may leave columns empty.
     """
@@ -275,14 +275,14 @@ def _shift(first: FoundTable, other: FoundTable) -> float | None:
 
 
 def _home(columns: Sequence[tuple[float, float]], x0: float, x1: float) -> int | None:
-    """Returns the column that an interval overlaps most, None if it overlaps none."""
+    """Return the column that an interval overlaps most, None if it overlaps none."""
     shared = [min(x1, right) - max(x0, left) for left, right in columns]
     best = max(range(len(columns)), key=lambda index: shared[index])
     return best if shared[best] > 0 else None
 
 
 def _with_open_end(table: FoundTable, below: Sequence[Line], *, note_size: float) -> FoundTable:
-    """Returns the table with the rows below its last rule, since the first of several parts may have no closing rule.
+    """Return the table with the rows below its last rule, since the first of several parts may have no closing rule.
 
     Of the lines below the table in its column, only notes, of `note_size` at most, may follow these rows.
     """
@@ -314,7 +314,7 @@ def _with_open_end(table: FoundTable, below: Sequence[Line], *, note_size: float
 
 
 def _fits(row: PrintedRow, columns: Columns, *, box: Box) -> bool:
-    """Whether each text of a row is in a separate column, within the table's ends."""
+    """Return whether each text of a row is in a separate column, within the table's ends."""
     if row.box.x0 < box.x0 - _BESIDE or row.box.x1 > box.x1 + _BESIDE:
         return False
     spans = [columns.span(segment.box.x0, segment.box.x1) for segment in row.segments]
@@ -323,7 +323,7 @@ def _fits(row: PrintedRow, columns: Columns, *, box: Box) -> bool:
 
 
 def _without_repeated_header(region: TableRegion, first: TableRegion) -> TableRegion:
-    """Returns a further part without the rows that repeat the first part's header; it may have no words left."""
+    """Return a further part without the rows that repeat the first part's header; it may have no words left."""
     rows, head = _rows(_without_notes(region)), _rows(_without_notes(first))
     repeated = 0
     while repeated < min(len(rows), len(head)) and _letters(rows[repeated]) == _letters(head[repeated]):
@@ -341,7 +341,7 @@ def _without_repeated_header(region: TableRegion, first: TableRegion) -> TableRe
 
 
 def _repeats_header(region: TableRegion, first: TableRegion) -> bool:
-    """Whether a part begins with the first row of another one, and has more rows."""
+    """Return whether a part begins with the first row of another one, and has more rows."""
     return 0 < len(_without_repeated_header(region, first).words) < len(_without_notes(region).words)
 
 
@@ -350,7 +350,7 @@ def _letters(row: PrintedRow) -> str:
 
 
 def _without_notes(region: TableRegion) -> TableRegion:
-    """Returns the region without rows that only note the continuation."""
+    """Return the region without rows that only note the continuation."""
     rows = [row for row in _rows(region) if not is_continuation_note(row.text)]
     return replace(region, words=tuple(word for row in rows for word in row.words))
 
@@ -368,7 +368,7 @@ def _widest_pitch(rows: Sequence[PrintedRow]) -> float:
 def _stacked(
     first: TablePart, more: Sequence[tuple[TablePart, TableRegion]]
 ) -> tuple[TableRegion, tuple[TablePart, ...]]:
-    """Stacks a part of a table and more of them, each with the region of it that is read, vertically.
+    """Stack a part of a table and more of them, each with the region of it that is read, vertically.
 
     The rules that close a part at the foot of its page are left out. Returns one region with all words and rules, and
     the parts with their positions in it.

@@ -85,7 +85,7 @@ _HALF = 0.5  # A share of a row's width that is filled, and of a stub's letters.
 def find_tables(
     layouts: Sequence[PageLayout], framed: Sequence[FramedFloat] = (), *, taken: Sequence[FramedFloat] = ()
 ) -> list[FoundTable]:
-    """Finds a table for each table caption with a grid next to it, or with a box of text.
+    """Find a table for each table caption with a grid next to it, or with a box of text.
 
     A table that is continued in the next column or on the next page is one table.
 
@@ -121,7 +121,7 @@ def find_tables(
 
 
 def _read(layout: PageLayout, caption: Caption, stack: RuleStack | None, *, side: Side) -> FoundTable | None:
-    """Returns the table by its rules, or by its columns if there are no rules or they enclose no body."""
+    """Return the table by its rules, or by its columns if there are no rules or they enclose no body."""
     by_rules = read_table(layout, ruled_region(layout, stack), caption) if stack else None
     if by_rules and by_rules.grid.body_rows:
         return by_rules
@@ -133,7 +133,7 @@ def _read(layout: PageLayout, caption: Caption, stack: RuleStack | None, *, side
 def with_second_readings(
     tables: Sequence[FoundTable], layouts: Sequence[PageLayout], *, cells: CellFinder | None
 ) -> list[FoundTable]:
-    """Reads doubtful tables again, by the cells that the PDF library finds, and keeps the grid of higher confidence.
+    """Read doubtful tables again, by the cells that the PDF library finds, and keep the grid of higher confidence.
 
     Tables of several parts are not read twice, and the number of second readings is limited by the length of the
     document.
@@ -158,7 +158,7 @@ def _more_trusted(table: FoundTable, page: PageContent, cells: CellFinder) -> Fo
 
 
 def _edges(region: TableRegion, page: PageContent, cells: CellFinder) -> list[float]:
-    """Returns the x of the edges of cells, each once."""
+    """Return the x of the edges of cells, each once."""
     if _crossings(region.box, page) > _MAX_CROSSINGS:
         return []
     try:
@@ -172,7 +172,7 @@ def _edges(region: TableRegion, page: PageContent, cells: CellFinder) -> list[fl
 
 
 def _crossings(box: Box, page: PageContent) -> int:
-    """Returns an upper bound on the crossings of lines in a table, including the sides of filled boxes."""
+    """Return an upper bound on the crossings of lines in a table, including the sides of filled boxes."""
     fills = 2 * sum(overlap_y(fill, box) > 0 for fill in page.fills)
     level = sum(box.y0 <= rule.y <= box.y1 for rule in page.horizontal)
     plumb = sum(box.x0 <= rule.x <= box.x1 for rule in page.vertical)
@@ -182,7 +182,7 @@ def _crossings(box: Box, page: PageContent) -> int:
 def find_unlabelled_tables(
     layouts: Sequence[PageLayout], free: Sequence[Sequence[Line]], tables: Sequence[FoundTable]
 ) -> list[FoundTable]:
-    """Finds tables without a caption.
+    """Find tables without a caption.
 
     Args:
         layouts: The pages.
@@ -208,7 +208,7 @@ def find_unlabelled_tables(
 
 
 def _unlabelled(layout: PageLayout, region: TableRegion, free: Sequence[Line]) -> FoundTable | None:
-    """Returns the table of a region, None if its lines are not all free, continue beside it or form no full grid."""
+    """Return the table of a region, None if its lines are not all free, continue beside it or form no full grid."""
     lines = layout.lines_with(region.words)
     left, right = region.box.x0 - _BESIDE, region.box.x1 + _BESIDE
     if not lines <= set(free) or any(line.box.x0 < left or line.box.x1 > right for line in lines):
@@ -223,7 +223,8 @@ def _unlabelled(layout: PageLayout, region: TableRegion, free: Sequence[Line]) -
 
 
 def _is_drawn_over(region: TableRegion) -> bool:
-    """Whether lines run through letters, as those of a plot do: a rule through a word, or upright lines at many."""
+    """Return whether lines run through letters, as those of a plot do: a rule through a word, or upright lines at
+    many."""
     low, high = _LETTERS
     if any(low < (word.baseline - y) / word.size < high for word in region.words for y in region.rules):
         return True
@@ -232,14 +233,15 @@ def _is_drawn_over(region: TableRegion) -> bool:
 
 
 def _names_columns(grid: Grid) -> bool:
-    """Whether each column but the first has a title above the first inner rule, and the first is not line numbers."""
+    """Return whether each column but the first has a title above the first inner rule, and the first is not line
+    numbers."""
     stubs = [cell.text.rstrip(":.") for cell in grid.cells if cell.column == 0 and cell.row >= grid.header_rows]
     numbered = stubs == [str(number) for number in range(1, len(stubs) + 1)]
     return titled_columns(grid.cells) >= set(range(1, len(grid.columns))) and not numbered
 
 
 def _aligned_regions(layout: PageLayout, free: Sequence[Line]) -> Iterator[TableRegion]:
-    """Yields the blocks of at least three rows of values that rules or fills set off, or that form a titled grid."""
+    """Yield the blocks of at least three rows of values that rules or fills set off, or that form a titled grid."""
     for lines in layout.by_column(free):
         words = [word for line in lines for word in line.words]
         if sum(is_value(word.text) for word in words) < _MIN_ROWS or len(words) > _MAX_WORDS:
@@ -254,7 +256,7 @@ def _aligned_regions(layout: PageLayout, free: Sequence[Line]) -> Iterator[Table
 
 
 def _blocks(rows: Sequence[PrintedRow], *, em: float) -> Iterator[tuple[int, int]]:
-    """Yields the start and end of each run of rows of values; a title of one text may be between two of them."""
+    """Yield the start and end of each run of rows of values; a title of one text may be between two of them."""
     start = 0
     while start < len(rows):
         end = start
@@ -268,7 +270,7 @@ def _blocks(rows: Sequence[PrintedRow], *, em: float) -> Iterator[tuple[int, int
 
 
 def _is_valued(row: PrintedRow) -> bool:
-    """Whether values follow the first text of a row."""
+    """Return whether values follow the first text of a row."""
     values = [is_value(segment.text) for segment in row.segments[1:] if segment.text not in "$€£"]
     signs = len(row.segments) - 1 - len(values)
     return any(values) and sum(values) + signs >= _VALUE_SHARE * (len(row.segments) - 1)
@@ -289,12 +291,12 @@ def _follows(above: PrintedRow, row: PrintedRow, *, em: float) -> bool:
 
 
 def _values_left(rows: Sequence[PrintedRow]) -> float:
-    """Returns the x at which the columns of values begin."""
+    """Return the x at which the columns of values begin."""
     return min(row.segments[1].box.x0 for row in rows if len(row.segments) > 1)
 
 
 def _first_title(rows: Sequence[PrintedRow], start: int, end: int, *, em: float) -> int:
-    """The index of the first title above a block: titles are over its columns of values, or several in a row."""
+    """Return the index of the first title above a block: titles are over its columns of values, or several in a row."""
     box = bounding_box(row.box for row in rows[start:end])
     left = _values_left(rows[start:end])
     first = start
@@ -310,7 +312,8 @@ def _first_title(rows: Sequence[PrintedRow], start: int, end: int, *, em: float)
 def _aligned_region(
     layout: PageLayout, block: Sequence[PrintedRow], *, body: Sequence[PrintedRow]
 ) -> TableRegion | None:
-    """The region of a block, None if no rules or fills set it off and its rows are not a full grid below titles."""
+    """Return the region of a block, None if no rules or fills set it off and its rows are not a full grid below
+    titles."""
     ink = bounding_box(row.box for row in block)
     box = Box(ink.x0, ink.y0 - _TOUCH, ink.x1, ink.y1 + _TOUCH)
     inside = (
@@ -339,7 +342,7 @@ def _aligned_region(
 
 
 def _is_plain_grid(rows: Sequence[PrintedRow]) -> bool:
-    """Whether each row is a name at the left edge and the same number of values, two or more."""
+    """Return whether each row is a name at the left edge and the same number of values, two or more."""
     stubs = [row.segments[0] for row in rows]
     widths = {len(row.segments) for row in rows}
     return (
@@ -352,13 +355,13 @@ def _is_plain_grid(rows: Sequence[PrintedRow]) -> bool:
 
 
 def _are_shaded(rows: Sequence[PrintedRow], fills: Sequence[Box], *, width: float) -> bool:
-    """Whether fills cover most of the width of some rows and not of others."""
+    """Return whether fills cover most of the width of some rows and not of others."""
     shaded = [sum(fill.width for fill in fills if fill.y0 < row.baseline - 1 < fill.y1) > _HALF * width for row in rows]
     return any(first != second for first, second in pairwise(shaded))
 
 
 def boxed_table(framed: FramedFloat, layouts: Sequence[PageLayout]) -> FoundTable | None:
-    """Returns a table of one column, None if the frames have columns and so are a table with an outline."""
+    """Return a table of one column, None if the frames have columns and so are a table with an outline."""
     parts: list[TablePart] = []
     cells: list[GridCell] = []
     dy = 0.0
@@ -385,7 +388,7 @@ def boxed_table(framed: FramedFloat, layouts: Sequence[PageLayout]) -> FoundTabl
 
 
 def _has_columns(frame: Frame, layout: PageLayout) -> bool:
-    """Whether a vertical rule or wide gaps separate the text of a frame."""
+    """Return whether a vertical rule or wide gaps separate the text of a frame."""
     left, right = min(line.box.x0 for line in frame.lines), max(line.box.x1 for line in frame.lines)
     rows = runs_of(frame.lines, joins=lambda row, line: line.baseline - row[0].baseline < _ROW_SHIFT * line.size)
     return sum(len(row) > 1 for row in rows) > _SPLIT_SHARE * len(rows) or any(
@@ -395,7 +398,7 @@ def _has_columns(frame: Frame, layout: PageLayout) -> bool:
 
 
 def _paragraphs(rows: Sequence[PrintedRow], *, right: float) -> list[list[Line]]:
-    """Returns the rows as paragraphs: one ends where the next word would have fitted, or at a wide pitch."""
+    """Return the rows as paragraphs: one ends where the next word would have fitted, or at a wide pitch."""
     lines = [line_of(row.words) for row in rows]
     pitches = sorted(below.baseline - line.baseline for line, below in pairwise(lines))
     usual = pitches[len(pitches) // 3] if pitches else 0.0

@@ -50,7 +50,7 @@ _COLLISION = re.compile(r"[^\W\d]{2}.*\s[+−-]?\d+\.\d+")
 
 
 def read_table(layout: PageLayout, region: TableRegion, caption: Caption) -> FoundTable | None:
-    """Reads the table in a region of a page, None if the region has no words."""
+    """Read the table in a region of a page, None if the region has no words."""
     if not region.words:
         return None
     part = TablePart(page=layout.index, region=region, lines=layout.lines_with(region.words))
@@ -58,7 +58,7 @@ def read_table(layout: PageLayout, region: TableRegion, caption: Caption) -> Fou
 
 
 def read_grid(region: TableRegion, *, edges: Sequence[float] = ()) -> Grid:
-    """Reads a region of at least one word; `edges` are the x between its columns, if known from elsewhere."""
+    """Read a region of at least one word; `edges` are the x between its columns, if known from elsewhere."""
     em = em_of(region.words)
     if _is_formula_table(region.words, em=em):
         body = _formula_rows(region.words, em=em)
@@ -112,7 +112,7 @@ def _grid(
 
 
 def _underlines(rule: HorizontalRule, words: Sequence[Word]) -> bool:
-    """Whether a rule underlines a word, and so is not part of the grid."""
+    """Return whether a rule underlines a word, and so is not part of the grid."""
     low, high = _UNDERLINE
     return any(
         low < rule.y - word.baseline < high
@@ -124,7 +124,8 @@ def _underlines(rule: HorizontalRule, words: Sequence[Word]) -> bool:
 
 
 def _is_over_titles(rule: HorizontalRule, words: Sequence[Word]) -> bool:
-    """Whether several words of a header are side by side under a rule: it groups them, however wide its title is."""
+    """Return whether several words of a header are side by side under a rule: it groups them, however wide its title
+    is."""
     below = Counter(
         round(word.baseline) for word in words if word.baseline > rule.y and rule.x0 < word.center < rule.x1
     )
@@ -132,7 +133,7 @@ def _is_over_titles(rule: HorizontalRule, words: Sequence[Word]) -> bool:
 
 
 def _leading_headers(body: Sequence[GridRow]) -> int:
-    """Returns the number of leading header rows, including section titles before a header."""
+    """Return the number of leading header rows, including section titles before a header."""
     last = 0
     for index, row in enumerate(body):
         if row.kind == "body":
@@ -143,7 +144,7 @@ def _leading_headers(body: Sequence[GridRow]) -> int:
 
 
 def _cells_of(rows: Sequence[GridRow], *, first_row: int, width: int) -> list[GridCell]:
-    """Returns the cells of rows, whose numbers begin at `first_row`."""
+    """Return the cells of rows, whose numbers begin at `first_row`."""
     stubs = _stub_columns(rows, width=width)
     roles: dict[RowKind, CellRole] = {"header": "column_header", "section": "section"}
     return [
@@ -161,7 +162,8 @@ def _cells_of(rows: Sequence[GridRow], *, first_row: int, width: int) -> list[Gr
 
 
 def _stub_columns(rows: Sequence[GridRow], *, width: int) -> int:
-    """The number of leading columns that name their row: the first, and the second if the first one groups rows."""
+    """Return the number of leading columns that name their row: the first, and the second if the first one groups
+    rows."""
     body = [row for row in rows if row.kind == "body"]
     if width < 2 or not body:
         return 0
@@ -173,7 +175,7 @@ def _stub_columns(rows: Sequence[GridRow], *, width: int) -> int:
 
 
 def _is_formula_table(words: Sequence[Word], *, em: float) -> bool:
-    """Whether a table has formulas in its cells: many mathematical letters, and more printed rows than stubs."""
+    """Return whether a table has formulas in its cells: many mathematical letters, and more printed rows than stubs."""
     letters = sum(len(word.text) for word in words)
     if sum(len(word.text) * word.math for word in words) <= _MATH_SHARE * letters:
         return False
@@ -182,7 +184,7 @@ def _is_formula_table(words: Sequence[Word], *, em: float) -> bool:
 
 
 def _formula_rows(words: Sequence[Word], *, em: float) -> list[GridRow]:
-    """Returns a row for each stub, with everything beside it as one cell; the first row is the header."""
+    """Return a row for each stub, with everything beside it as one cell; the first row is the header."""
     stubs = _stubs(words, em=em)
     cut = max(stub.box.x1 for stub in stubs) + 1
     anchors = sorted({round(stub.baseline, 1) for stub in stubs})
@@ -206,7 +208,7 @@ def _formula_rows(words: Sequence[Word], *, em: float) -> list[GridRow]:
 
 
 def _stubs(words: Sequence[Word], *, em: float) -> list[Line]:
-    """Returns the texts at the left edge that are not mathematical."""
+    """Return the texts at the left edge that are not mathematical."""
     segments = [segment for row in printed_rows(words, em=em) for segment in row.segments]
     plain = [segment for segment in segments if segment.math < _MATH_SHARE]
     if not plain:
@@ -216,7 +218,7 @@ def _stubs(words: Sequence[Word], *, em: float) -> list[Line]:
 
 
 def _confidence(cells: Sequence[GridCell], body: Sequence[GridRow], *, width: int, ruled: bool) -> float:
-    """Returns the confidence from 0 to 1; `cells` are all cells of the grid, `body` the rows below a grouped header.
+    """Return the confidence from 0 to 1; `cells` are all cells of the grid, `body` the rows below a grouped header.
 
     It is the product of: the share of body rows that have a stub, their own or a spanning one, and fill at least 70 %
     of the usual number of columns; the share of values in one column; the share of cells that don't look like two
@@ -242,7 +244,7 @@ def _confidence(cells: Sequence[GridCell], body: Sequence[GridRow], *, width: in
 
 
 def _filled_columns(body: Sequence[GridRow]) -> list[set[int]]:
-    """Returns the columns in which each body row has a text, including those of spans from above."""
+    """Return the columns in which each body row has a text, including those of spans from above."""
     reaching: dict[int, int] = {}
     filled: list[set[int]] = []
     for index, row in enumerate(body):
@@ -255,7 +257,7 @@ def _filled_columns(body: Sequence[GridRow]) -> list[set[int]]:
 
 
 def _is_collision(piece: Piece) -> bool:
-    """Whether a text looks like two cells: digits that are not a number, or a word before a decimal."""
+    """Return whether a text looks like two cells: digits that are not a number, or a word before a decimal."""
     text = piece.text
     digits = text.replace(".", "").replace(" ", "").isdigit()
     return (digits and not is_value(text)) or bool(_COLLISION.fullmatch(text))

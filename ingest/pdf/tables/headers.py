@@ -44,7 +44,7 @@ class _Title:
 def grouped_header(
     rows: Sequence[PrintedRow], rules: Sequence[HorizontalRule], columns: Columns
 ) -> tuple[int, tuple[GridCell, ...]]:
-    """Reads a header whose group titles are underlined by rules.
+    """Read a header whose group titles are underlined by rules.
 
     A text above a rule is the title of the columns that the rule covers; several titles over one rule share them. Any
     other text names its column, across all levels without a rule between them, or in the level of its baseline.
@@ -70,7 +70,7 @@ def grouped_header(
 def cut_titles(
     rows: Sequence[PrintedRow], rules: Sequence[HorizontalRule], strips: Sequence[Strip], columns: Columns
 ) -> list[PrintedRow]:
-    """Returns the rows of a header cut into its titles.
+    """Return the rows of a header cut into its titles.
 
     The words over one rule above the titles of its columns are the title of their group; others are cut at the strips.
     """
@@ -106,7 +106,7 @@ def cut_titles(
 
 
 def _is_over(text: Word | Line, rule: HorizontalRule) -> bool:
-    """Whether the middle of a text is over or under a rule."""
+    """Return whether the middle of a text is over or under a rule."""
     return rule.x0 - 2 <= text.center <= rule.x1 + 2
 
 
@@ -129,7 +129,7 @@ def _title(text: Line, rules: Sequence[HorizontalRule], heights: Sequence[float]
 
 
 def _group_columns(titles: Sequence[_Title], columns: Columns) -> Mapping[Line, tuple[int, int]]:
-    """Returns the first and last column of each group's title; titles on one baseline share what their rule covers."""
+    """Return the first and last column of each group's title; titles on one baseline share what their rule covers."""
     spans: dict[Line, tuple[int, int]] = {}
     shared: dict[tuple[HorizontalRule, int], list[Line]] = defaultdict(list)
     for title in titles:
@@ -148,7 +148,7 @@ def _group_columns(titles: Sequence[_Title], columns: Columns) -> Mapping[Line, 
 
 
 def _shares(titles: Sequence[Line], columns: Columns, *, first: int, end: int) -> list[tuple[int, int]] | None:
-    """Returns the first and last column of each title, None if they are not certain.
+    """Return the first and last column of each title, None if they are not certain.
 
     One strip between columns is between two titles, or else the titles are centred over their columns, or their groups
     are equally large.
@@ -176,7 +176,7 @@ def _column(title: _Title, columns: Columns) -> int:
 
 
 def _levels(title: _Title, column: int, titles: Sequence[_Title], columns: Columns) -> tuple[int, int]:
-    """Returns the row and the row span of a column's name."""
+    """Return the row and the row span of a column's name."""
     alike = [
         other
         for other in titles
@@ -205,7 +205,7 @@ def _cell(position: tuple[int, int, int, int], lines: Sequence[Line]) -> GridCel
 
 
 def body_rows(rows: Sequence[PrintedRow], columns: Columns, region: TableRegion, *, headed: bool) -> list[GridRow]:
-    """Returns a `GridRow` for each printed row, or for each one below a grouped header (`headed`)."""
+    """Return a `GridRow` for each printed row, or for each one below a grouped header (`headed`)."""
     drafted: list[GridRow] = []
     rows_in = Counter(region.zone(row.baseline) for row in rows)
     for row in rows:
@@ -231,7 +231,7 @@ def body_rows(rows: Sequence[PrintedRow], columns: Columns, region: TableRegion,
 
 
 def _pieces(row: PrintedRow, columns: Columns) -> tuple[Piece, ...]:
-    """Returns a row's segments in their columns; a run of values that was read as one segment is cut at the columns."""
+    """Return a row's segments in their columns; a run of values that was read as one segment is cut at the columns."""
     pieces: list[Piece] = []
     for segment in row.segments:
         first, last = columns.span(segment.box.x0, segment.box.x1)
@@ -254,7 +254,7 @@ def _put(pieces: list[Piece], piece: Piece) -> None:
 
 
 def _wraps_title(above: GridRow, row: PrintedRow, columns: Columns, region: TableRegion) -> bool:
-    """Whether a row continues the title of the first column, above the rule of the header."""
+    """Return whether a row continues the title of the first column, above the rule of the header."""
     title = above.stub
     if not region.inner_rules or len(row.segments) != 1 or title is None or above.kind == "section":
         return False
@@ -264,7 +264,7 @@ def _wraps_title(above: GridRow, row: PrintedRow, columns: Columns, region: Tabl
 
 
 def _is_group_title(row: GridRow, below: GridRow, columns: Columns) -> bool:
-    """Whether a row that consists of a stub is above a row whose stub is indented."""
+    """Return whether a row that consists of a stub is above a row whose stub is indented."""
     title, stub = row.stub, below.stub
     if row.kind != "body" or len(row.pieces) != 1 or len(below.pieces) < 2 or title is None or stub is None:
         return False
@@ -276,8 +276,8 @@ def _texts(row: GridRow) -> tuple[str, ...]:
 
 
 def _is_section(row: PrintedRow, columns: Columns, region: TableRegion, *, alone: bool) -> bool:
-    """Whether a row has one text that is not a cell: in a filled stripe, alone between rules, centred, set off by its
-    font, or a unit in parentheses over all columns of values."""
+    """Return whether a row has one text that is not a cell: in a filled stripe, alone between rules, centred, set off
+    by its font, or a unit in parentheses over all columns of values."""
     if len(row.segments) != 1 or len(columns) < 2 or is_rotated(row.segments[0]):
         return False
     segment, box = row.segments[0], region.box
@@ -301,7 +301,7 @@ def _is_section(row: PrintedRow, columns: Columns, region: TableRegion, *, alone
 
 
 def _first_headers(rows: Sequence[GridRow], region: TableRegion) -> set[int]:
-    """Returns the header rows at the top: those above the first inner rule, or the first row without one.
+    """Return the header rows at the top: those above the first inner rule, or the first row without one.
 
     Of a header in two rows, only one of which has the stub's title, both count, even with a rule between them.
     """
@@ -327,7 +327,7 @@ def _first_headers(rows: Sequence[GridRow], region: TableRegion) -> set[int]:
 
 
 def _as_header(row: GridRow, columns: Columns, *, last: bool) -> GridRow:
-    """Returns a header row; its centred titles span the columns if another header row is below it."""
+    """Return a header row; its centred titles span the columns if another header row is below it."""
     pieces = row.pieces
     if not last and 2 <= len(pieces) < len(columns) - 1:
         stub = pieces[0].box.x0 < columns.intervals[0][1]

@@ -73,7 +73,7 @@ class TableRegion:
         return [y for y in sorted(self.rules) if self.box.y0 + _OUTLINE < y < self.box.y1 - _OUTLINE]
 
     def zone(self, baseline: float) -> int:
-        """Returns the strip between the inner rules that contains a baseline, from 0."""
+        """Return the strip between the inner rules that contains a baseline, from 0."""
         return bisect_left(self.inner_rules, baseline)
 
 
@@ -97,7 +97,7 @@ class Piece:
         return bounding_box(line.box for line in self.lines)
 
     def under(self, other: "Piece") -> "Piece":
-        """Returns this piece below another one in the same cell, or beside it if they have the same baseline."""
+        """Return this piece below another one in the same cell, or beside it if they have the same baseline."""
         first, last = min(self.first, other.first), max(self.last, other.last)
         if abs(other.lines[-1].baseline - self.lines[0].baseline) < 1:
             joined = line_of(other.lines[-1].words + self.lines[0].words)
@@ -115,7 +115,7 @@ class GridRow:
     pieces: tuple[Piece, ...]
 
     def piece_at(self, column: int) -> Piece | None:
-        """Returns the piece that begins in a column."""
+        """Return the piece that begins in a column."""
         return next((piece for piece in self.pieces if piece.first == column), None)
 
     @property
@@ -148,7 +148,7 @@ class GridCell:
 
 
 def titled_columns(cells: Iterable[GridCell]) -> set[int]:
-    """Returns the columns with a title."""
+    """Return the columns with a title."""
     return {
         column
         for cell in cells
@@ -234,7 +234,7 @@ class FoundTable:
         return self.lines.union(*(caption.lines for caption in self.captions))
 
     def place(self, cell: GridCell) -> tuple[int, Box]:
-        """Returns the page of a cell's first line, and the cell's box there."""
+        """Return the page of a cell's first line, and the cell's box there."""
         part = self._part(cell.lines[0])
         x0, y0, x1, y1 = bounding_box(line.box for line in cell.lines if self._part(line) is part)
         return part.page, Box(x0 - part.dx, y0 - part.dy, x1 - part.dx, y1 - part.dy)
@@ -267,12 +267,12 @@ class PrintedRow:
 
 
 def em_of(words: Sequence[Word]) -> float:
-    """Returns the usual letter size of the words."""
+    """Return the usual letter size of the words."""
     return median(word.size for word in words for _ in word.text)
 
 
 def with_currency(words: Sequence[Word]) -> list[Word]:
-    """Returns the words, each separate currency sign joined with the amount to its right at any distance."""
+    """Return the words, each separate currency sign joined with the amount to its right at any distance."""
     signs = {word for word in words if word.text in _CURRENCIES}
     amounts = {sign: amount for sign in signs if (amount := _amount(sign, words))}
     sign_of = {amount: sign for sign, amount in amounts.items()}
@@ -284,14 +284,14 @@ def with_currency(words: Sequence[Word]) -> list[Word]:
 
 
 def _amount(sign: Word, words: Sequence[Word]) -> Word | None:
-    """Returns the next word on the baseline of a sign, if it is a value."""
+    """Return the next word on the baseline of a sign, if it is a value."""
     beside = [word for word in words if word.x0 > sign.x0 and abs(word.baseline - sign.baseline) < 1]
     word = min(beside, key=lambda word: word.x0, default=None)
     return word if word and word.x0 - sign.x1 < _CURRENCY_GAP * sign.size and is_value(word.text) else None
 
 
 def printed_rows(words: Sequence[Word], *, em: float, verticals: Sequence[float] = ()) -> list[PrintedRow]:
-    """Returns the rows from top to bottom; `verticals` are the x of vertical rules, which split segments, too."""
+    """Return the rows from top to bottom; `verticals` are the x of vertical rules, which split segments, too."""
     ordered = sorted(words, key=lambda word: word.baseline)
     rows = runs_of(
         (word for word in ordered if word.size > _FULL_SIZE * em),
@@ -316,7 +316,7 @@ def _baseline(row: Sequence[Word], *, em: float) -> float:
 
 
 def _host(word: Word, rows: Sequence[list[Word]], *, em: float) -> list[Word] | None:
-    """Returns the row of a small word: a script or mark may be off its baseline, especially if it touches a word."""
+    """Return the row of a small word: a script or mark may be off its baseline, especially if it touches a word."""
     near: list[tuple[float, int]] = []
     for order, row in enumerate(rows):
         shift = abs(word.baseline - _baseline(row, em=em))

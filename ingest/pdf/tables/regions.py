@@ -91,12 +91,12 @@ class RuleStack:
         return Box(self.x0, self.ys[0], self.x1, self.ys[-1])
 
     def has_ends(self, rule: HorizontalRule) -> bool:
-        """Whether a rule ends where the rules of the stack do."""
+        """Return whether a rule ends where the rules of the stack do."""
         return abs(self.x0 - rule.x0) < _SAME_END and abs(self.x1 - rule.x1) < _SAME_END
 
 
 def rule_stacks(layout: PageLayout) -> list[RuleStack]:
-    """Groups the rules of a page into stacks by their ends; captions and running text separate rules."""
+    """Group the rules of a page into stacks by their ends; captions and running text separate rules."""
     in_captions = {line for caption in layout.captions for line in caption.lines}
     lines = [line for line in layout.lines if line not in in_captions]
     long = [line for line in lines if len(line.words) >= _MIN_PROSE_WORDS]
@@ -140,12 +140,12 @@ def _has_caption_between(top: float, rule: HorizontalRule, captions: Sequence[Ca
 
 
 def _has_prose_between(top: float, rule: HorizontalRule, lines: Sequence[Line]) -> bool:
-    """Whether running text is between a rule and the one above."""
+    """Return whether running text is between a rule and the one above."""
     return sum(top < line.baseline < rule.y and _is_prose(line, rule) for line in lines) >= _PROSE_LINES
 
 
 def _is_prose(line: Line, rule: HorizontalRule) -> bool:
-    """Whether a line fills the width between the rule's ends with words at normal gaps."""
+    """Return whether a line fills the width between the rule's ends with words at normal gaps."""
     return (
         rule.x0 - _PROSE_OVERHANG <= line.box.x0
         and line.box.x1 <= rule.x1 + _PROSE_OVERHANG
@@ -164,7 +164,7 @@ def _widest_gap(line: Line) -> float:
 def pair_captions(
     captions: Sequence[Caption], stacks: Sequence[RuleStack], *, side: Side
 ) -> tuple[float, Mapping[Caption, RuleStack]]:
-    """Pairs table captions with stacks of their page, nearest first; `side` is the usual side of tables.
+    """Return pairs table captions with stacks of their page, nearest first; `side` is the usual side of tables.
 
     Returns:
         The total cost, and the stack of each caption that has one.
@@ -186,7 +186,7 @@ def pair_captions(
 
 
 def _distance(caption: Box, table: Box, place: Side) -> float | None:
-    """Returns the distance of a table above or below a caption, None if it is not there."""
+    """Return the distance of a table above or below a caption, None if it is not there."""
     if overlap_x(caption, table) < _MIN_SHARED_WIDTH * min(caption.width, table.width):
         return None
     distance = caption.y0 - table.y1 if place == "above" else table.y0 - caption.y1
@@ -194,7 +194,7 @@ def _distance(caption: Box, table: Box, place: Side) -> float | None:
 
 
 def without_running_rules(layouts: Sequence[PageLayout]) -> list[PageLayout]:
-    """Returns the pages without rules in the outer eighth that repeat in the same place on at least three pages.
+    """Return the pages without rules in the outer eighth that repeat in the same place on at least three pages.
 
     Floats at the top or foot of pages begin or end in the same place, too, so the outline of a table is kept.
     """
@@ -215,7 +215,7 @@ def _cleared(layout: PageLayout, counts: Counter[tuple[int, int, int]]) -> PageL
 
 
 def _outlines(rule: HorizontalRule, stack: RuleStack, repeated: set[HorizontalRule], layout: PageLayout) -> bool:
-    """Whether text fills every strip from a rule to the nearest rule of its stack that is on this page only."""
+    """Return whether text fills every strip from a rule to the nearest rule of its stack that is on this page only."""
     if not any(abs(rule.y - y) < _SAME_Y for y in stack.ys) or not stack.has_ends(rule):
         return False
     shared = {other.y for other in repeated}
@@ -229,7 +229,7 @@ def _outlines(rule: HorizontalRule, stack: RuleStack, repeated: set[HorizontalRu
 
 
 def _is_filled(top: float, bottom: float, *, stack: RuleStack, layout: PageLayout) -> bool:
-    """Whether text is between two rules, or they are one double rule."""
+    """Return whether text is between two rules, or they are one double rule."""
     return bottom - top < _DOUBLE_STRIP or any(
         top < word.baseline < bottom and stack.x0 - _OVERHANG <= word.center <= stack.x1 + _OVERHANG
         for word in layout.words
@@ -241,7 +241,7 @@ def _place(rule: HorizontalRule) -> tuple[int, int, int]:
 
 
 def ruled_region(layout: PageLayout, stack: RuleStack) -> TableRegion:
-    """Returns the contents of a page within a stack of rules, with titles above the first; it may have no words."""
+    """Return the contents of a page within a stack of rules, with titles above the first; it may have no words."""
     content = layout.content
     top = _top_of_titles(layout, stack)
     if top is not None:
@@ -264,7 +264,7 @@ def ruled_region(layout: PageLayout, stack: RuleStack) -> TableRegion:
 
 
 def _top_of_titles(layout: PageLayout, stack: RuleStack) -> float | None:
-    """Returns the top of a row of titles that stands alone above the first rule, if that rule is not above a header.
+    """Return the top of a row of titles that stands alone above the first rule, if that rule is not above a header.
 
     Below the first rule of a table with a top rule are one or two rows of titles, and then another rule.
     """
@@ -297,7 +297,7 @@ def _is_between(line: Line, stack: RuleStack) -> bool:
 
 
 def borderless_region(layout: PageLayout, caption: Caption, *, side: Side) -> TableRegion | None:
-    """Returns the run of lines next to a caption that forms columns, on the usual side first; None if there is none."""
+    """Return the run of lines next to a caption that forms columns, on the usual side first; None if there is none."""
     taken = {line for other in layout.captions for line in other.lines}
     band = columns_touched(layout, caption.box) or (0.0, layout.content.width)
     for place in sorted(SIDES, key=lambda place: place != side):
@@ -309,7 +309,7 @@ def borderless_region(layout: PageLayout, caption: Caption, *, side: Side) -> Ta
 
 
 def columns_touched(layout: PageLayout, box: Box) -> tuple[float, float] | None:
-    """Returns the x range of the columns that a box touches, None if there is none."""
+    """Return the x range of the columns that a box touches, None if there is none."""
     touched = [
         (left, right)
         for left, right in pairwise(layout.column_bounds)
@@ -321,7 +321,7 @@ def columns_touched(layout: PageLayout, box: Box) -> tuple[float, float] | None:
 def run_of_rows(
     layout: PageLayout, *, edge: float, band: tuple[float, float], side: Side, taken: Container[Line]
 ) -> list[Line]:
-    """Returns the lines outward from an edge, within a band of x, up to a large gap, a taken line or running text."""
+    """Return the lines outward from an edge, within a band of x, up to a large gap, a taken line or running text."""
     step = -1 if side == "above" else 1
     left, right = band
     run: list[Line] = []
@@ -345,14 +345,14 @@ def run_of_rows(
 
 
 def _without_paragraph_end(run: Sequence[Line], *, em: float) -> Sequence[Line]:
-    """Returns the run without its outermost line if that sticks out left: it is the end or begin of a paragraph."""
+    """Return the run without its outermost line if that sticks out left: it is the end or begin of a paragraph."""
     *inner, outer = run
     left = min((line.box.x0 for line in inner), default=outer.box.x0)
     return inner if outer.box.x0 < left - em else run
 
 
 def region_of_run(layout: PageLayout, run: Sequence[Line], *, min_rows: int = 1) -> TableRegion | None:
-    """Returns the region of some lines, None if most of them don't form columns, or they make too few printed rows."""
+    """Return the region of some lines, None if most of them don't form columns, or they make too few printed rows."""
     em = em_of([word for line in run for word in line.words])
     run = _without_paragraph_end(run, em=em)
     words = tuple(word for line in run for word in line.words)
@@ -371,7 +371,7 @@ def region_of_run(layout: PageLayout, run: Sequence[Line], *, min_rows: int = 1)
 
 
 def _are_in_columns(rows: Sequence[PrintedRow], *, em: float) -> bool:
-    """Whether most rows have several texts, or fewer if all others continue texts within one column."""
+    """Return whether most rows have several texts, or fewer if all others continue texts within one column."""
     split = [row for row in rows if len(row.segments) > 1]
     if len(split) >= _SPLIT_SHARE * len(rows):
         return True

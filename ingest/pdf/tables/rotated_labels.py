@@ -45,12 +45,12 @@ class _Label:
 
 
 def is_rotated(line: Line) -> bool:
-    """Whether a line is a label that runs up or down."""
+    """Return whether a line is a label that runs up or down."""
     return all(isinstance(word, _RotatedWord) for word in line.words)
 
 
 def rotated_labels(layout: PageLayout, box: Box, words: Sequence[Word], *, rules: Sequence[float]) -> tuple[Word, ...]:
-    """Returns the labels in a table's box that run up or down, each as a word on the baseline of the row that it names.
+    """Return the labels in a table's box that run up or down, each as a word on the baseline of the row that it names.
 
     The title of a column is placed at the foot of the header, any other label at the middle one of the rows beside it.
 
@@ -97,7 +97,7 @@ def _labels(layout: PageLayout, box: Box, *, turns: int) -> list[_Label]:
 
 
 def _lines(words: Sequence[Word], across: Sequence[VerticalRule]) -> list[Line]:
-    """Words to lines, cut at wide gaps and by rules `across` them."""
+    """Split words into lines, cut at wide gaps and by rules `across` them."""
     runs = runs_of(
         sorted(words, key=lambda word: (round(word.baseline), word.x0)),
         joins=lambda run, word: _follows(run[-1], word, across),
@@ -114,7 +114,7 @@ def _follows(last: Word, word: Word, across: Sequence[VerticalRule]) -> bool:
 
 
 def _continues(above: Line, line: Line) -> bool:
-    """Whether a line is the next one of the same label: right below it, and centred or aligned."""
+    """Return whether a line is the next one of the same label: right below it, and centred or aligned."""
     low, high = _LEADING
     return low * line.size < line.box.y0 - above.box.y1 < high * line.size and overlap_x(
         above.box, line.box
@@ -122,7 +122,7 @@ def _continues(above: Line, line: Line) -> bool:
 
 
 def _is_title(label: _Label, words: Sequence[Word], *, box: Box, rules: Sequence[float]) -> bool:
-    """Whether a label is above its column: over the first inner rule, or with upright words only below it."""
+    """Return whether a label is above its column: over the first inner rule, or with upright words only below it."""
     inner = [y for y in rules if box.y0 + 3 < y < box.y1 - 3]
     if inner:
         return label.box.y1 <= min(inner) + 1
@@ -131,7 +131,7 @@ def _is_title(label: _Label, words: Sequence[Word], *, box: Box, rules: Sequence
 
 
 def _header_baseline(titles: Sequence[_Label], words: Sequence[Word]) -> float:
-    """Returns the baseline of the title row: that of the lowest upright words beside it, otherwise its own foot."""
+    """Return the baseline of the title row: that of the lowest upright words beside it, otherwise its own foot."""
     if not titles:
         return 0.0
     area = bounding_box(label.box for label in titles)
@@ -139,7 +139,7 @@ def _header_baseline(titles: Sequence[_Label], words: Sequence[Word]) -> float:
 
 
 def _middle_baseline(label: _Label, baselines: Sequence[float]) -> float:
-    """Returns the baseline of the row beside the middle of a label, or a separate one between two rows."""
+    """Return the baseline of the row beside the middle of a label, or a separate one between two rows."""
     size = label.lines[0].size
     middle = label.box.middle + _MIDDLE * size
     nearest = min(baselines, key=lambda y: abs(y - middle), default=middle)

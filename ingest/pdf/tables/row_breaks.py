@@ -47,7 +47,7 @@ class LineContext:
 
     @classmethod
     def of(cls, zones: Sequence[Sequence[GridRow]], columns: Columns) -> "LineContext":
-        """Returns the context of the lines in the zones between the rules of a table."""
+        """Return the context of the lines in the zones between the rules of a table."""
         lines = [row for zone in zones for row in zone]
         pairs = [pair for zone in zones for pair in pairwise(zone)]
         pitches = sorted(
@@ -82,7 +82,7 @@ class LineContext:
 
 
 def has_room(above: Piece, piece: Piece, columns: Columns) -> bool:
-    """Whether the last line of a text has room for the first word of the text below it."""
+    """Return whether the last line of a text has room for the first word of the text below it."""
     word = piece.lines[0].words[0]
     used = above.lines[-1].width + _WORD_SPACE * columns.em + (word.x1 - word.x0)
     left, right = columns.intervals[above.first][0], columns.intervals[above.last][1]
@@ -90,7 +90,8 @@ def has_room(above: Piece, piece: Piece, columns: Columns) -> bool:
 
 
 def begins_row(last: GridRow, row: GridRow, context: LineContext) -> bool:
-    """Whether a line begins a row, given the line above: what the form says, otherwise what the model is sure of."""
+    """Return whether a line begins a row, given the line above: what the form says, otherwise what the model is sure
+    of."""
     known = known_break(last, row, context)
     if known is not None:
         return known
@@ -99,7 +100,7 @@ def begins_row(last: GridRow, row: GridRow, context: LineContext) -> bool:
 
 
 def known_break(last: GridRow, row: GridRow, context: LineContext) -> bool | None:
-    """Whether a line begins a row, None if only the model can say.
+    """Return whether a line begins a row, None if only the model can say.
 
     A line that follows a comma, or ends a broken word or a bracket, continues the row. Any other may continue it only
     if all its texts but single words wrap, or if it has no stub and is closer than rows are. A value below a value and
@@ -128,7 +129,7 @@ def known_break(last: GridRow, row: GridRow, context: LineContext) -> bool | Non
 
 
 def features_of(last: GridRow, row: GridRow, context: LineContext) -> Mapping[str, float]:
-    """Returns the evidence that a line begins a row, given the line above."""
+    """Return the evidence that a line begins a row, given the line above."""
     em = context.columns.em
     pitch = row.top - last.bottom
     below = list(_below(last, row))
@@ -182,7 +183,7 @@ _SURE = -1.5  # Log-odds. A wrongly joined row is worse than a split one; -2 and
 
 
 def _below(last: GridRow, row: GridRow) -> Iterator[tuple[Piece, Piece]]:
-    """Yields each text with the one above it."""
+    """Yield each text with the one above it."""
     over = {piece.first: piece for piece in last.pieces}
     return ((over[piece.first], piece) for piece in row.pieces if piece.first in over)
 
@@ -190,23 +191,24 @@ def _below(last: GridRow, row: GridRow) -> Iterator[tuple[Piece, Piece]]:
 def _columns_of(
     pieces: Mapping[int, Sequence[Piece]], test: Callable[[Piece], bool], *, share: float
 ) -> frozenset[int]:
-    """Returns the columns in which more than a share of the texts pass a test."""
+    """Return the columns in which more than a share of the texts pass a test."""
     return frozenset(column for column, found in pieces.items() if sum(map(test, found)) > share * len(found))
 
 
 def _is_single_word(piece: Piece) -> bool:
-    """Whether a text is one word that is whole."""
+    """Return whether a text is one word that is whole."""
     return len(piece.lines[0].words) == 1 and piece.text[-1] not in "-,"
 
 
 def _is_lower_word(piece: Piece) -> bool:
-    """Whether a text begins with a word in small letters or a bracket; identifiers such as `fit(x)` are no words."""
+    """Return whether a text begins with a word in small letters or a bracket; identifiers such as `fit(x)` are no
+    words."""
     word = piece.lines[0].words[0].text
     return word[0] in "([&+" or (word[0].islower() and word.rstrip(",;:.-)").isalpha())
 
 
 def _goes_on(above: Piece, piece: Piece) -> bool:
-    """Whether a text ends with a comma, or with a broken word or within brackets, which the one below ends."""
+    """Return whether a text ends with a comma, or with a broken word or within brackets, which the one below ends."""
     over, under = above.lines[-1].text, piece.lines[0].text
     broken = over.endswith("-") and over[-2:-1].isalpha() and under[0].islower()
     return over.endswith(",") or broken or (over.count("(") > over.count(")") and under.count(")") > under.count("("))

@@ -32,7 +32,7 @@ _SHARED = 0.8  # The least share of rows with several texts.
 
 
 def join_rows(rows: Sequence[GridRow], columns: Columns, region: TableRegion) -> list[GridRow]:
-    """Joins the printed lines of each row; if rules separate all rows, the lines between two rules are one row."""
+    """Join the printed lines of each row; if rules separate all rows, the lines between two rules are one row."""
     zones = [list(group) for _, group in groupby(rows, key=lambda row: (region.zone(row.top), row.kind == "body"))]
     bodies = [zone for zone in zones if zone[0].kind == "body"]
     context = LineContext.of(bodies, columns)
@@ -75,20 +75,21 @@ def _continues(last: GridRow, row: GridRow, following: GridRow | None, columns: 
 
 
 def _rows_of(zone: Sequence[GridRow], context: LineContext, *, separated: bool) -> list[list[GridRow]]:
-    """Returns the printed lines of each row between two rules."""
+    """Return the printed lines of each row between two rules."""
     if (separated or _has_one_stub(zone, context.columns)) and _is_one_row(zone, context):
         return [list(zone)]
     return runs_of(zone, joins=lambda group, row: not begins_row(group[-1], row, context))
 
 
 def _runs_over(last: GridRow, piece: Piece, columns: Columns) -> bool:
-    """Whether a text continues the one above, which had no room left for its first word."""
+    """Return whether a text continues the one above, which had no room left for its first word."""
     above = last.piece_at(piece.first)
     return above is not None and not is_value(piece.text) and not has_room(above, piece, columns)
 
 
 def _is_one_row(zone: Sequence[GridRow], context: LineContext) -> bool:
-    """Whether the rows between two rules are one: a text wraps over several of them, and nothing but texts does."""
+    """Return whether the rows between two rules are one: a text wraps over several of them, and nothing but texts
+    does."""
     if len(zone) < 2:
         return False
     texts_at = _texts_by_column(zone)
@@ -104,7 +105,8 @@ def _is_one_row(zone: Sequence[GridRow], context: LineContext) -> bool:
 
 
 def _may_be_one_row(zone: Sequence[GridRow], context: LineContext) -> bool:
-    """Whether the stub wraps or is one line, and no other column has two values or two words of single-word columns."""
+    """Return whether the stub wraps or is one line, and no other column has two values or two words of single-word
+    columns."""
     columns = Counter(
         piece.first
         for row in zone
@@ -128,14 +130,14 @@ def _is_running(texts: Sequence[str]) -> bool:
 
 
 def _has_one_stub(zone: Sequence[GridRow], columns: Columns) -> bool:
-    """Whether each line of the stub wraps to the next one."""
+    """Return whether each line of the stub wraps to the next one."""
     stubs = [(last, stub) for last, row in pairwise(zone) if (stub := row.stub)]
     begins = zone[0].stub is None and len(stubs) > 0
     return all(_runs_over(last, stub, columns) for last, stub in stubs[begins:])
 
 
 def _has_distant_stubs(zone: Sequence[GridRow]) -> bool:
-    """Whether stubs are further apart than the lines of a text."""
+    """Return whether stubs are further apart than the lines of a text."""
     tops: dict[int, list[float]] = {}
     for row in zone:
         for piece in row.pieces:
@@ -145,7 +147,7 @@ def _has_distant_stubs(zone: Sequence[GridRow]) -> bool:
 
 
 def _is_wrapped_header(last: GridRow, row: GridRow, columns: Columns) -> bool:
-    """Whether a header row is half a line below the one above, or continues titles of single columns."""
+    """Return whether a header row is half a line below the one above, or continues titles of single columns."""
     over = [[piece for piece in row.pieces if title.first <= piece.first <= title.last] for title in last.pieces]
     if row.top - last.bottom < _HALF_LINE * columns.em and all(len(pieces) < 2 for pieces in over):
         return True
@@ -161,7 +163,8 @@ def _annotates(last: GridRow, row: GridRow) -> bool:
 
 
 def _is_split_stub(last: GridRow, row: GridRow, following: GridRow | None) -> bool:
-    """Whether the row is the second half of a stub whose values are halfway between both lines, or these values."""
+    """Return whether the row is the second half of a stub whose values are halfway between both lines, or these
+    values."""
     reach = _SPLIT_PITCH * row.pieces[0].lines[0].size
     close = row.top - last.bottom < reach
     if _is_stub_only(row) and last.top < last.bottom and last.stub and close:
@@ -176,7 +179,7 @@ def _is_stub_only(row: GridRow) -> bool:
 
 
 def span_labels(rows: Sequence[GridRow], columns: Columns, region: TableRegion) -> list[GridRow]:
-    """Makes a stub that names a block of rows span the rows without one; rules under the stubs separate blocks, too.
+    """Make a stub that names a block of rows span the rows without one; rules under the stubs separate blocks, too.
 
     A label is printed in the first row of its block, or halfway down.
     """
@@ -191,7 +194,7 @@ def span_labels(rows: Sequence[GridRow], columns: Columns, region: TableRegion) 
 
 
 def _with_labels(block: list[GridRow]) -> list[GridRow]:
-    """Spreads the single labels of the leading columns over the block, otherwise extends each label to the next one.
+    """Spread the single labels of the leading columns over the block, otherwise extends each label to the next one.
 
     A label in the last row is that row's.
     """
@@ -215,7 +218,8 @@ def _with_labels(block: list[GridRow]) -> list[GridRow]:
 
 
 def _centred_groups(labels: Sequence[int], rows: int) -> list[tuple[int, int, int]]:
-    """The start, label and end of each group of rows, if each label is halfway down its group; otherwise none."""
+    """Return the start, label and end of each group of rows, if each label is halfway down its group; otherwise
+    none."""
     groups: list[tuple[int, int, int]] = []
     start = 0
     for label in labels:
@@ -226,14 +230,14 @@ def _centred_groups(labels: Sequence[int], rows: int) -> list[tuple[int, int, in
 
 
 def _is_between(block: Sequence[GridRow], label: int) -> bool:
-    """Whether a label is alone, half a line below the row above."""
+    """Return whether a label is alone, half a line below the row above."""
     row = block[label]
     near = _HALF_LINE * row.pieces[0].lines[0].size
     return label > 0 and _is_stub_only(row) and row.top - block[label - 1].bottom < near
 
 
 def _spread(block: Sequence[GridRow], at: int, column: int) -> list[GridRow]:
-    """Returns the block with one label for all rows; a label printed between two rows has no separate row."""
+    """Return the block with one label for all rows; a label printed between two rows has no separate row."""
     label = next(piece for piece in block[at].pieces if piece.first == column)
     rows = [replace(row, pieces=tuple(piece for piece in row.pieces if piece is not label)) for row in block]
     rows = [row for row in rows if any(piece.rows == 1 for piece in row.pieces)] or rows[:1]
@@ -265,7 +269,7 @@ class _Block:
 def centred_rows(
     rows: Sequence[PrintedRow], columns: Columns, region: TableRegion, *, headed: bool
 ) -> list[GridRow] | None:
-    """Returns the rows of a table whose texts are centred on each other; None if this is not certain.
+    """Return the rows of a table whose texts are centred on each other; None if this is not certain.
 
     It is certain if the texts of the columns, each of lines at the smallest distance, form rows by their middles alone:
     no two texts of a row are in one column, no row begins before the one above ends, and in several rows texts of
@@ -291,7 +295,7 @@ def centred_rows(
 
 
 def _blocks(rows: Sequence[PrintedRow], columns: Columns, region: TableRegion) -> list[_Block] | None:
-    """Returns the texts of each column, None if a text spans columns."""
+    """Return the texts of each column, None if a text spans columns."""
     lines: list[list[Line]] = [[] for _ in range(len(columns))]
     for row in rows:
         for segment in row.segments:
@@ -319,7 +323,7 @@ def _blocks(rows: Sequence[PrintedRow], columns: Columns, region: TableRegion) -
 
 
 def _are_rows(runs: Sequence[Sequence[_Block]]) -> bool:
-    """Whether blocks with the same middles form rows, one below the other, and some of different heights do."""
+    """Return whether blocks with the same middles form rows, one below the other, and some of different heights do."""
     if any(len({block.column for block in run}) < len(run) for run in runs):
         return False
     ends = [max(block.lines[-1].baseline for block in run) for run in runs]
@@ -331,7 +335,7 @@ def _are_rows(runs: Sequence[Sequence[_Block]]) -> bool:
 
 
 def _are_texts(blocks: Sequence[_Block], columns: Columns) -> bool:
-    """Whether the lines of the blocks wrap, and no value is below another one."""
+    """Return whether the lines of the blocks wrap, and no value is below another one."""
     pairs = [(_piece(block, above), _piece(block, line)) for block in blocks for above, line in pairwise(block.lines)]
     if any(is_value(above.text) and is_value(below.text) for above, below in pairs):
         return False
