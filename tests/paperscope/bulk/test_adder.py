@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from paperscope_lab.evaluation.bench.ingest import ray_workers
 
 from graph_store import Store
 from paperscope.bulk.cluster import Cluster, connected
@@ -61,10 +60,28 @@ def _settings(server: ModelServer) -> Settings:
 
 
 def _kill_workers() -> int:
-    workers = ray_workers(os.getpid())
+    workers = [process for process in _descendants(os.getpid()) if _title(process).startswith("ray::PaperWorker")]
     for worker in workers:
         os.kill(worker, signal.SIGKILL)
     return len(workers)
+
+
+def _descendants(process: int) -> list[int]:
+    parents = {}
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            parents[int(status.parent.name)] = int(status.read_text().rpartition(")")[2].split()[1])
+    found = [process]
+    for one in found:
+        found += [child for child, parent in parents.items() if parent == one]
+    return found[1:]
+
+
+def _title(process: int) -> str:
+    try:
+        return Path(f"/proc/{process}/cmdline").read_text()
+    except OSError:
+        return ""
 
 
 def _content(location: Path) -> dict[str, tuple[object, ...]]:

@@ -6,20 +6,7 @@ from collections.abc import Sequence
 
 from paperscope_core.errors import PaperscopeError
 from paperscope_core.text.escaping import terminal_text
-from paperscope_lab.evaluation.bench import (
-    formats,
-    growth,
-    indexes,
-    ingest,
-    latency,
-    names,
-    ner,
-    parse,
-    quality,
-    serve,
-    soak,
-    tenants,
-)
+from paperscope_lab.evaluation.bench import formats, growth, latency, names, parse, quality, serve
 
 __all__ = ["main"]
 
@@ -27,14 +14,9 @@ _COMMANDS = {
     "parse": parse,
     "quality": quality,
     "graph": growth,
-    "ingest": ingest,
     "query": latency,
-    "indexes": indexes,
     "serve": serve,
-    "soak": soak,
-    "tenants": tenants,
     "names": names,
-    "ner": ner,
     "formats": formats,
 }
 

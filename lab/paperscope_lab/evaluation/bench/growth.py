@@ -1,43 +1,39 @@
-"""`bench graph`: the cost of adding one more paper to libraries of growing size."""
+"""`bench graph`: the cost of adding one more paper to a library that grows."""
 
 import argparse
+import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from statistics import fmean
 
-from paperscope_lab.evaluation.bench.common import (
-    TimedSystem,
-    add_out,
-    add_peer,
-    print_page,
-    timed_systems,
-    write_figures,
-)
-from paperscope_lab.evaluation.peers.timing import GrowthStep, TimingJob, neighbours
+from paperscope_lab.evaluation.bench.common import add_out, print_page, write_figures
+from paperscope_lab.evaluation.bench.synthetic import Times, megabytes, open_library, questions_over, synthetic_paper
+from paperscope_lab.evaluation.peers.memory import peak_memory_mb
 from paperscope_lab.evaluation.rendering import table
 
-__all__ = ["DESCRIPTION", "HELP", "Checkpoint", "Growth", "add_options", "run"]
+__all__ = ["DESCRIPTION", "HELP", "Checkpoint", "add_options", "ratios", "run"]
 
 HELP = "the cost of one more paper in a growing library"
 DESCRIPTION = (
     "Adds synthetic papers (60 chunks, 60 entities, 240 relations each) one by one, without a model's latency, and "
-    "asks questions: seconds, memory and disk at 1, 10, 100, 1,000 papers, and the ratio of the last to the 10th. For "
-    "comparison, LightRAG's ainsert_custom_kg for a limited time."
+    "asks questions: seconds, memory and disk at 1, 10, 100, 1,000 papers, and the ratio of the last to the 10th."
 )
 _CHECKPOINTS = (1, 10, 100, 1000)
 _BASE_PAPER = 10
+# Questions that are asked at a checkpoint: enough for a mean, and fast compared with adding papers.
+_QUESTIONS = 25
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Checkpoint:
-    """The cost of one more paper at one library size: means over the papers `first` to `last` around it.
+    """The cost of one more paper at one library size: means over the papers from half of this size on, so that work
+    that is done from time to time counts with its frequency.
 
     Memory and disk use are measured at that size.
     """
 
     paper: int
-    first: int
-    last: int
     add: float
     add_cpu: float
     retrieve: float
@@ -45,89 +41,62 @@ class Checkpoint:
     disk_mb: float
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Growth:
-    """The growth of a system's library: `papers` were added; `note` says why there are fewer than requested.
-
-    The ratios are those of the last checkpoint to the one at 10 papers, 0 if either is missing.
-    """
-
-    name: str
-    papers: int
-    seconds: float
-    checkpoints: tuple[Checkpoint, ...]
-    note: str = ""
-
-    def ratio(self, figure: str) -> float:
-        """The ratio of `figure` (add, add_cpu, retrieve) at the last checkpoint to that at 10 papers."""
-        early = next((getattr(point, figure) for point in self.checkpoints[:-1] if point.paper == _BASE_PAPER), 0.0)
-        return float(getattr(self.checkpoints[-1], figure) / early) if early else 0.0
-
-
 def add_options(graph: argparse.ArgumentParser) -> None:
-    """Adds the options of `graph`."""
+    """Add the options of `graph`."""
     graph.add_argument("--papers", type=int, default=_CHECKPOINTS[-1], metavar="N", help="how many (default: 1000)")
     graph.add_argument("--seed", type=int, default=0, help="determines the content of the papers")
-    add_peer(graph, seconds=600)
     add_out(graph)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Returns 0, or 1 if a paper was not added to our own library."""
-    checkpoints = sorted({papers for papers in (*_CHECKPOINTS, options.papers) if papers <= options.papers})
-    job = TimingJob(step="grow", papers=options.papers, seed=options.seed, checkpoints=tuple(checkpoints))
-    grown = [_grow(system, job) for system in timed_systems(options)]
-    header = ["system", "paper", "add s", "add CPU s", "retrieve s", "memory MB", "disk MB"]
+    """Return 0."""
+    sizes = sorted({papers for papers in (*_CHECKPOINTS, options.papers) if papers <= options.papers})
+    with tempfile.TemporaryDirectory(prefix="paperscope-bench-") as folder:
+        checkpoints = _grow(Path(folder) / "library", sizes, seed=options.seed)
+    header = ["paper", "add s", "add CPU s", "retrieve s", "memory MB", "disk MB"]
     rows = [
         [
-            growth.name,
-            str(checkpoint.paper),
-            *(f"{value:.4f}" for value in (checkpoint.add, checkpoint.add_cpu, checkpoint.retrieve)),
-            f"{checkpoint.memory_mb:.0f}",
-            f"{checkpoint.disk_mb:.1f}" if checkpoint.disk_mb else "",
+            str(one.paper),
+            *(f"{value:.4f}" for value in (one.add, one.add_cpu, one.retrieve)),
+            f"{one.memory_mb:.0f}",
+            f"{one.disk_mb:.1f}",
         ]
-        for growth in grown
-        for checkpoint in growth.checkpoints
+        for one in checkpoints
     ]
-    print_page([*table(header, rows), *map(_line, grown)])
-    figures = ("add", "add_cpu", "retrieve")
-    ratios = [{figure: round(growth.ratio(figure), 3) for figure in figures} for growth in grown]
-    write_figures(options.out, [{**asdict(one), "ratios": found} for one, found in zip(grown, ratios, strict=True)])
-    return 0 if grown[0].papers == options.papers else 1
+    found = ratios(checkpoints)
+    shown = ", ".join(f"{name} {ratio:.2f} times" for name, ratio in found.items())
+    print_page([*table(header, rows), *([f"Paper {sizes[-1]} to paper {_BASE_PAPER}: {shown}."] if found else [])])
+    write_figures(options.out, {"checkpoints": list(map(asdict, checkpoints)), "ratios": found})
+    return 0
 
 
-def _grow(system: TimedSystem, job: TimingJob) -> Growth:
-    steps, note = system.run(job, GrowthStep)
-    papers = sorted({*job.checkpoints, len(steps)})
-    return Growth(
-        name=system.name,
-        papers=len(steps),
-        seconds=round(sum(step.add + step.retrieve for step in steps), 3),
-        checkpoints=tuple(_checkpoint(steps, paper) for paper in papers if 0 < paper <= len(steps)),
-        note=note,
-    )
+def _grow(folder: Path, sizes: Sequence[int], *, seed: int) -> list[Checkpoint]:
+    checkpoints = []
+    added: list[Times] = []
+    with open_library(folder) as library:
+        for number in range(1, sizes[-1] + 1):
+            added.append(library.add(synthetic_paper(number, seed=seed)))
+            if number not in sizes:
+                continue
+            asked = [library.retrieve(question)[1] for question in questions_over(number, count=_QUESTIONS, seed=seed)]
+            near = added[number // 2 :]
+            checkpoints.append(
+                Checkpoint(
+                    paper=number,
+                    add=fmean(one.wall for one in near),
+                    add_cpu=fmean(one.cpu for one in near),
+                    retrieve=fmean(one.wall for one in asked),
+                    memory_mb=peak_memory_mb(),
+                    disk_mb=megabytes(folder),
+                )
+            )
+    return checkpoints
 
 
-def _checkpoint(steps: Sequence[GrowthStep], paper: int) -> Checkpoint:
-    """The means over the neighbouring papers, which vary less on a busy machine than the figures of one paper."""
-    near = [step for step in steps if step.paper in neighbours(paper)]
-    return Checkpoint(
-        paper=paper,
-        first=near[0].paper,
-        last=near[-1].paper,
-        add=fmean(step.add for step in near),
-        add_cpu=fmean(step.add_cpu for step in near),
-        retrieve=fmean([step.retrieve for step in near if step.retrieve] or [0.0]),
-        memory_mb=steps[paper - 1].memory_mb,
-        disk_mb=steps[paper - 1].disk_mb,
-    )
-
-
-def _line(growth: Growth) -> str:
-    line = f"{growth.name}: {growth.papers} papers in {growth.seconds:.0f} s"
-    if ratio := growth.ratio("add"):
-        line += (
-            f"; paper {growth.checkpoints[-1].paper} to paper {_BASE_PAPER}: adding {ratio:.2f} times "
-            f"(CPU {growth.ratio('add_cpu'):.2f}), retrieving {growth.ratio('retrieve'):.2f} times"
-        )
-    return f"{line}{f' ({growth.note})' if growth.note else ''}."
+def ratios(checkpoints: Sequence[Checkpoint]) -> dict[str, float]:
+    """Return the figures of the last checkpoint as multiples of those at 10 papers; nothing if it is no later one."""
+    early = next((one for one in checkpoints[:-1] if one.paper == _BASE_PAPER), None)
+    if early is None:
+        return {}
+    late = checkpoints[-1]
+    return {name: round(getattr(late, name) / getattr(early, name), 3) for name in ("add", "add_cpu", "retrieve")}

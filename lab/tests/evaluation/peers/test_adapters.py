@@ -1,15 +1,9 @@
 """The graph that LightRAG gets, and the pages of PaperQA's chunks."""
 
-import asyncio
-from pathlib import Path
-
 import pytest
 from paperscope_lab.evaluation.peers.lightrag import merged_entities, merged_relations
-from paperscope_lab.evaluation.peers.lightrag_library import open_library
 from paperscope_lab.evaluation.peers.paperqa import pages_of
 from paperscope_lab.evaluation.peers.protocol import PeerDocument
-from paperscope_lab.evaluation.peers.synthetic import synthetic_paper
-from paperscope_lab.evaluation.peers.timing import Clock
 
 from paperscope_core.types import Entity, Relation
 
@@ -51,24 +45,6 @@ def test_relations_meet_in_either_direction_and_none_leads_back_to_its_start() -
     assert (pair, relation.weight) == (("honey bee", "nectar"), 3.5)
     assert (relation.description, list(relation.kinds)) == ("Bees gather.", ["gathers"])
     assert list(relation.units) == ["1", "2"]
-
-
-@pytest.mark.slow
-def test_all_sources_of_entities_are_in_the_files(tmp_path: Path) -> None:
-    pytest.importorskip("lightrag")
-    networkx = pytest.importorskip("networkx")
-    paper = synthetic_paper(1, seed=0)
-
-    async def make() -> None:
-        async with open_library(tmp_path, Clock()) as library:
-            await library.add_all([paper])
-
-    asyncio.run(make())
-    (file,) = tmp_path.rglob("*.graphml")
-    found = dict(networkx.read_graphml(file).nodes(data="source_id"))
-    assert {name: found[name].count("<SEP>") + 1 for name in found} == {
-        entity.name: len(entity.sources) for entity in paper.entities
-    }
 
 
 @pytest.mark.parametrize(
