@@ -1,7 +1,6 @@
 """Answers questions: retrieval, context, image readings, and one merged, verified answer."""
 
-from query.compact import compact
-from query.context import parse_context, render_context, render_for_model
+from query.context import compact, parse_context, render_context, render_for_model
 from query.engine import QueryEngine
 from query.evidence import Draft
 from query.retrieval.retriever import Retrieval, RetrievalOptions, Retriever

@@ -9,8 +9,8 @@ from functools import cache, lru_cache
 from operator import itemgetter
 
 from paperscope_core.types import Cell, Table
+from query.content_words import content_words, without_quotations
 from query.numbers import numbers_in, without_labels
-from query.words import content_words, without_quotations
 
 __all__ = ["CellNames", "Statement", "TableHeaders", "name_form", "name_spans", "without_citations"]
 

@@ -12,8 +12,7 @@ from paperscope_core.text.escaping import is_encodable
 from paperscope_core.types import Answer, AnswerEvent, Context, Filters, Finding, ImageFinding, Turn, marked_words
 from query.answering.images import ImageReader
 from query.answering.model import ModelAnswerer, WrittenAnswer
-from query.citing import EvidenceNamer
-from query.evidence import Draft, exhibits_of
+from query.evidence import Draft, EvidenceNamer, exhibits_of
 from query.extractive import ExtractiveAnswerer
 from query.progress import FinalText, Stages, answer_events
 from query.question.scope import restrict

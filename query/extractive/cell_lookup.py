@@ -7,10 +7,10 @@ from itertools import chain, takewhile
 
 from paperscope_core.cancellation import check_cancelled
 from paperscope_core.types import Claim, Evidence, Table
+from query.content_words import runs
 from query.extractive.table_index import Header, IndexedCell, TableIndex
 from query.extractive.wording import FORM_WORDS, Token, citation_spans, fold, strip_citations, strip_remark, tokens
-from query.question.references import table_labels
-from query.words import runs
+from query.question.named_elements import table_labels
 
 __all__ = ["look_up", "table_name"]
 

@@ -26,15 +26,14 @@ from paperscope_core.types import (
     captioned_places_of,
 )
 from paperscope_core.types.tables import table_rows
-from query.elements import ImageElement, elements_of, evidence_in
+from query.content_words import Rarity, content_words
+from query.element_text import ImageElement, elements_of, evidence_in
 from query.outline import is_outline
-from query.words import Rarity, content_words
 
-__all__ = ["PLACES", "best_places", "quotable_sentences", "quoted"]
+__all__ = ["best_places", "quotable_sentences", "quoted"]
 
-PLACES = 3
-"""How many places are shown. The gold region is among the first three sources for 84 % of the development questions,
-and the fourth adds 3 %."""
+# The gold region is among the first three sources for 84 % of the development questions, and the fourth adds 3 %.
+_PLACES = 3
 
 _QUOTED_ROLES = ("abstract", "paragraph", "list", "footnote")
 # Shorter sentences are headings and remnants of formulas.
@@ -63,7 +62,7 @@ def quoted(element: Passage | Reference, sentence: str, *, lead: str = "") -> Cl
 
 
 async def best_places(question: str, context: Context, corpus: Corpus, embedder: Embedder) -> tuple[Claim, ...]:
-    """Quote the best sources of a context, at most `PLACES` of them and no element twice.
+    """Quote the best sources of a context, at most three of them and no element twice.
 
     From running text, the sentence is quoted that covers most of the question's distinctive words and is nearest in
     meaning. Raises ModelError if the embedder fails.
@@ -73,7 +72,7 @@ async def best_places(question: str, context: Context, corpus: Corpus, embedder:
     places: list[Claim] = []
     shown: set[str] = set()
     for source in context.sources:
-        if len(places) == PLACES:
+        if len(places) == _PLACES:
             break
         if is_outline(source):
             continue

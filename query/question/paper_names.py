@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from paperscope_core.types import PaperEntry
-from query.words import content_words, runs
+from query.content_words import content_words, runs
 
 __all__ = ["Citation", "PaperNames", "citations", "named_papers"]
 

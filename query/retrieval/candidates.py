@@ -6,8 +6,8 @@ import numpy as np
 
 from paperscope_core.protocols import Corpus
 from paperscope_core.types import Candidates, Chunk, Element, Paper
-from query.elements import has_image, is_reference
-from query.question.references import References
+from query.element_text import has_image, is_reference
+from query.question.named_elements import References
 
 __all__ = ["CandidatePool", "best_first", "fuse"]
 

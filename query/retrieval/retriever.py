@@ -17,19 +17,18 @@ from paperscope_core.types import (
     PaperEntry,
     RetrievalRequest,
 )
+from query.content_words import Rarity, content_words
 from query.context import render_for_model
 from query.definitions import asked_term, defining_passages
-from query.elements import ImageElement, caption_of
-from query.outline import asked_parts, outline_row
+from query.element_text import ImageElement, caption_of
+from query.outline import GISTS, asked_parts, gist_elements, outline_row
+from query.question.named_elements import References, find_references
 from query.question.paper_names import PaperNames
-from query.question.references import References, find_references
 from query.question.scope import find_scope, restrict
 from query.retrieval.candidates import CandidatePool
 from query.retrieval.context_builder import SourceSelector, fit_rows, merge_contexts
-from query.retrieval.gist import GISTS, gist_elements
 from query.retrieval.graph_rows import GraphRows, ScoredRelation
-from query.retrieval.images import ImageSelector, image_candidates
-from query.words import Rarity, content_words
+from query.retrieval.image_selection import ImageSelector, image_candidates
 
 __all__ = ["Retrieval", "RetrievalOptions", "Retriever"]
 

@@ -11,12 +11,12 @@ from paperscope_core.cancellation import check_cancelled
 from paperscope_core.text.sentences import split_sentences
 from paperscope_core.types import Check, Evidence, Finding
 from query.cells import Statement, name_spans, without_citations
+from query.content_words import content_words, without_quotations
 from query.numbers import Number, numbers_in, placed_numbers, without_labels
 from query.verification.arithmetic import Computation, Computations, NumberIndex, Operand, Wording, is_printed_so
 from query.verification.cited import CitedEvidence, PrintedNumber
 from query.verification.formulas import Formulas
 from query.verification.lists import counted_lists, list_sizes, without_enumerators
-from query.words import content_words, without_quotations
 
 __all__ = ["NumberMention", "check_numbers", "find_mentions"]
 

@@ -9,9 +9,9 @@ from paperscope_core.text.sentences import split_sentences
 from paperscope_core.text.words import STOP_WORDS, words
 from paperscope_core.types import Cell, Check, Finding
 from query.cells import Statement
+from query.content_words import LEAST_QUOTED, quotations
 from query.numbers import numbers_in
 from query.verification.cited import CitedEvidence, PrintedNumber
-from query.words import LEAST_QUOTED, quotations
 
 __all__ = ["check_extremes", "normalize_typography", "unknown_names", "unsupported_quotations"]
 

@@ -31,8 +31,8 @@ from paperscope_core.types import (
     Section,
     Table,
 )
-from query.elements import element_text
-from query.words import content_words
+from query.content_words import content_words
+from query.element_text import element_text
 
 PAPER = "aaaa00000001"
 

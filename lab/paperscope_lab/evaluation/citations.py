@@ -20,7 +20,7 @@ from paperscope_lab.evaluation.page_words import PrintedPage, read_pages, words_
 from paperscope_lab.evaluation.question_suite import library_of_paper, question_suite
 from paperscope_lab.evaluation.score import Miss, Score, Tally
 from paperscope_lab.evaluation.suite import Item, Request
-from query.words import content_words
+from query.content_words import content_words
 
 __all__ = ["SUITE", "check_citations", "prints_numbers", "prints_quote", "word_share"]
 

@@ -12,7 +12,7 @@ from query import Cited, verify
 from query.evidence import Draft
 from query.extractive.cell_lookup import look_up
 from query.extractive.table_index import index_table
-from query.question.references import find_references
+from query.question.named_elements import find_references
 
 MakeTable = Callable[..., Table]
 AskTable = Callable[[str, Table], Awaitable[Draft]]

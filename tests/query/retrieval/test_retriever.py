@@ -8,12 +8,12 @@ import pytest
 from paperscope_core.protocols import Corpus, Embedder, GraphIndex
 from paperscope_core.types import WORK, Candidates, Context, Filters, Finding, Hit, RetrievalRequest, Table
 from query import Retrieval, RetrievalOptions, Retriever
+from query.content_words import Rarity, content_words
 from query.context import render_for_model
 from query.outline import is_outline
-from query.question.references import References
+from query.question.named_elements import References
 from query.retrieval.candidates import best_first, fuse
-from query.retrieval.images import ImageCandidate, ImageSelector
-from query.words import Rarity, content_words
+from query.retrieval.image_selection import ImageCandidate, ImageSelector
 from tests.query.conftest import ELEMENTS
 
 PAPER = "aaaa00000001"

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paperscope_core.types import Link, Paper
-from query.question.references import find_references
+from query.question.named_elements import find_references
 
 
 @pytest.mark.parametrize(

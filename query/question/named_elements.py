@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from paperscope_core.types import Element, Paper, Reference
 from query.question.paper_names import Citation, citations
 
-__all__ = ["ORDINALS", "References", "find_references", "section_number", "table_labels", "without_numbered"]
+__all__ = ["References", "find_references", "section_number", "table_labels", "without_numbered"]
 
 _KINDS = {
     "table": r"tab(?:le)?s?",
@@ -27,8 +27,8 @@ _NAMED = re.compile(
 _RANGE = re.compile(r"(?<![\w.])([A-Z]{0,2})(\d+)\s*(?:to|through|[\-\u2010-\u2015])\s*\1(\d+)(?![\d.])")
 # "Supplementary Table 2" is printed as "Table S2".
 _SUPPLEMENTARY = re.compile(r"(?i)\bsuppl\w*\.?\s+(tables?|figures?|figs?\.?|equations?|eqs?\.?)\s*(?=\d)")
-ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
-_ORDINAL = re.compile(rf"(?i)\b({'|'.join(ORDINALS)}|last)\s+(table|figure|equation)\b")
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+_ORDINAL = re.compile(rf"(?i)\b({'|'.join(_ORDINALS)}|last)\s+(table|figure|equation)\b")
 _LONGEST_RANGE = 20
 _FIRST_AUTHOR = re.compile(r",|;|:|&|\band\b|\bet\b|\b(?:19|20)\d\d\b")
 
@@ -140,5 +140,5 @@ def _begins(entry: Reference, citation: Citation) -> bool:
 
 def _nth(paper: Paper, kind: str, ordinal: str) -> list[str]:
     found = [element.id for element in paper.elements if element.kind == kind]
-    at = len(found) - 1 if ordinal == "last" else ORDINALS.index(ordinal)
+    at = len(found) - 1 if ordinal == "last" else _ORDINALS.index(ordinal)
     return found[at : at + 1] if found else []

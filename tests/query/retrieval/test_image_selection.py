@@ -7,10 +7,10 @@ import pytest
 from paperscope_core.protocols import Corpus, Embedder, GraphIndex
 from paperscope_core.types import Candidates, Figure, Hit, Paper
 from query import Retriever
-from query.question.references import References
+from query.content_words import Rarity
+from query.question.named_elements import References
 from query.retrieval.candidates import CandidatePool
-from query.retrieval.images import ImageCandidate, ImageSelector, image_candidates
-from query.words import Rarity
+from query.retrieval.image_selection import ImageCandidate, ImageSelector, image_candidates
 
 PAPER = "aaaa00000001"
 
