@@ -2,11 +2,8 @@
 
 import logging
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
-from operator import attrgetter
-from typing import Any, TypeVar
 
 from numpy import float32
 from numpy.typing import NDArray
@@ -20,8 +17,6 @@ from paperscope_core.errors import StoreDamagedError
 from paperscope_core.types import Chunk, Entity, PaperEntry, Relation
 
 __all__ = ["Snapshot", "SnapshotReader"]
-
-Item = TypeVar("Item")
 
 _log = logging.getLogger(__name__)
 
@@ -60,28 +55,12 @@ class _Part:
     relations: Sequence[Relation]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
-class _Stated:
-    """What a version of a paper states, under the library's ids of entities; `homes` are those that differ."""
-
-    version: tuple[str, str]
-    homes: Mapping[str, str]
-    entities: Sequence[Entity]
-    relations: Sequence[Relation]
-
-
 class SnapshotReader:
-    """Reads snapshots of one library, and each version of a paper once; safe for several threads.
-
-    Only the entities and relations that changed papers state are merged again.
-    """
+    """Reads snapshots of one library, and each version of a paper once; safe for several threads."""
 
     def __init__(self) -> None:
         # None for a paper that is damaged. The token tells the histories of a restored library apart.
         self._parts: dict[tuple[str, str], _Part | None] = {}
-        self._stated: dict[str, _Stated] = {}
-        self._entities: Mapping[str, Entity] = {}
-        self._relations: Mapping[Any, Relation] = {}
         self._lock = threading.Lock()
 
     def read(self, connection: Connection) -> Snapshot:
@@ -93,8 +72,13 @@ class SnapshotReader:
             }
             parts = {paper: part for (paper, _), part in self._parts.items() if part is not None}
             damaged = tuple(paper for (paper, _), part in self._parts.items() if part is None)
-            self._merge(read_homes(connection))
-            entities, merged = self._entities, self._relations
+        homes = read_homes(connection)
+        entities = merge_entities(
+            one for paper, part in parts.items() for one in _at_home(part.searchable.entities, homes.get(paper, {}))
+        )
+        merged = merge_relations(
+            one for paper, part in parts.items() for one in _between_homes(part.relations, homes.get(paper, {}))
+        )
         return Snapshot(
             revision=read_revision(connection),
             papers={entry.id: entry for entry in read_entries(connection) if entry.id in parts},
@@ -107,63 +91,13 @@ class SnapshotReader:
                 for part in parts.values()
                 for chunk, vector in zip(part.searchable.chunks, part.searchable.vectors, strict=True)
             },
-            entities=entities,
-            relations=tuple(one for one in merged.values() if one.source in entities and one.target in entities),
+            entities={key: entities[key] for key in sorted(entities)},
+            relations=tuple(
+                merged[key]
+                for key in sorted(merged)
+                if merged[key].source in entities and merged[key].target in entities
+            ),
         )
-
-    def _merge(self, homes: Mapping[str, Mapping[str, str]]) -> None:
-        """Merge what the papers state, given the ids of entities that have another id in the library."""
-        before = self._stated
-        stated = {}
-        for version, part in self._parts.items():
-            if part is not None:
-                paper = version[0]
-                old, at_home = before.get(paper), homes.get(paper, {})
-                same = old is not None and old.version == version and old.homes == at_home
-                stated[paper] = old if old is not None and same else _stated(version, part, at_home)
-        changed = [one for paper, one in before.items() if stated.get(paper) is not one]
-        changed += [one for paper, one in stated.items() if before.get(paper) is not one]
-        self._entities = _merged_again(
-            self._entities,
-            chain.from_iterable(one.entities for one in changed),
-            chain.from_iterable(one.entities for one in stated.values()),
-            key=attrgetter("id"),
-            merge=merge_entities,
-        )
-        self._relations = _merged_again(
-            self._relations,
-            chain.from_iterable(one.relations for one in changed),
-            chain.from_iterable(one.relations for one in stated.values()),
-            key=attrgetter("source", "target", "kind"),
-            merge=merge_relations,
-        )
-        self._stated = stated
-
-
-def _merged_again(
-    merged: Mapping[Any, Item],
-    changed: Iterable[Item],
-    all_items: Iterable[Item],
-    *,
-    key: Callable[[Item], Any],
-    merge: Callable[[Iterable[Item]], Mapping[Any, Item]],
-) -> Mapping[Any, Item]:
-    """The merged items in the order of their keys, of which those of the changed items are merged from all items."""
-    keys = {key(one) for one in changed}
-    if not keys:
-        return merged
-    found = {one: item for one, item in merged.items() if one not in keys}
-    found |= merge(item for item in all_items if key(item) in keys)
-    return {one: found[one] for one in sorted(found)}
-
-
-def _stated(version: tuple[str, str], part: _Part, homes: Mapping[str, str]) -> _Stated:
-    return _Stated(
-        version=version,
-        homes=homes,
-        entities=[_at_home(entity, homes) for entity in part.searchable.entities],
-        relations=[*_between_homes(part.relations, homes)],
-    )
 
 
 def _versions(connection: Connection) -> list[tuple[str, str]]:
@@ -183,9 +117,10 @@ def _read_part(connection: Connection, paper: str) -> _Part | None:
         return None
 
 
-def _at_home(entity: Entity, homes: Mapping[str, str]) -> Entity:
-    """An entity of a paper with its id in the library."""
-    return replace(entity, id=homes[entity.id]) if entity.id in homes else entity
+def _at_home(found: Iterable[Entity], homes: Mapping[str, str]) -> Iterator[Entity]:
+    """The entities of a paper with their ids in the library."""
+    for entity in found:
+        yield replace(entity, id=homes[entity.id]) if entity.id in homes else entity
 
 
 def _between_homes(found: Iterable[Relation], homes: Mapping[str, str]) -> Iterator[Relation]:

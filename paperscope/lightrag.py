@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 
 from graph_store import Store
 from graph_store.lightrag.adapter import Complete, make_lightrag
-from graph_store.lightrag.importing import ImportPlan, plan_import
+from graph_store.lightrag.importing import ImportPlan, plan_import, read_working_dir
 from graph_store.lightrag.index import LightRAGGraphIndex
-from graph_store.lightrag.reader import LibraryReader
 from graph_store.lightrag.server import make_app
 from graph_store.lightrag.vectors import TextVectors
-from graph_store.lightrag.working_dir import read_working_dir
+from graph_store.lightrag.view import LibraryReader
 from paperscope_core.models import CachedEmbedder, Models
 from paperscope_core.models.cache import MemoryVectorCache
 from paperscope_core.protocols import Embedder, LanguageModel
@@ -41,8 +40,8 @@ Wait = Callable[[Coroutine[Any, Any, Any]], Any]
 
 
 def text_vectors(store: Store, embedder: Embedder, wait: Wait) -> TextVectors:
-    """The vectors by which LightRAG finds entities and relations, cached in the store and its index if these can be
-    written. Those of questions are cached in memory."""
+    """The vectors by which LightRAG finds entities and relations, cached in the store if it can be written. Those of
+    questions are cached in memory."""
     in_memory = CachedEmbedder(embedder, MemoryVectorCache(store, size=_CACHED_QUESTIONS))
     stored = in_memory if store.read_only else CachedEmbedder(embedder, store)
 
@@ -56,8 +55,6 @@ def text_vectors(store: Store, embedder: Embedder, wait: Wait) -> TextVectors:
         embedder=embedder.name,
         # Any vector has their length; this one is kept, too.
         dimension=embed(["dimension"]).shape[1],
-        folder=store.index_folder,
-        writable=not store.read_only,
     )
 
 

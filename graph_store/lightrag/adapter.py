@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import re
 import threading
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -13,16 +14,21 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from graph_store.lightrag.graph_storage import GraphStorage
-from graph_store.lightrag.kv_storage import KVStorage
-from graph_store.lightrag.reader import LibraryReader
-from graph_store.lightrag.status_storage import StatusStorage
-from graph_store.lightrag.tokens import PieceTokenizer
-from graph_store.lightrag.vector_storage import VectorStorage
+from graph_store.lightrag.storages import GraphStorage, KVStorage, StatusStorage, VectorStorage
+from graph_store.lightrag.view import LibraryReader
 from paperscope_core.errors import InputError, ModelError, PaperscopeError
 from paperscope_core.processes import environment_variable
 
-__all__ = ["STORAGES", "Complete", "import_lightrag", "make_lightrag", "query_param", "register", "storage_class"]
+__all__ = [
+    "STORAGES",
+    "Complete",
+    "PieceTokenizer",
+    "import_lightrag",
+    "make_lightrag",
+    "query_param",
+    "register",
+    "storage_class",
+]
 
 VERSION = "1.5.7"
 """The release whose storages we implement; pyproject.toml names the same."""
@@ -45,6 +51,10 @@ _OWN = {
     "PaperscopeDocStatusStorage": (StatusStorage, "lightrag.kg.json_doc_status_impl", "JsonDocStatusStorage"),
 }
 _NO_DOTENV = "PYTHON_DOTENV_DISABLED"
+# Pieces about as long as tokens (see `paperscope_core.models.tokens`): 5.5 letters and spaces, 1 digit, 1.4 other ASCII
+# characters; any other character is two or three bytes.
+_PIECE = re.compile(rb"[A-Za-z \n\t\r]{1,5}|[\x00-\xff]", re.DOTALL)
+_MARK = b"\x01"
 
 _readers: WeakValueDictionary[str, LibraryReader] = WeakValueDictionary()
 _importing = threading.Lock()
@@ -55,11 +65,25 @@ class _Tokenizer(Protocol):
 
     def encode(self, content: str) -> list[int]:
         """The tokens of a text."""
-        ...
 
     def decode(self, tokens: list[int]) -> str:
         """The text of tokens."""
-        ...
+
+
+class PieceTokenizer:
+    """Cuts texts into pieces whose number estimates the tokens. LightRAG would download a vocabulary otherwise.
+
+    A token's number is its piece, read as bytes, so that every text can be restored.
+    """
+
+    def encode(self, content: str) -> list[int]:
+        """The tokens of a text."""
+        return [int.from_bytes(_MARK + piece) for piece in _PIECE.findall(content.encode(errors="replace"))]
+
+    def decode(self, tokens: list[int]) -> str:
+        """The text of tokens; a character that is cut is left out."""
+        pieces = [token.to_bytes((token.bit_length() + 7) // 8)[1:] for token in tokens]
+        return b"".join(pieces).decode(errors="ignore")
 
 
 @contextmanager

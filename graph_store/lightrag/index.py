@@ -9,10 +9,10 @@ from typing import Any, Literal, Self
 from numpy import float32
 from numpy.typing import NDArray
 
+from graph_store.index.finding import check_dimension
 from graph_store.lightrag.adapter import make_lightrag, query_param
-from graph_store.lightrag.reader import LibraryReader
 from graph_store.lightrag.vectors import TextVectors
-from graph_store.lightrag.view import View
+from graph_store.lightrag.view import LibraryReader, View
 from graph_store.store import Store
 from paperscope_core.errors import StoreError
 from paperscope_core.types import Candidates, Hit, RetrievalRequest
@@ -93,7 +93,9 @@ class LightRAGGraphIndex:
         if request.limit < 1:
             return Candidates()
         with self._lock, self._reader.held(request.filters) as view:
-            view.table("chunks").check(request.vector)
+            chunks = view.table("chunks")
+            if chunks.keys:
+                check_dimension(request.vector, chunks.vectors.shape[1], embedder=chunks.embedder)
             self._vectors[_QUESTION] = request.vector
             # The runner's own context would not know what is held.
             data = self._runner.run(self._query(request.limit), context=copy_context())
@@ -125,7 +127,8 @@ def _candidates(view: View, data: dict[str, list[dict[str, Any]]], request: Retr
     nodes = [str(one["entity_name"]) for one in data.get("entities", ())]
     ends = [str(one[end]) for one in data.get("relationships", ()) for end in ("src_id", "tgt_id")]
     table = view.table("chunks")
-    cosines = {key: float(table.vector(table.numbers[key]) @ request.vector) for key in chunks if key in table.numbers}
+    numbers = table.numbers
+    cosines = {key: float(table.vectors[numbers[key]] @ request.vector) for key in chunks if key in numbers}
     return Candidates(
         by_words=_ranked(chunks),
         by_vectors=tuple(

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from graph_store.lightrag.adapter import STORAGES, Complete, import_lightrag, make_lightrag
-from graph_store.lightrag.reader import LibraryReader
+from graph_store.lightrag.view import LibraryReader
 
 __all__ = ["make_app"]
 

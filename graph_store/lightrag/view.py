@@ -1,9 +1,12 @@
 """The library at one revision in LightRAG's terms: nodes with unique names, undirected edges, chunks, vectors."""
 
+import asyncio
 import hashlib
 import threading
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain
@@ -14,10 +17,11 @@ from numpy import float32
 
 from graph_store.lightrag.vectors import TextVectors, VectorTable
 from graph_store.snapshot import Snapshot
-from paperscope_core.errors import SettingsError
+from graph_store.store import Store
+from paperscope_core.errors import SettingsError, StoreDamagedError
 from paperscope_core.types import Entity, Filters, Relation
 
-__all__ = ["SEPARATOR", "Edge", "Row", "VectorKind", "View", "pair", "restrict"]
+__all__ = ["SEPARATOR", "Edge", "LibraryReader", "Row", "VectorKind", "View", "pair"]
 
 SEPARATOR = "<SEP>"
 """LightRAG's separator of the parts of a field: descriptions, source ids, file names."""
@@ -30,29 +34,14 @@ VectorKind = Literal["chunks", "entities", "relationships"]
 
 # LightRAG's own limit on the chunks that an entity or relation names.
 _MAX_SOURCES = 200
+_NO_FILTERS = Filters()
+
+_held: ContextVar["View | None"] = ContextVar("_held", default=None)
 
 
 def pair(one: str, other: str) -> Edge:
     """The edge between two nodes."""
     return (one, other) if one <= other else (other, one)
-
-
-def restrict(snapshot: Snapshot, filters: Filters) -> Snapshot:
-    """The part of a library that the chunks which the filters allow state; years are ignored."""
-    chunks = {key: chunk for key, chunk in snapshot.chunks.items() if filters.allows(chunk)}
-    elements = {element for chunk in chunks.values() for element in chunk.elements}
-    entities = {key: one for key, one in snapshot.entities.items() if not elements.isdisjoint(one.sources)}
-    return replace(
-        snapshot,
-        chunks=chunks,
-        vectors={key: snapshot.vectors[key] for key in chunks},
-        entities=entities,
-        relations=tuple(
-            one
-            for one in snapshot.relations
-            if one.source in entities and one.target in entities and not elements.isdisjoint(one.sources)
-        ),
-    )
 
 
 class View:
@@ -81,7 +70,6 @@ class View:
         self._whole = whole
         self.tables: dict[VectorKind, VectorTable] = {}
         self._rows: dict[str | Edge, Row] = {}
-        self._token_counts: dict[str, int] = {}
         self._lock = threading.Lock()
         names: dict[str, str] = {}
         for key, entity in snapshot.entities.items():
@@ -189,11 +177,9 @@ class View:
         chunks = self.snapshot.chunks
         chunk = chunks.get(key) or chunks[next(iter(self.chunk_ids([key])), key)]
         *above, section = chunk.section.split(" > ")
-        if chunk.id not in self._token_counts:
-            self._token_counts[chunk.id] = len(chunk.shown.split())
         return {
             "content": chunk.shown,
-            "tokens": self._token_counts[chunk.id],
+            "tokens": len(chunk.shown.split()),
             "chunk_order_index": int(chunk.id.rpartition("-")[2]),
             "full_doc_id": chunk.paper,
             "file_path": self.files[chunk.paper],
@@ -238,15 +224,13 @@ class View:
             keys=keys,
             id_of=str,
             vectors=np.stack([snapshot.vectors[key] for key in keys]) if keys else np.zeros((0, 0), dtype=float32),
-            rows=None,
             embedder=self._texts.embedder,
         )
 
     def _text_table(self, kind: VectorKind) -> VectorTable:
         keys: list[str | Edge] = [*(self.nodes if kind == "entities" else self.edges)]
-        texts = [self.text(kind, key) for key in keys]
-        vectors, rows = self._texts.rows(kind, texts, forget_others=self._whole)
-        return VectorTable(keys=keys, id_of=_vector_id, vectors=vectors, rows=rows, embedder=self._texts.embedder)
+        vectors = self._texts.of(kind, [self.text(kind, key) for key in keys], whole=self._whole)
+        return VectorTable(keys=keys, id_of=_vector_id, vectors=vectors, embedder=self._texts.embedder)
 
 
 def _keywords_and_description(relations: Sequence[Relation]) -> tuple[str, str]:
@@ -259,3 +243,74 @@ def _vector_id(key: str | Edge) -> str:
     """LightRAG's id of the vector of a node or an edge."""
     prefix, text = ("ent-", key) if isinstance(key, str) else ("rel-", "".join(key))
     return prefix + hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
+
+
+class LibraryReader:
+    """The library as LightRAG's storages read it; safe for several threads.
+
+    What runs within `held` reads one revision. A read outside of it sees the newest one.
+
+    Attributes:
+        workspace: LightRAG's name for the library. LightRAG shares data between workspaces of one name in a process,
+            whatever their folders are.
+    """
+
+    def __init__(self, store: Store, texts: TextVectors) -> None:
+        self.store = store
+        self.texts = texts
+        self.workspace = f"paperscope_{hashlib.sha256(str(store.folder.resolve()).encode()).hexdigest()[:16]}"
+        self._newest: View | None = None
+        self._lock = threading.Lock()
+
+    def newest(self) -> View:
+        """The library at its newest revision, without the papers that are damaged. Raises StoreError."""
+        with self._lock:
+            if self._newest is None or self._newest.snapshot.revision != self.store.revision:
+                self._newest = View(self.store.snapshot(), self.texts, whole=True)
+            return self._newest
+
+    @contextmanager
+    def held(self, filters: Filters = _NO_FILTERS) -> Iterator[View]:
+        """Let this task, and those that it starts, read one revision, and only what the filters allow (years are
+        ignored). Within another `held`, its revision.
+
+        Raises:
+            StoreDamagedError: All papers are damaged.
+        """
+        view = self.view_now()
+        if view.snapshot.damaged and not view.snapshot.papers:
+            raise StoreDamagedError(view.snapshot.damaged[0])
+        if filters.papers or filters.sections or filters.kinds:
+            view = View(_restrict(view.snapshot, filters), self.texts)
+        token = _held.set(view)
+        try:
+            yield view
+        finally:
+            _held.reset(token)
+
+    def view_now(self) -> View:
+        """The view that is held, or else the newest."""
+        return _held.get() or self.newest()
+
+    async def view(self) -> View:
+        """Awaitable `view_now`."""
+        held = _held.get()
+        return await asyncio.to_thread(self.newest) if held is None else held
+
+
+def _restrict(snapshot: Snapshot, filters: Filters) -> Snapshot:
+    """The part of a library that the chunks which the filters allow state; years are ignored."""
+    chunks = {key: chunk for key, chunk in snapshot.chunks.items() if filters.allows(chunk)}
+    elements = {element for chunk in chunks.values() for element in chunk.elements}
+    entities = {key: one for key, one in snapshot.entities.items() if not elements.isdisjoint(one.sources)}
+    return replace(
+        snapshot,
+        chunks=chunks,
+        vectors={key: snapshot.vectors[key] for key in chunks},
+        entities=entities,
+        relations=tuple(
+            one
+            for one in snapshot.relations
+            if one.source in entities and one.target in entities and not elements.isdisjoint(one.sources)
+        ),
+    )

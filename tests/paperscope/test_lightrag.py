@@ -31,7 +31,7 @@ def test_questions_are_not_stored_and_entities_are(tmp_path: Path) -> None:
     with closing(Store.open(tmp_path)) as store:
         texts = text_vectors(store, embedder, asyncio.run)
         assert texts.embed_questions(["What is F1?"]).shape == (1, 4)
-        texts.rows("entities", ["F1"])
+        texts.of("entities", ["F1"])
         assert list(store.get_vectors(embedder.name, ["What is F1?", "F1"])) == ["F1"]
 
 

@@ -8,8 +8,8 @@ from numpy import float32
 from numpy.typing import NDArray
 
 from graph_store import Store
-from graph_store.lightrag.reader import LibraryReader
 from graph_store.lightrag.vectors import TextVectors
+from graph_store.lightrag.view import LibraryReader
 from paperscope_core.types import content_hash
 from tests.graph_store.indexed_papers import DIMENSION, EMBEDDER, PAPER_IDS, add, make_indexed, unit_vector
 

@@ -13,8 +13,8 @@ import pytest
 from graph_store import Store
 from graph_store.lightrag import adapter
 from graph_store.lightrag.adapter import STORAGES, import_lightrag, make_lightrag, query_param, register, storage_class
-from graph_store.lightrag.reader import LibraryReader
 from graph_store.lightrag.vectors import TextVectors
+from graph_store.lightrag.view import LibraryReader
 from paperscope_core.errors import InputError, ModelError, StoreReadOnlyError
 from tests.graph_store.indexed_papers import DIMENSION, EMBEDDER, PAPER_IDS, add, make_indexed
 from tests.graph_store.lightrag.conftest import ONE, embed

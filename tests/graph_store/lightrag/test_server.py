@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from graph_store import Store
-from graph_store.lightrag.reader import LibraryReader
+from graph_store.lightrag.view import LibraryReader
 from tests.graph_store.indexed_papers import PAPER_IDS, add, make_indexed
 
 pytestmark = pytest.mark.slow

@@ -1,24 +1,23 @@
 """What LightRAG's storages read from a library, and that they refuse to write."""
 
 import sqlite3
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
+from numpy import float32
+from numpy.typing import NDArray
 
 from graph_store import Store
-from graph_store.lightrag.graph_storage import GraphStorage
-from graph_store.lightrag.kv_storage import KVStorage
-from graph_store.lightrag.reader import LibraryReader
-from graph_store.lightrag.status_storage import StatusStorage, status_rows
-from graph_store.lightrag.tokens import PieceTokenizer
-from graph_store.lightrag.vector_storage import VectorStorage
+from graph_store.lightrag.adapter import PieceTokenizer
+from graph_store.lightrag.storages import GraphStorage, KVStorage, StatusStorage, VectorStorage
 from graph_store.lightrag.vectors import TextVectors
-from graph_store.lightrag.view import SEPARATOR, Row, VectorKind
+from graph_store.lightrag.view import SEPARATOR, LibraryReader, VectorKind
 from paperscope_core.errors import SettingsError, StoreDamagedError, StoreReadOnlyError
 from paperscope_core.models.tokens import count_tokens
 from paperscope_core.types import Filters
@@ -68,7 +67,6 @@ async def test_a_node_is_an_entity_with_its_chunks_and_elements(graph: GraphStor
     assert await graph.has_node("BERT")
     assert not await graph.has_node("bert")
     assert await graph.get_node("no such") is None
-    assert await graph.has_nodes_batch(["F1", "no such"]) == {"F1"}
 
 
 async def test_an_edge_has_no_direction(graph: GraphStorage) -> None:
@@ -79,23 +77,14 @@ async def test_an_edge_has_no_direction(graph: GraphStorage) -> None:
     assert edge["source_id"] == f"{ONE}/chunk-1"
     assert await graph.has_edge("F1", "BERT")
     assert not await graph.has_edge("F1", "SST-5")
-    assert await graph.get_edges_batch([{"src": "F1", "tgt": "BERT"}, {"src": "F1", "tgt": "x"}]) == {
-        ("F1", "BERT"): edge
-    }
+    assert await graph.get_edge("F1", "x") is None
 
 
 async def test_degrees_and_neighbours(graph: GraphStorage) -> None:
-    assert await graph.node_degrees_batch(["BERT", "F1", "Dice loss", "x"]) == {
-        "BERT": 2,
-        "F1": 2,
-        "Dice loss": 1,
-        "x": 0,
-    }
-    assert await graph.node_degree("BERT") == 2
+    assert [await graph.node_degree(node) for node in ("BERT", "F1", "Dice loss", "x")] == [2, 2, 1, 0]
     assert await graph.edge_degree("BERT", "F1") == 4
     assert await graph.get_node_edges("BERT") == [("BERT", "F1"), ("BERT", "SST-5")]
     assert await graph.get_node_edges("x") is None
-    assert await graph.get_nodes_edges_batch(["Dice loss", "x"]) == {"Dice loss": [("Dice loss", "F1")], "x": []}
 
 
 async def test_labels(graph: GraphStorage) -> None:
@@ -266,26 +255,39 @@ async def test_filters_leave_only_what_their_chunks_state(reader: LibraryReader,
 
 
 def test_documents_have_the_time_when_they_were_added(reader: LibraryReader) -> None:
-    rows = status_rows(reader.newest())
+    status = StatusStorage()
+    status.reader = reader
+    rows = status._data
     times = [datetime.fromisoformat(str(row["created_at"])) for row in rows.values()]
     assert [time.tzinfo for time in times] == [UTC, UTC]
     assert max(abs(datetime.now(UTC) - time) for time in times) < timedelta(minutes=1)
 
 
-async def test_model_calls_are_kept_in_the_store(store: Store, reader: LibraryReader) -> None:
+async def test_the_cache_of_model_calls_stays_empty(reader: LibraryReader) -> None:
     calls = kv(reader, "llm_response_cache")
-    row: Row = {"return": "an answer", "cache_type": "query"}
-    await calls.upsert({"mix:query:1": row})
-    assert await kv(reader, "llm_response_cache").get_by_id("mix:query:1") == {**row, "_id": "mix:query:1"}
-    assert await calls.get_by_id("mix:query:2") is None
-    assert await calls.filter_keys({"mix:query:1", "mix:query:2"}) == {"mix:query:2"}
-    assert store.revision == 2
+    await calls.upsert({"mix:query:1": {"return": "an answer"}})
+    assert await calls.get_by_id("mix:query:1") is None
+    assert await calls.is_empty()
+
+
+def test_a_text_is_embedded_once_and_forgotten_with_the_library() -> None:
+    asked: list[str] = []
+
+    def counting(texts: Sequence[str]) -> NDArray[float32]:
+        asked.extend(texts)
+        return embed(texts)
+
+    vectors = TextVectors(counting, embedder=EMBEDDER, dimension=DIMENSION)
+    for texts, whole in ((["a", "b", "a"], True), (["b", "c"], False), (["c", "a"], True), (["a", "b"], False)):
+        np.testing.assert_array_equal(vectors.of("entities", texts, whole=whole), embed(texts))
+    assert asked == ["a", "b", "c", "b"]
+    assert vectors.of("relationships", []).shape == (0, DIMENSION)
 
 
 Write = Callable[[LibraryReader, GraphStorage], Awaitable[object]]
 WRITES: list[Write] = [
     lambda reader, _: kv(reader, "text_chunks").upsert({"x": {}}),
-    lambda reader, _: kv(reader, "llm_response_cache").delete(["x"]),
+    lambda reader, _: kv(reader, "full_docs").delete(["x"]),
     lambda reader, _: vectors(reader, "chunks").upsert({"x": {}}),
     lambda reader, _: vectors(reader, "chunks").delete(["x"]),
     lambda reader, _: vectors(reader, "entities").delete_entity("BERT"),

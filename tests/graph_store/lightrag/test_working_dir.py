@@ -8,10 +8,9 @@ from typing import Any
 import networkx as nx
 import pytest
 
-from graph_store.lightrag import working_dir
-from graph_store.lightrag.importing import plan_import
+from graph_store.lightrag import importing
+from graph_store.lightrag.importing import plan_import, read_working_dir
 from graph_store.lightrag.view import SEPARATOR
-from graph_store.lightrag.working_dir import read_working_dir
 from graph_store.writing import validate
 from paperscope_core.errors import InputError
 from paperscope_core.types import IndexedPaper
@@ -114,12 +113,12 @@ def test_folders_that_are_no_working_directories(tmp_path: Path) -> None:
 
 def test_a_directory_that_another_process_writes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = write(tmp_path / "rag")
-    read = working_dir._read_graph
+    read = importing._read_graph
 
     def read_while_written(file: Path) -> Any:
         shutil.copy(folder / "kv_store_doc_status.json", folder / "kv_store_llm_response_cache.json")
         return read(file)
 
-    monkeypatch.setattr(working_dir, "_read_graph", read_while_written)
+    monkeypatch.setattr(importing, "_read_graph", read_while_written)
     with pytest.raises(InputError, match="another process has it open"):
         read_working_dir(folder)
