@@ -150,7 +150,6 @@ def without_secrets(settings: Settings) -> Settings:
     """The settings without keys, and without the library's address, which may have a password."""
     no_key = {"api_key": SecretStr("")}
     roles = {
-        role: getattr(settings, role).model_copy(update=no_key)
-        for role in ("answer", "extract", "vision", "judge", "embed")
+        role: getattr(settings, role).model_copy(update=no_key) for role in ("answer", "extract", "vision", "embed")
     }
     return settings.model_copy(update={**no_key, **roles, "library": Path("library")})

@@ -344,8 +344,7 @@ class SettingRow(NamedTuple):
 class Settings(_Section):
     """All settings.
 
-    `model`, `base_url` and `api_key` are the defaults of answer, extract and vision. `judge` is the model that judges
-    answers for `eval answers`; it inherits no defaults, because a model should not judge its own answers.
+    `model`, `base_url` and `api_key` are the defaults of answer, extract and vision.
     """
 
     library: LibraryLocation = Field(
@@ -362,7 +361,6 @@ class Settings(_Section):
     answer: AnswerSettings = AnswerSettings()
     extract: ExtractSettings = ExtractSettings()
     vision: RoleSettings = RoleSettings()
-    judge: RoleSettings = RoleSettings()
     embed: EmbedSettings = EmbedSettings()
     calls: CallSettings = CallSettings()
     parser: ParserSettings = ParserSettings()
@@ -385,7 +383,7 @@ class Settings(_Section):
 
     def notes(self) -> list[str]:
         """One sentence, with a remedy, for each setting that is set but has no effect."""
-        roles = [role for role in (self.answer, self.extract, self.vision, self.judge) if role.configured]
+        roles = [role for role in (self.answer, self.extract, self.vision) if role.configured]
         if not roles:
             unused = [name for name in ("api_key", "base_url") if _as_text(getattr(self, name))]
             why = "no model is named: set PAPERSCOPE_MODEL"

@@ -104,7 +104,7 @@ class Libraries(ExitStack):
         add: Callable[[BuiltLibrary, Source], tuple[str, float, Usage]],
     ) -> BuiltLibrary:
         """The library of the sources, by name; `add` returns the id of a paper and the time and usage of adding it."""
-        settings = self.settings.model_dump_json(exclude={"library", "answer", "judge", "calls", "retrieval"})
+        settings = self.settings.model_dump_json(exclude={"library", "answer", "calls", "retrieval"})
         parts = (code_fingerprint(*_CODE_PACKAGES), settings, kind, *contents)
         key = content_hash("\0".join(parts).encode())[:16]
         if key in self._built:

@@ -1,11 +1,16 @@
 """The answers suite: asks the product benchmark questions and a user's own."""
 
+import os
+from collections.abc import Mapping
 from contextlib import ExitStack, closing
 from functools import partial
 
+from pydantic import ValidationError
+
 from graph_store import Store
-from paperscope_core.errors import PaperFileError
+from paperscope_core.errors import PaperFileError, SettingsError
 from paperscope_core.models import build_model
+from paperscope_core.settings import RoleSettings
 from paperscope_core.types import Answer, Passage, Place
 from paperscope_lab.evaluation.answers.questions import GoldQuestion, Source, read_questions
 from paperscope_lab.evaluation.answers.scoring import Cited, Judge, score_answer
@@ -16,7 +21,24 @@ from paperscope_lab.evaluation.question_suite import ANSWER_MODES, settings_for
 from paperscope_lab.evaluation.score import Score
 from paperscope_lab.evaluation.suite import Item, Loaded, Request, Suite
 
-__all__ = ["SUITE", "ask_and_score"]
+__all__ = ["SUITE", "ask_and_score", "judge_of"]
+
+
+def judge_of(environ: Mapping[str, str]) -> RoleSettings:
+    """Return the model that judges answers: JUDGE_MODEL, JUDGE_BASE_URL and JUDGE_API_KEY, or none.
+
+    It takes nothing from the product's settings, because a model should not judge its own answers.
+
+    Raises:
+        SettingsError: A value is wrong.
+    """
+    names = ("model", "base_url", "api_key")
+    try:
+        return RoleSettings.model_validate({name: environ.get(f"JUDGE_{name.upper()}", "") for name in names})
+    except ValidationError as error:
+        raise SettingsError(
+            f"the judge (JUDGE_MODEL, JUDGE_BASE_URL, JUDGE_API_KEY): {error.errors()[0]['msg']}"
+        ) from None
 
 
 def ask_and_score(question: GoldQuestion, source: Source, libraries: Libraries, judge: Judge | None = None) -> Score:
@@ -55,12 +77,12 @@ def _cited(answer: Answer, question: GoldQuestion, source: Source, built: BuiltL
 def _load(request: Request, stack: ExitStack) -> Loaded:
     settings = settings_for(request.mode, request.settings)
     libraries = stack.enter_context(Libraries(request.work / "libraries", settings))
-    judge, facts = None, {}
-    if settings.judge.configured:
+    judge, facts, role = None, {}, judge_of(os.environ)
+    if role.configured:
         # Its replies are cached, so that a verdict is paid for once.
         store = stack.enter_context(closing(Store.open(request.work / "judge")))
-        model = build_model(settings.judge, store, calls=settings.calls)
-        judge, facts = Judge(model) if model else None, {"judge": settings.judge.model}
+        model = build_model(role, store, calls=settings.calls)
+        judge, facts = Judge(model) if model else None, {"judge": role.model}
     asked, bad = separate_errors(read_questions(request.data, request.work))
     items = [
         Item(

@@ -58,14 +58,22 @@ def test_models_answer_only_where_they_are_configured(
     assert "mode 'model' needs a model that answers: set PAPERSCOPE_MODEL" in capsys.readouterr().err
 
 
-def test_extractive_mode_uses_no_model_whatever_is_set(example: "Example", tmp_path: Path) -> None:
-    settings = Settings(answer=ANSWERING, extract=EXTRACTING, vision=CONFIGURED, judge=CONFIGURED)
+def test_extractive_mode_uses_no_model_but_a_judge(
+    example: "Example", tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = Settings(answer=ANSWERING, extract=EXTRACTING, vision=CONFIGURED)
     used = settings_for("extractive", settings)
     assert not any(role.configured for role in (used.answer, used.extract, used.vision))
     assert settings_for("model", settings) == settings
     request = Request(data=example.data, mode="extractive", settings=settings, work=tmp_path / "work")
     with SUITE.open(request) as loaded:
-        assert loaded.facts == {"judge": "m"}
+        assert loaded.facts == {}
+    monkeypatch.setenv("JUDGE_MODEL", "j")
+    with pytest.raises(SettingsError, match=r"JUDGE_BASE_URL.*'j' has no base_url"), SUITE.open(request):
+        pass
+    monkeypatch.setenv("JUDGE_BASE_URL", "http://127.0.0.1:9/v1")
+    with SUITE.open(request) as loaded:
+        assert loaded.facts == {"judge": "j"}
 
 
 def test_a_model_without_a_server_is_refused_by_the_suite(example: "Example", tmp_path: Path) -> None:
