@@ -3,7 +3,6 @@
 Commands import the libraries they need when they run, so that `--help` responds at once.
 """
 
-import json
 import os
 import sys
 from contextlib import suppress
@@ -19,7 +18,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from paperscope_core.errors import BudgetError, OutputError, PaperscopeError
-from service.cli.display import escape_unencodable, print_json, print_text, stderr, stdout
+from service.cli.display import escape_unencodable, print_json, print_note, print_text, stdout
 from service.cli.doctor import doctor
 from service.cli.keys import keys_app
 from service.cli.lab import WithLabCommands
@@ -84,7 +83,7 @@ def serve(
     def on_started(address: str) -> None:
         # A log in JSON has no other lines.
         if settings.service.log == "text":
-            stderr().print(Text(f"Open {address} in a browser."))
+            print_note(f"Open {address} in a browser.")
 
     serve_http(settings, read_settings=read, on_started=on_started)
 
@@ -123,7 +122,7 @@ def show_config(library: LibraryOption = None, config: ConfigOption = None, as_j
     settings = read_settings(library=library, config=config)
     if as_json:
         values = {row.name: {"value": row.value, "origin": row.origin} for row in settings.describe()}
-        print_json(json.dumps({"settings": values, "notes": settings.notes()}, indent=2, ensure_ascii=False))
+        print_json({"settings": values, "notes": settings.notes()}, indent=2)
         return
     grid = Grid(*(Column(name, overflow="fold") for name in ("setting", "value", "from")), box=box.SIMPLE_HEAD)
     for row in settings.describe():
@@ -147,9 +146,9 @@ def main() -> None:
         prefix = "stopped" if isinstance(error, BudgetError) else "error"
         # Nothing can be said if that is what can't be written.
         with suppress(OutputError):
-            stderr().print(Text(f"{prefix}: {error}", style="red"))
+            print_note(f"{prefix}: {error}", style="red")
         sys.exit(error.exit_code)
     except SystemExit as end:
         if end.code == _EXIT_INTERRUPTED:
-            stderr().print("stopped: what is finished is kept; run the same command again to continue")
+            print_note("stopped: what is finished is kept; run the same command again to continue")
         raise

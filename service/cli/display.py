@@ -44,15 +44,15 @@ from paperscope_core.types import (
 
 __all__ = [
     "answer_view",
-    "element_name",
     "escape_unencodable",
     "extent",
     "paper_view",
     "papers_view",
     "print_json",
+    "print_line",
+    "print_note",
     "print_text",
     "problem_line",
-    "publication_line",
     "stderr",
     "stdout",
 ]
@@ -88,10 +88,21 @@ def stderr() -> Console:
     return _Console(stderr=True)
 
 
-def print_json(document: str) -> None:
-    """Prints a JSON document to stdout. Raises OutputError."""
+def print_line(text: str, *, style: str = "") -> None:
+    """Prints a result to stdout. Raises OutputError."""
+    stdout().print(Text(text, style=style))
+
+
+def print_note(text: str, *, style: str = "") -> None:
+    """Prints progress, a warning or an error to stderr. Raises OutputError."""
+    stderr().print(Text(text, style=style))
+
+
+def print_json(document: str | Mapping[str, object], *, indent: int | None = None) -> None:
+    """Prints a JSON document, or what is to be one, to stdout. Raises OutputError."""
+    text = document if isinstance(document, str) else json.dumps(document, ensure_ascii=False, indent=indent)
     with _stream_errors("standard output"):
-        typer.echo(terminal_json(document))  # noqa: TID251
+        typer.echo(terminal_json(text))  # noqa: TID251
 
 
 def print_text(text: str) -> None:
@@ -128,7 +139,7 @@ def _stream_errors(name: str) -> Iterator[None]:
         ) from error
 
 
-def element_name(element: Element) -> str:
+def _element_name(element: Element) -> str:
     """An element's label, or its kind and number."""
     if isinstance(element, Table | Figure | Equation | Reference) and element.label:
         return element.label
@@ -140,7 +151,7 @@ def extent(paper: Paper) -> str:
     return f"{len(paper.pages)} pages" if paper.paged else paper.format
 
 
-def publication_line(publication: Publication) -> str:
+def _publication_line(publication: Publication) -> str:
     """Venue, year, DOI and arXiv id, as far as they are known."""
     ids = [f"{name}:{value}" for name, value in (("doi", publication.doi), ("arXiv", publication.arxiv)) if value]
     return ", ".join(filter(None, [publication.venue, str(publication.year or ""), *ids]))
@@ -160,7 +171,7 @@ def papers_view(papers: Sequence[Paper]) -> RenderableType:
         found = Counter(element.kind for element in paper.elements)
         counts = [f"{found[kind]} {kind}{'s' * (found[kind] != 1)}" for kind in ("table", "figure", "equation")]
         parts.append(Text(paper.title, style="bold"))
-        if published := publication_line(paper.publication):
+        if published := _publication_line(paper.publication):
             parts.append(_indented(Text(published)))
         parts.append(_indented(Text(", ".join([f"{paper.id}  {paper.file}  {extent(paper)}", *counts]), style="dim")))
     return Group(*parts)
@@ -179,7 +190,7 @@ def paper_view(
     parts: list[RenderableType] = [
         Text(paper.title, style="bold"),
         Text(", ".join(paper.authors)),
-        *filter(None, [Text(publication_line(paper.publication))]),
+        *filter(None, [Text(_publication_line(paper.publication))]),
         Text(f"{paper.id}  {paper.file}  {extent(paper)}", style="dim"),
         Text(""),
     ]
@@ -190,7 +201,7 @@ def paper_view(
             what = element.text if isinstance(element, Equation) else element.caption
             if isinstance(element, Table):
                 what += f"  ({element.shape[0]} × {element.shape[1]} cells)"
-            grid.add_row(element_name(element), _where(element.place), Text(what))
+            grid.add_row(_element_name(element), _where(element.place), Text(what))
     parts.append(grid)
     parts += _images_view(paper, images)
     names = ", ".join(f"{name} ({count})" for name, count in degrees.items())
@@ -220,7 +231,7 @@ def _images_view(paper: Paper, images: PaperImages) -> list[RenderableType]:
     head = f"Images as {images.reader.rpartition(' ')[0]} saw them: {counts}"
     parts: list[RenderableType] = [Text(head, style="bold")]
     for reading in images.readings:
-        name = element_name(elements[reading.element])
+        name = _element_name(elements[reading.element])
         match reading:
             case ImageDescription():
                 latex = f"  LaTeX: {reading.latex}" if reading.latex else ""

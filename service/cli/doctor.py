@@ -1,13 +1,11 @@
 """`paperscope doctor`: checks a library."""
 
-import json
 from dataclasses import asdict
 from typing import Annotated
 
 import typer
-from rich.text import Text
 
-from service.cli.display import print_json, stdout
+from service.cli.display import print_json, print_line
 from service.cli.options import ConfigOption, JsonOption, LibraryOption, read_settings
 
 __all__ = ["doctor"]
@@ -32,7 +30,7 @@ def doctor(
     for finding in diagnose(read_settings(library=library, config=config), repair=repair):
         problems += finding.level == "problem"
         if as_json:
-            print_json(json.dumps(asdict(finding), ensure_ascii=False))
+            print_json(asdict(finding))
         else:
-            stdout().print(Text(f"{finding.level:9}{finding.part:10}{finding.text}", style=_STYLES[finding.level]))
+            print_line(f"{finding.level:9}{finding.part:10}{finding.text}", style=_STYLES[finding.level])
     raise typer.Exit(1 if problems else 0)

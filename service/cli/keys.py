@@ -12,7 +12,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from paperscope_core.codec import to_json
-from service.cli.display import print_json, print_text, stderr, stdout
+from service.cli.display import print_json, print_line, print_note, print_text, stdout
 from service.cli.options import ConfigOption, JsonOption, LibraryOption, new_app, read_settings
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def create(
     if as_json:
         print_json(_as_json(key, secret=secret.get_secret_value()))
     else:
-        stderr().print(Text(f"key {key.id} for {key.library}; its secret is shown only once:"))
+        print_note(f"key {key.id} for {key.library}; its secret is shown only once:")
         print_text(secret.get_secret_value())
 
 
@@ -60,12 +60,12 @@ def list_keys(config: ConfigOption = None, as_json: JsonOption = False) -> None:
     """List the keys and the library of each; secrets can't be listed."""
     from service.keys import KeyStore
 
-    found = KeyStore.open(read_settings(library=None, config=config).service.keys).all()
+    found = KeyStore.open(read_settings(config=config).service.keys).all()
     if as_json:
         for key in found:
             print_json(_as_json(key))
     else:
-        stdout().print(_view(found) if found else Text("No API keys: paperscope keys create NAME"))
+        stdout().print(_view(found) if found else "No API keys: paperscope keys create NAME")
 
 
 @keys_app.command()
@@ -76,13 +76,13 @@ def revoke(
     """Revoke a key; it stops working at once, also in a running service."""
     from service.keys import KeyStore
 
-    key = KeyStore.open(read_settings(library=None, config=config).service.keys).revoke(key_id)
-    stdout().print(Text(f"revoked {key.id}  {key.name}"))
+    key = KeyStore.open(read_settings(config=config).service.keys).revoke(key_id)
+    print_line(f"revoked {key.id}  {key.name}")
 
 
-def _as_json(key: "Key", **more: str) -> str:
+def _as_json(key: "Key", **more: str) -> dict[str, object]:
     """A key for programs. The address of a library is shown without its password."""
-    return json.dumps(json.loads(to_json(key)) | {"library": str(key.library)} | more, ensure_ascii=False)
+    return {**json.loads(to_json(key)), "library": str(key.library), **more}
 
 
 def _view(keys: "Sequence[Key]") -> Grid:

@@ -5,10 +5,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.text import Text
 
 from paperscope_core.errors import InputError
-from service.cli.display import print_text, stderr
+from service.cli.display import print_note, print_text
 from service.cli.options import ConfigOption, LibraryOption, new_app, open_library
 
 __all__ = ["lightrag_app"]
@@ -39,7 +38,7 @@ def serve(
         raise InputError(f"--host {host}: others could read the library; set {_KEY} to a secret key first")
     with tempfile.TemporaryDirectory() as inputs, open_library(library=library, config=config) as opened:
         app = opened.lightrag_app(host=host, port=port, inputs=Path(inputs))
-        stderr().print(Text(f"LightRAG's WebUI: http://{host}:{port}/webui/"))
+        print_note(f"LightRAG's WebUI: http://{host}:{port}/webui/")
         uvicorn.run(app, host=host, port=port, log_level="warning")
 
 
@@ -52,6 +51,6 @@ def import_folder(
     """Add the documents of a LightRAG working directory as papers without pages, with their entities and relations."""
     with open_library(library=library, config=config) as opened:
         plan = opened.import_lightrag(folder, on_paper=lambda paper: print_text(f"added     {paper.id}  {paper.title}"))
-    stderr().print(Text(f"{len(plan.papers)} papers, {plan.entities} entities, {plan.relations} relations"))
+    print_note(f"{len(plan.papers)} papers, {plan.entities} entities, {plan.relations} relations")
     for what, count in plan.left_out.items():
-        stderr().print(Text(f"! left out: {count} {what}", style="yellow"))
+        print_note(f"! left out: {count} {what}", style="yellow")

@@ -1,15 +1,13 @@
 """`paperscope migrate`: a library to another place."""
 
-import json
 from typing import Annotated
 
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
-from rich.text import Text
 
 from paperscope_core.errors import InputError
 from paperscope_core.locations import Location, parse_location
-from service.cli.display import print_json, stderr, stdout
+from service.cli.display import print_json, print_line, stderr
 from service.cli.options import JsonOption
 
 __all__ = ["migrate"]
@@ -39,10 +37,10 @@ def migrate(
 
         report = copy_library(*places, on_progress=on_progress)
     if as_json:
-        print_json(json.dumps({"to": str(places[1]), "rows": dict(report.rows), "files": report.files}))
+        print_json({"to": str(places[1]), "rows": dict(report.rows), "files": report.files})
         return
     counts = ", ".join(f"{count} {name}" for name, count in report.rows.items())
-    stdout().print(Text(f"copied to {places[1]} and compared: {counts or 'no rows'}; {report.files} files"))
+    print_line(f"copied to {places[1]} and compared: {counts or 'no rows'}; {report.files} files")
 
 
 def _location(text: str, *, name: str) -> Location:

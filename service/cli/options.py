@@ -1,18 +1,16 @@
 """Options, settings, file arguments and error reports that several commands share."""
 
-import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
-from rich.text import Text
 from typer.core import TyperGroup
 
 from paperscope_core.errors import InputError
 from paperscope_core.settings import Settings, load_settings
-from service.cli.display import print_json, stderr
+from service.cli.display import print_json, print_note
 
 if TYPE_CHECKING:
     from paperscope.library import Library
@@ -99,7 +97,7 @@ def read_password(password: str | None, file: Path | None) -> str | None:
 
 
 def read_settings(
-    *, library: str | None, config: Path | None, overrides: Mapping[str, object] | None = None
+    *, library: str | None = None, config: Path | None, overrides: Mapping[str, object] | None = None
 ) -> Settings:
     """The settings with the command's options on top; None among the `overrides` means not given.
 
@@ -112,16 +110,25 @@ def read_settings(
 def print_notes(settings: Settings) -> None:
     """Prints notes on settings that have no effect."""
     for note in settings.notes():
-        stderr().print(Text(f"! {note}", style="yellow"))
+        print_note(f"! {note}", style="yellow")
 
 
-def open_library(*, library: str | None, config: Path | None, budget: "Budget | None" = None) -> "Library":
-    """Opens the library that the options and settings name. Raises SettingsError and StoreError."""
+def open_library(
+    *,
+    library: str | None,
+    config: Path | None,
+    budget: "Callable[[Settings], Budget | None]" = lambda _settings: None,
+) -> "Library":
+    """Opens the library that the options and settings name, with the budget for these settings.
+
+    Raises SettingsError and StoreError.
+    """
     from paperscope.library import Library
 
     settings = read_settings(library=library, config=config)
+    limit = budget(settings)
     print_notes(settings)
-    return Library.open(settings=settings, budget=budget)
+    return Library.open(settings=settings, budget=limit)
 
 
 def find_each(
@@ -143,6 +150,6 @@ def find_each(
 def report_failure(path: Path | str, error: Exception, *, as_json: bool) -> None:
     """Reports that a file failed: as a JSON row on stdout, or as an error on stderr."""
     if as_json:
-        print_json(json.dumps({"file": str(path), "outcome": "failed", "error": str(error)}, ensure_ascii=False))
+        print_json({"file": str(path), "outcome": "failed", "error": str(error)})
     else:
-        stderr().print(Text(f"error: {error}", style="red"))
+        print_note(f"error: {error}", style="red")

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,6 +12,7 @@ from rich import box
 from rich.table import Table as Grid
 from rich.text import Text
 
+from paperscope_core.codec import to_json
 from paperscope_core.errors import (
     BudgetError,
     InputError,
@@ -21,7 +23,7 @@ from paperscope_core.errors import (
 )
 from paperscope_core.settings import Settings
 from paperscope_core.types import Paper, Usage
-from service.cli.display import extent, paper_view, papers_view, print_json, problem_line, stderr, stdout
+from service.cli.display import extent, paper_view, papers_view, print_json, print_line, problem_line, stderr, stdout
 from service.cli.options import (
     ConfigOption,
     JsonOption,
@@ -32,7 +34,6 @@ from service.cli.options import (
     find_each,
     open_library,
     read_password,
-    read_settings,
     report_failure,
 )
 
@@ -82,15 +83,15 @@ def add(
     """Add papers. An unchanged file costs nothing; an edited one replaces its older version.
 
     Exits with code 5 when the budget is exhausted; what was paid for is kept; the same command with more resumes."""
-    from paperscope.sources import find_sources
+    from paperscope.sources import find_sources, read_list
 
-    places = [*(paths or ()), *_read_lists(listed or ())]
+    places = [*(paths or ()), *(place for file in listed or () for place in read_list(file))]
     if not places:
         raise InputError("nothing to add: name papers, folders or s3:// addresses, or a --list of them")
     if ray is None and workers is not None:
         raise InputError("--workers is for --ray, such as --ray local")
     secret = read_password(password, password_file)
-    budget = _make_budget(read_settings(library=library, config=config), max_calls=max_calls, max_cost=max_cost)
+    budget = partial(_make_budget, max_calls=max_calls, max_cost=max_cost)
     with open_library(library=library, config=config, budget=budget) as opened:
         found, failed = find_each(places, find_sources, as_json=as_json)
         if estimate:
@@ -104,8 +105,6 @@ def add(
 
 def papers(library: LibraryOption = None, config: ConfigOption = None, as_json: JsonOption = False) -> None:
     """List the papers of the library. Exits with code 1 if one is damaged; the others are listed."""
-    from paperscope_core.codec import to_json
-
     found: list[Paper] = []
     damaged = 0
     with open_library(library=library, config=config) as opened:
@@ -127,15 +126,13 @@ def show(
     paper: PaperArgument, library: LibraryOption = None, config: ConfigOption = None, as_json: JsonOption = False
 ) -> None:
     """Show what was read from a paper: sections, tables, figures, equations, images, problems."""
-    from paperscope_core.codec import to_json
-
     with open_library(library=library, config=config) as opened:
         found = opened.paper(paper)
         images, shortfall = opened.images(found.id), opened.shortfall(found.id)
         degrees = opened.most_connected(found.id, limit=12)
     if as_json:
         parts = {"images": json.loads(to_json(images)), "shortfall": json.loads(to_json(shortfall))}
-        print_json(json.dumps(json.loads(to_json(found)) | parts, ensure_ascii=False, indent=2))
+        print_json({**json.loads(to_json(found)), **parts}, indent=2)
     else:
         stdout().print(paper_view(found, degrees, images=images, shortfall=shortfall))
 
@@ -144,7 +141,7 @@ def remove(paper: PaperArgument, library: LibraryOption = None, config: ConfigOp
     """Remove a paper and everything that was read from it."""
     with open_library(library=library, config=config) as opened:
         removed = opened.remove(paper)
-    stdout().print(Text(f"removed {removed.id}  {removed.title}"))
+    print_line(f"removed {removed.id}  {removed.title}")
 
 
 def _make_budget(settings: Settings, *, max_calls: int | None, max_cost: float | None) -> "Budget | None":
@@ -167,12 +164,6 @@ def _make_budget(settings: Settings, *, max_calls: int | None, max_cost: float |
         names = " and ".join(f"{role}.price_prompt" for role in unpriced)
         raise InputError(f"--max-cost {max_cost:g} can't be kept: set {names}, or limit the calls with --max-calls")
     return Budget(max_calls=max_calls, max_cost=max_cost)
-
-
-def _read_lists(files: Sequence[Path]) -> list[str]:
-    from paperscope.sources import read_list
-
-    return [place for file in files for place in read_list(file)]
 
 
 def _add_all(library: "Library", sources: "Sequence[PaperSource]", *, as_json: bool, password: str | None) -> int:
@@ -250,18 +241,16 @@ def _print_report(report: "BulkReport", *, as_json: bool) -> None:
             "papers_per_minute": round(report.papers_per_minute, 1),
             "pages_per_minute": round(report.pages_per_minute, 1),
         }
-        print_json(json.dumps({"report": row}, ensure_ascii=False))
+        print_json({"report": row})
         return
     added, replaced, unchanged = outcomes.values()
-    stdout().print(
-        Text(
-            f"{added} added, {replaced} replaced, {unchanged} already there, {len(report.failed)} failed; "
-            f"{report.pages} pages in {report.seconds:.0f} s: {report.papers_per_minute:.1f} papers and "
-            f"{report.pages_per_minute:.1f} pages a minute"
-        )
+    print_line(
+        f"{added} added, {replaced} replaced, {unchanged} already there, {len(report.failed)} failed; "
+        f"{report.pages} pages in {report.seconds:.0f} s: {report.papers_per_minute:.1f} papers and "
+        f"{report.pages_per_minute:.1f} pages a minute"
     )
     for address, reason in report.failed.items():
-        stdout().print(Text(f"  {address}: {reason}", style="red"))
+        print_line(f"  {address}: {reason}", style="red")
 
 
 def _report_added(file: str, added: "AddResult", *, as_json: bool) -> None:
@@ -279,7 +268,7 @@ def _report_added(file: str, added: "AddResult", *, as_json: bool) -> None:
             "shortfall": asdict(shortfall),
             "problems": [asdict(problem) for problem in paper.problems],
         }
-        print_json(json.dumps(row, ensure_ascii=False))
+        print_json(row)
         return
     details = [extent(paper), f"{added.seconds:.1f} s"]
     if added.usage != Usage():
@@ -292,9 +281,9 @@ def _report_added(file: str, added: "AddResult", *, as_json: bool) -> None:
     ):
         if missing:
             details.append(f"{len(missing)} {what}: add the file again to retry")
-    stdout().print(Text(f"{added.outcome:9} {paper.id}  {paper.title}  ({', '.join(details)})"))
+    print_line(f"{added.outcome:9} {paper.id}  {paper.title}  ({', '.join(details)})")
     for problem in paper.problems:
-        stdout().print(Text(f"          {problem_line(problem, paper)}", style="yellow"))
+        print_line(f"          {problem_line(problem, paper)}", style="yellow")
 
 
 def _estimate_all(library: "Library", sources: "Sequence[PaperSource]", *, as_json: bool, password: str | None) -> int:
@@ -305,8 +294,7 @@ def _estimate_all(library: "Library", sources: "Sequence[PaperSource]", *, as_js
     if as_json:
         for source, estimate in estimates.items():
             roles = {role: asdict(usage) for role, usage in estimate.roles.items()}
-            row = {"file": source.address, "roles": roles, "total": asdict(estimate.total)}
-            print_json(json.dumps(row, ensure_ascii=False))
+            print_json({"file": source.address, "roles": roles, "total": asdict(estimate.total)})
     else:
         stdout().print(_estimates_view(estimates))
     return len(errors)

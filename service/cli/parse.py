@@ -1,6 +1,5 @@
 """`paperscope parse`: files to JSON, Markdown, HTML and CSV, without a library."""
 
-import json
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -11,12 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-from rich.text import Text
 
 from paperscope_core.errors import InputError, OutputError
 from paperscope_core.settings import Settings
 from paperscope_core.types import Paper, PaperFile, ParsedPaper
-from service.cli.display import print_json, problem_line, stderr, stdout
+from service.cli.display import print_json, print_line, print_note, problem_line, stderr
 from service.cli.options import (
     ConfigOption,
     JsonOption,
@@ -78,7 +76,7 @@ def parse(
         password=read_password(password, password_file),
         as_json=as_json,
     )
-    failed = _parse_all(read_settings(library=None, config=config), paths, options)
+    failed = _parse_all(read_settings(config=config), paths, options)
     raise typer.Exit(1 if failed else 0)
 
 
@@ -148,7 +146,7 @@ def _page_images(file: Path, paper: Paper, options: _Options) -> "Iterator[Rende
         yield None
     elif not has_pages(paper):
         note = f"! {file.name}: --overlay has nothing to draw on, because a {paper.format} file has no pages to look at"
-        stderr().print(Text(note, style="yellow"))
+        print_note(note, style="yellow")
         yield None
     else:
         with open_page_images(PaperFile(file, password=options.password), paper) as render:
@@ -174,17 +172,16 @@ def _report(
             "problems": [asdict(problem) for problem in problems],
             "seconds": round(seconds, 3),
         }
-        print_json(json.dumps(row, ensure_ascii=False))
+        print_json(row)
         return
     parts = [
         f"{count} {kind}{'' if count == 1 else 's'}" for kind, count in counts.items() if paper.paged or kind != "page"
     ]
-    results = stdout()
-    results.print(Text(paper.title, style="bold"))
-    results.print(Text(f"  {', '.join(parts if paper.paged else [paper.format, *parts])}  ({seconds:.1f} s)"))
+    print_line(paper.title, style="bold")
+    print_line(f"  {', '.join(parts if paper.paged else [paper.format, *parts])}  ({seconds:.1f} s)")
     for problem in problems:
-        results.print(Text(f"  {problem_line(problem, paper)}", style="yellow"))
-    results.print(Text(f"  {len(written.files)} files in {folder}: {_describe_files(written.files)}"))
+        print_line(f"  {problem_line(problem, paper)}", style="yellow")
+    print_line(f"  {len(written.files)} files in {folder}: {_describe_files(written.files)}")
 
 
 def _describe_files(files: Sequence[str]) -> str:

@@ -12,15 +12,11 @@ from rich.padding import Padding
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn
 from rich.text import Text
 
+from paperscope_core.codec import from_json, to_json
 from paperscope_core.errors import InputError
 from paperscope_core.types import Answer, Filters, Turn
-from service.cli.display import answer_view, print_json, stderr, stdout
-from service.cli.options import (
-    ConfigOption,
-    JsonOption,
-    LibraryOption,
-    open_library,
-)
+from service.cli.display import answer_view, print_json, print_line, print_note, stderr, stdout
+from service.cli.options import ConfigOption, JsonOption, LibraryOption, open_library
 
 if TYPE_CHECKING:
     from paperscope.library import Neighbourhood
@@ -59,8 +55,6 @@ def ask(
     as_json: JsonOption = False,
 ) -> None:
     """Answer a question and cite the places of its evidence. Exits with 0 even if the papers don't answer it."""
-    from paperscope_core.codec import to_json
-
     filters = Filters.of(papers=paper or (), sections=section or (), kinds=kind or (), years=year)
     history = _read_history(after or ())
     with open_library(library=library, config=config) as opened:
@@ -71,7 +65,7 @@ def ask(
         if as_json:
             print_json(to_json(answer, indent=2))
         else:
-            _print_answer(answer)
+            stdout().print(answer_view(answer))
 
 
 def batch(
@@ -101,12 +95,12 @@ def batch(
         if show:
             for row in result.rows:
                 if row.answer is not None:
-                    _print_answer(row.answer)
+                    stdout().print(answer_view(row.answer))
     errors = [row for row in result.rows if row.status == "error"]
     for row in errors:
-        stderr().print(Text(f"error: question {row.index + 1}: {row.error}", style="red"))
+        print_note(f"error: question {row.index + 1}: {row.error}", style="red")
     lines = [*summary_lines(result.summary), f"Results: {out}/answers.jsonl, {out}/answers.csv, {out}/report.md"]
-    stdout().print(Text("\n".join(lines)))
+    print_line("\n".join(lines))
     raise typer.Exit(1 if errors else 0)
 
 
@@ -123,8 +117,6 @@ def graph(
     as_json: JsonOption = False,
 ) -> None:
     """Show an entity's neighbourhood in the graph, and where the papers state its relations."""
-    from paperscope_core.codec import to_json
-
     with open_library(library=library, config=config) as opened:
         found = opened.neighbourhood(entity, papers=paper or (), steps=steps, limit=limit)
         if as_json:
@@ -132,13 +124,11 @@ def graph(
         else:
             stdout().print(_neighbourhood_view(found))
     for file in _write_graph_files(found, png=png, graphml=graphml):
-        stderr().print(Text(f"wrote {file}"))
+        print_note(f"wrote {file}")
 
 
 def _read_history(files: Sequence[Path]) -> list[Turn]:
     """The turns from files with answers. Raises InputError."""
-    from paperscope_core.codec import from_json
-
     turns = []
     for file in files:
         try:
@@ -147,10 +137,6 @@ def _read_history(files: Sequence[Path]) -> list[Turn]:
             reason = error.strerror if isinstance(error, OSError) else "it holds no answer"
             raise InputError(f"--after {file}: {reason}; name a file that `paperscope ask --json` wrote") from error
     return turns
-
-
-def _print_answer(answer: Answer) -> None:
-    stdout().print(answer_view(answer))
 
 
 class TimeLeft(ProgressColumn):

@@ -55,7 +55,7 @@ def _add_command(name: str, title: str) -> None:
         from paperscope_lab.evaluation.rendering import render_figures, render_report
         from paperscope_lab.evaluation.run import RunOptions
 
-        settings = read_settings(library=None, config=config)
+        settings = read_settings(config=config)
         run = RunOptions(
             data=data, settings=settings, mode=mode, names=tuple(only or ()), part=part or "", out=out, seed=seed
         )

@@ -314,7 +314,7 @@ def _language_model(
     from paperscope_core.models.build import build_model
     from paperscope_lab.ner.language_model import LanguageModelRecognizer
 
-    settings = read_settings(library=None, config=config)
+    settings = read_settings(config=config)
     if not settings.extract.configured:
         raise InputError("no --system, and no model of the role extract is configured; give one of them")
     examples = import_examples(shots).examples if shots else []
