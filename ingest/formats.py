@@ -9,7 +9,7 @@ from ingest.document.source import read_file
 from ingest.readers.images import is_image
 from ingest.readers.mineru import is_mineru_folder, mineru_file
 from paperscope_core.errors import PaperFileError
-from paperscope_core.types import PaperFormat
+from paperscope_core.types import PaperFile, PaperFormat
 
 __all__ = ["HEAD_BYTES", "PAPER_SUFFIXES", "check_head", "content_file", "format_of", "is_paper", "paper_files"]
 
@@ -36,15 +36,15 @@ _ROOTS: dict[str, PaperFormat] = {
 }
 
 
-def format_of(file: Path) -> PaperFormat:
-    """Returns the format of a file, or of a folder (MinerU's).
+def format_of(file: PaperFile) -> PaperFormat:
+    """Return the format of a file, or of a folder (MinerU's).
 
     Raises `PaperFileError` if the file is missing, empty, or of another format.
     """
-    if file.is_dir():
+    if file.path.is_dir():
         return "mineru"
     data = read_file(file)
-    return _by_signature(data, file) or _by_markup(_readable(data[:HEAD_BYTES]), file)
+    return _by_signature(data, file.path) or _by_markup(_readable(data[:HEAD_BYTES]), file.path)
 
 
 def check_head(head: bytes, file: Path) -> None:

@@ -42,7 +42,7 @@ def open_page_images(file: PaperFile, paper: Paper) -> Iterator[RenderPage]:
     """
     if not has_pages(paper):
         raise PaperFileError(f"{file.name!r} has no pages to look at: it is {paper.format}")
-    data = read_file(file.path)
+    data = read_file(file)
     backend = ImageBackend() if paper.format == "image" else PdfBackend()
     data = data if paper.format == "image" else salvaged(data)
     with backend.open(data, name=file.name, password=file.password) as document:

@@ -1,10 +1,11 @@
 """Selects the parser of a file by its format, and limits the resources that an untrusted file may use."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import lru_cache, partial
 from importlib.util import find_spec
-from pathlib import Path
 
+from ingest.document.source import read_file
 from ingest.formats import content_file, format_of
 from ingest.ocr import OcrBackend, recognition_for
 from ingest.pdf import PdfBackend, PdfParser
@@ -18,9 +19,9 @@ from ingest.sandbox.isolated_parser import IsolatedParser
 from paperscope_core.errors import PaperFileError
 from paperscope_core.protocols import PageCallback, Parser
 from paperscope_core.settings import LimitSettings, ParserSettings
-from paperscope_core.types import PaperFile, PaperFormat, ParsedPaper
+from paperscope_core.types import PaperFile, PaperFormat, ParsedPaper, content_hash
 
-__all__ = ["check_bytes", "check_size", "parser_for", "read_paper"]
+__all__ = ["check_bytes", "parser_for", "read_once", "read_paper"]
 
 # An untrusted file may cause any error in the parser; that must not stop other files.
 _UNFORESEEN = (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
@@ -34,7 +35,7 @@ class _FileParser:
         self._parsers = parsers
 
     def parse(self, file: PaperFile, *, on_page: PageCallback | None = None) -> ParsedPaper:
-        return self._parsers[format_of(file.path)].parse(file, on_page=on_page)
+        return self._parsers[format_of(file)].parse(file, on_page=on_page)
 
 
 def parser_for(settings: ParserSettings, *, limits: LimitSettings) -> Parser:
@@ -88,18 +89,30 @@ def _isolated(parser: Parser, limits: LimitSettings) -> Parser:
     return IsolatedParser(parser, seconds=limits.parse_seconds, memory_mb=limits.parse_memory_mb)
 
 
-def check_size(file: Path, *, max_mb: int, name: str = "") -> None:
-    """Raises `PaperFileError` if a paper has more than `max_mb` megabytes, or its size can't be read.
+def read_once(file: PaperFile, *, max_mb: int, name: str = "") -> PaperFile:
+    """Return a file with its content and the hash of it: what is hashed is then what is parsed.
 
-    Messages call it `name` where the file's own name is meaningless.
+    Args:
+        file: The file or folder. Content that was read before is kept.
+        max_mb: The maximum size, in megabytes.
+        name: The name that messages quote; "" for the file's own.
+
+    Raises:
+        PaperFileError: The file can't be read, is empty or too large, or the folder is not one of MinerU.
     """
-    try:
-        size = content_file(file).stat().st_size
-    except OSError as error:
-        raise PaperFileError(
-            f"{name or file.name}: can't be read ({error.strerror}); check the path and its rights", where=file
-        ) from error
-    check_bytes(size, max_mb=max_mb, name=name or file.name)
+    shown = name or file.name
+    if file.content is None:
+        found = content_file(file.path)
+        try:
+            check_bytes(found.stat().st_size, max_mb=max_mb, name=shown)
+        except OSError as error:
+            raise PaperFileError(
+                f"{shown}: can't be read ({error.strerror}); check the path and its rights", where=file.path
+            ) from error
+        file = replace(file, path=file.path.absolute(), content=read_file(PaperFile(found), name=name))
+    content = read_file(file, name=name)
+    check_bytes(len(content), max_mb=max_mb, name=shown)
+    return replace(file, sha256=file.sha256 or content_hash(content))
 
 
 def check_bytes(size: int, *, max_mb: int, name: str) -> None:

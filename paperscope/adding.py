@@ -1,30 +1,25 @@
-"""Adds a paper: parse, read images, extract, embed, and commit in one transaction."""
+"""Adds papers: read the file, parse, read images, extract, embed, and commit in one transaction."""
 
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from pathlib import Path
 from typing import Literal, Protocol, Self
 from weakref import WeakValueDictionary
 
 from markupsafe import Markup
 
-from graph_store import Store
-from graph_store.reading import find_entry
 from ingest.captioning import ImageCaptioner, add_to_chunks
 from ingest.chunking import chunk_paper
-from ingest.document.source import read_file
 from ingest.extraction import EmbedTexts, TypeSystem, extractor_for
-from ingest.formats import content_file
-from ingest.parsers import check_size, parser_for, read_paper
+from ingest.parsers import parser_for, read_once, read_paper
 from paperscope.originals import Originals, file_name
 from paperscope.sources import PaperSource
 from paperscope_core.cancellation import run_in_thread
 from paperscope_core.errors import BudgetError, NotFoundError, PaperFileError, StoreDamagedError, StoreRefusedError
 from paperscope_core.models import CachedEmbedder, MeteredModel, Models
-from paperscope_core.protocols import CallCache, EntityExtractor, LanguageModel, Parser, VectorCache, VisionModel
+from paperscope_core.protocols import CallCache, VectorCache
 from paperscope_core.settings import Settings
 from paperscope_core.text.escaping import is_encodable
 from paperscope_core.types import (
@@ -39,24 +34,12 @@ from paperscope_core.types import (
     ParsedPaper,
     Shortfall,
     Usage,
-    content_hash,
     crops_of,
 )
 from paperscope_core.types.display import to_html
 from paperscope_core.types.html import aside, fragment
 
-__all__ = [
-    "AddRequest",
-    "AddResult",
-    "Adder",
-    "PaperStore",
-    "Pipeline",
-    "ProgressCallback",
-    "RunPipeline",
-    "Stage",
-    "build_pipeline",
-    "run_pipeline",
-]
+__all__ = ["AddRequest", "AddResult", "Adder", "PaperStore", "ProgressCallback", "SendRequest", "Stage"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -85,29 +68,20 @@ ProgressCallback = Callable[[Stage], None]
 class AddRequest:
     """A file to add, with options. See `Library.add`."""
 
-    path: Path
+    file: PaperFile
     name: str | None = None
     source: str | None = None
     replaces: str | None = None
-    password: str | None = None
     sha256: str | None = None
     on_stage: ProgressCallback = lambda _stage: None
 
     @classmethod
-    def of(cls, source: PaperSource, file: Path, *, password: str | None, on_stage: ProgressCallback) -> Self:
-        """The request to add the file of a source, of which the library keeps a copy if it was fetched."""
-        fetched = {"name": source.name, "source": source.address} if source.is_remote else {}
-        return cls(path=file, password=password, on_stage=on_stage, **fetched)
-
-    @property
-    def file(self) -> PaperFile:
-        """The file with its password."""
-        return PaperFile(self.path, password=self.password)
-
-    def check_hash(self, sha256: str) -> None:
-        """Raise PaperFileError if the content does not have the requested hash."""
-        if self.sha256 not in (None, sha256):
-            raise PaperFileError(f"{self.path.name!r} was changed or moved while it was read. Add it again.")
+    def of(cls, source: PaperSource, *, max_mb: int, password: str | None, on_stage: ProgressCallback) -> Self:
+        """Return the request to add the paper of a source, which is fetched if it is remote. See `PaperSource.file`."""
+        file = source.file(max_mb=max_mb, password=password)
+        if source.is_remote:
+            return cls(file=file, name=source.name, source=source.address, on_stage=on_stage)
+        return cls(file=file, on_stage=on_stage)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -136,7 +110,10 @@ class AddResult(Displayable):
 
 
 class PaperStore(CallCache, VectorCache, Protocol):
-    """What the pipeline needs of a `Store`, whose methods these are."""
+    """What adding a paper needs of a `Store`, whose methods these are."""
+
+    def entry(self, paper: str) -> PaperEntry:
+        """See `Store.entry`."""
 
     def entry_by_sha256(self, sha256: str) -> PaperEntry | None:
         """See `Store.entry_by_sha256`."""
@@ -165,137 +142,8 @@ class PaperStore(CallCache, VectorCache, Protocol):
         """See `Store.add`."""
 
 
-RunPipeline = Callable[[AddRequest, PaperEntry | None], Awaitable[AddResult]]
-"""Adds a file with the pipeline, in this process or elsewhere; takes the arguments of `Pipeline.add`."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Adder:
-    """Adds files to a library with its models, and removes papers. It keeps a copy of each uploaded file.
-
-    Attributes:
-        run: Runs the pipeline; None for this process.
-    """
-
-    store: Store
-    originals: Originals
-    models: Models
-    settings: Settings
-    run: RunPipeline | None = None
-    _locks: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary, init=False)
-
-    async def add(self, request: AddRequest) -> AddResult:
-        """Add one file. See `Library.add`."""
-        older = self.store.entry(request.replaces) if request.replaces is not None else None
-        if older is None and request.source is not None:
-            older = self.store.entry_by_source(request.source)
-        if request.name is None:
-            result = await self._run_pipeline(request, older)
-        else:
-            result = await self._add_upload(request, older, name=request.name)
-        if older is not None and older.id != result.paper.id:
-            self.originals.drop(older.sha256)
-        return result
-
-    async def _add_upload(self, request: AddRequest, older: PaperEntry | None, *, name: str) -> AddResult:
-        """Add a copy of the file; the copy is kept if a paper was read from it."""
-        check_size(request.path, max_mb=self.settings.limits.max_file_mb, name=file_name(name))
-        digest = (await asyncio.to_thread(self.originals.put, request.path, name=name)).parent.name
-        # Equal files are added one after another, so that no add deletes the copy that another one uses.
-        lock = self._locks.setdefault(digest, asyncio.Lock())
-        async with lock:
-            # Copy again, because the previous add may have deleted the copy.
-            copy = await asyncio.to_thread(self.originals.put, request.path, name=name)
-            try:
-                return await self._run_pipeline(replace(request, path=copy), older)
-            finally:
-                known = self.store.entry_by_sha256(digest)
-                self.originals.drop(digest, keep=known.file if known else "")
-
-    async def _run_pipeline(self, request: AddRequest, older: PaperEntry | None) -> AddResult:
-        if self.run is not None:
-            return await self.run(request, older)
-        return await run_pipeline(self.store, self.models, self.settings, request, older)
-
-    async def find_unchanged(self, request: AddRequest, older: PaperEntry | None) -> AddResult | None:
-        """See `Pipeline.find_unchanged`."""
-        pipeline = build_pipeline(
-            self.store,
-            CachedEmbedder(self.models.embedder, self.store),
-            self.settings,
-            extract=self.models.extract,
-            vision=self.models.vision,
-            compare_names=None,
-        )
-        return await pipeline.find_unchanged(request, older)
-
-    def remove(self, name: str) -> PaperEntry:
-        """Remove a paper. See `Library.remove`."""
-        entry = find_entry(self.store.entries(), name)
-        self.store.remove(entry.id)
-        self.store.sweep()
-        self.originals.drop(entry.sha256)
-        self.originals.sweep(keep={one.sha256 for one in self.store.entries()})
-        return entry
-
-
-async def run_pipeline(
-    store: PaperStore, models: Models, settings: Settings, request: AddRequest, older: PaperEntry | None
-) -> AddResult:
-    """Add one file to a store; see `Pipeline.add`. The result has the usage of the models."""
-    extract = MeteredModel(models.extract) if models.extract else None
-    vision = MeteredModel(models.vision) if models.vision else None
-    embedder = CachedEmbedder(models.embedder, store)
-    pipeline = build_pipeline(store, embedder, settings, extract=extract, vision=vision, compare_names=embedder.embed)
-    try:
-        result = await pipeline.add(request, older)
-    except BudgetError:
-        # Calls in progress are paid for and will be cached. What remains to be done is known only when they have
-        # ended.
-        await models.aclose()
-        raise
-    return replace(result, usage=sum((model.usage for model in (extract, vision) if model), Usage()))
-
-
-def build_pipeline(
-    store: PaperStore,
-    embedder: CachedEmbedder,
-    settings: Settings,
-    *,
-    extract: LanguageModel | None,
-    vision: VisionModel | None,
-    compare_names: EmbedTexts | None,
-) -> "Pipeline":
-    """Build the pipeline of a library.
-
-    Args:
-        store: Stores the papers.
-        embedder: Embeds chunks.
-        settings: The library's settings.
-        extract: Extracts entities; None for extraction without a model.
-        vision: Reads images; None if they are not read.
-        compare_names: Embeds names to find variants; None to compare only their letters.
-    """
-    # The extractive answerer compares questions with sentences. These are embedded in advance if embedding is free and
-    # no language model is configured.
-    in_advance = not settings.answer.configured and settings.embed.local
-    return Pipeline(
-        store=store,
-        parser=parser_for(settings.parser, limits=settings.limits),
-        extractor=extractor_for(extract, settings.extract, embed=compare_names, limits=settings.limits),
-        asks_model=extract is not None,
-        embedder=embedder,
-        captioner=ImageCaptioner(vision, types=TypeSystem.of(settings.extract.types)) if vision else None,
-        max_mb=settings.limits.max_file_mb,
-        more_texts=_quotable_sentences if in_advance else lambda _paper: (),
-    )
-
-
-def _quotable_sentences(paper: Paper) -> Sequence[str]:
-    # It takes 0.15 s to import what answers questions.
-    from query.extractive import quotable_sentences
-
-    return quotable_sentences(paper)
+SendRequest = Callable[[AddRequest], Awaitable[AddResult]]
+"""Lets another process add a file, whose content is in the request."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -305,219 +153,207 @@ class _Known:
     Attributes:
         source: The path or address that it comes from.
         older: The paper that it replaces, if any.
-        stored: The paper with the same content, if any.
-        current: The same, if its text need not be read again.
+        current: The paper with the same content, if its text need not be read again.
         images: The readings of its images.
+        shortfall: What is missing from its extraction.
         asks_again: Whether the extracting model is asked again.
+        is_complete: Whether nothing is left to do.
     """
 
     source: str
-    sha256: str
     older: PaperEntry | None
-    stored: IndexedPaper | None
     current: Paper | None
     images: PaperImages
+    shortfall: Shortfall
     asks_again: bool
-
-    @property
-    def shortfall(self) -> Shortfall:
-        return self.stored.extraction.shortfall if self.stored is not None else Shortfall()
-
-    def unchanged(self, images: PaperImages) -> AddResult:
-        if self.current is None:
-            raise AssertionError("a paper that is not stored can't be unchanged")
-        return AddResult(paper=self.current, outcome="unchanged", images=images, shortfall=self.shortfall)
+    is_complete: bool
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Draft:
-    """Everything that is stored for a file, except the vectors."""
+    """What is stored for a file, except the vectors."""
 
     parsed: ParsedPaper
     chunks: tuple[Chunk, ...]
     extraction: Extraction
     images: PaperImages
-    source: str
-    outcome: Literal["added", "replaced"]
-    replaces: str | None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Pipeline:
-    """Turns a file into a stored paper.
+class Adder:
+    """Adds papers to a library with its models.
 
     Model calls and embeddings are cached in the store as they are made, so that an add that was killed can continue.
 
-    Attributes:
-        asks_model: Whether the extractor calls a language model.
-        captioner: Reads images; None if they are not read.
-        max_mb: The maximum size of a file, in megabytes.
-        more_texts: Returns texts of a paper other than its chunks that are embedded in advance for questions.
+    Args:
+        store: Stores the papers.
+        models: The library's models.
+        settings: The library's settings.
+        originals: Keeps a copy of each uploaded file; None if all files are added from where they are.
+        send: Does what is left for a file that the library does not have, elsewhere; None for this process.
     """
 
-    store: PaperStore
-    parser: Parser
-    extractor: EntityExtractor
-    embedder: CachedEmbedder
-    asks_model: bool = False
-    captioner: ImageCaptioner | None = None
-    max_mb: int
-    more_texts: Callable[[Paper], Sequence[str]] = lambda _paper: ()
+    def __init__(
+        self,
+        store: PaperStore,
+        models: Models,
+        settings: Settings,
+        *,
+        originals: Originals | None = None,
+        send: SendRequest | None = None,
+    ) -> None:
+        self.store = store
+        self.models = models
+        self.settings = settings
+        self.originals = originals
+        self._send = send
+        self._embedder = CachedEmbedder(models.embedder, store)
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
-    async def add(self, request: AddRequest, older: PaperEntry | None) -> AddResult:
+    async def add(self, request: AddRequest) -> AddResult:
         """Add one file.
 
         An unchanged file costs nothing, with two exceptions: images are read that this vision model and prompt have not
         read, and the extracting model is asked again where its reply was unusable.
 
-        Args:
-            request: The file and the options.
-            older: The paper that it replaces; None for the paper that was added from the same path, if any.
-
         Raises:
             PaperFileError: The file can't be read as a paper, or what was read of it can't be stored.
+            UnknownPaperError: There is no paper to replace.
             ModelError: A model fails.
             BudgetError: The budget is exhausted.
             StoreError: The library can't be written. After any error, it is unchanged.
         """
-        started = time.perf_counter()
-        known = await self._know(request, older)
-        if not self._is_complete(known):
-            # Before work that could not be stored, and calls that would be paid for in vain.
-            await asyncio.to_thread(self.store.check_room)
-        draft = await self._draft(request, known)
-        if isinstance(draft, AddResult):
-            return replace(draft, seconds=time.perf_counter() - started)
-        request.on_stage(Stage(name="embedding"))
-        vectors = await self.embedder.embed([chunk.searched for chunk in draft.chunks])
-        await self.embedder.embed(await asyncio.to_thread(self.more_texts, draft.parsed.paper))
-        request.on_stage(Stage(name="storing"))
-        # The last point at which the add can be cancelled.
-        await asyncio.sleep(0)
-        indexed = IndexedPaper(
-            paper=draft.parsed.paper,
-            chunks=draft.chunks,
-            extraction=draft.extraction,
-            vectors=vectors,
-            images=draft.images,
-        )
-        store = partial(
-            self.store.add,
-            indexed,
-            crops=draft.parsed.crops,
-            source=draft.source,
-            embedder=self.embedder.name,
-            replaces=draft.replaces,
-        )
-        try:
-            await run_in_thread(store)
-        except StoreRefusedError as error:
-            raise PaperFileError(
-                f"{request.path.name!r}: what was read of it can't be stored ({error.public}); please report it with "
-                "the file",
-                where=error.where,
-            ) from error
-        return AddResult(
-            paper=draft.parsed.paper,
-            outcome=draft.outcome,
-            images=draft.images,
-            shortfall=draft.extraction.shortfall,
-            seconds=time.perf_counter() - started,
-        )
+        older = self.store.entry(request.replaces) if request.replaces is not None else None
+        file = await self._read(request)
+        # Of equal files, the second is then found unchanged, and no add deletes the copy that another one uses.
+        lock = self._locks.setdefault(file.sha256, asyncio.Lock())
+        async with lock:
+            if request.name is None or self.originals is None:
+                return await self._add(replace(request, file=file), older)
+            put = partial(self.originals.put, file.content or b"", sha256=file.sha256, name=request.name)
+            try:
+                copy = await asyncio.to_thread(put)
+                return await self._add(replace(request, file=replace(file, path=copy)), older)
+            finally:
+                entry = self.store.entry_by_sha256(file.sha256)
+                self.originals.drop(file.sha256, keep=entry.file if entry else "")
 
-    async def texts_to_embed(self, request: AddRequest) -> Sequence[str]:
-        """The texts that `add` would embed. All earlier stages run, and nothing is stored.
+    async def _add(self, request: AddRequest, older: PaperEntry | None) -> AddResult:
+        """Add a file whose content is in the request."""
+        started = time.perf_counter()
+        known = await asyncio.to_thread(self._look_up, request, older)
+        if known.is_complete:
+            result = _unchanged(known, seconds=time.perf_counter() - started)
+        elif self._send is not None:
+            result = await self._send(replace(request, source=known.source))
+        else:
+            result = replace(await self._run(request, known), seconds=time.perf_counter() - started)
+        if self.originals and known.older is not None and known.older.id != result.paper.id:
+            self.originals.drop(known.older.sha256)
+        return result
+
+    async def _run(self, request: AddRequest, known: _Known) -> AddResult:
+        """Run all stages for a file that the library does not have completely."""
+        # Before work that could not be stored, and calls that would be paid for in vain.
+        await asyncio.to_thread(self.store.check_room)
+        extract = MeteredModel(self.models.extract) if self.models.extract else None
+        vision = MeteredModel(self.models.vision) if self.models.vision else None
+        models = replace(self.models, extract=extract, vision=vision)
+        try:
+            draft = await self._draft(request, known, models=models, compare_names=self._embedder.embed)
+            result = _unchanged(known) if draft is None else await self._store(request, known, draft)
+        except BudgetError:
+            # Calls in progress are paid for and will be cached. What remains to be done is known only when they have
+            # ended.
+            await self.models.aclose()
+            raise
+        return replace(result, usage=sum((model.usage for model in (extract, vision) if model), Usage()))
+
+    async def texts_to_embed(self, request: AddRequest, *, compare_names: EmbedTexts | None) -> Sequence[str]:
+        """Return the texts that `add` would embed. All earlier stages run, and nothing is stored.
+
+        Args:
+            request: The file to add.
+            compare_names: Embeds names to find variants; None to compare only their letters.
 
         Raises:
             PaperFileError: The file can't be read as a paper.
             StoreError: The library can't be read.
         """
-        draft = await self._draft(request, await self._know(request, None))
-        if isinstance(draft, AddResult):
+        request = replace(request, file=await self._read(request))
+        known = await asyncio.to_thread(self._look_up, request, None)
+        if known.is_complete:
+            return ()
+        draft = await self._draft(request, known, models=self.models, compare_names=compare_names)
+        if draft is None:
             return ()
         chunks = [chunk.searched for chunk in draft.chunks]
-        return self.embedder.missing([*chunks, *self.more_texts(draft.parsed.paper)])
+        return self._embedder.missing([*chunks, *self._sentences_to_embed(draft.parsed.paper)])
 
-    async def _draft(self, request: AddRequest, known: _Known) -> _Draft | AddResult:
-        """Everything that is stored for a file except the vectors; an AddResult if the library has it already."""
-        current, older = known.current, known.older
-        if self._is_complete(known):
-            return known.unchanged(known.images)
-        parsed = await asyncio.to_thread(self._read_stored, current) if current is not None else None
-        if parsed is None:
-            parsed = await self._parse(request)
-            request.check_hash(parsed.paper.sha256)
-        images = await self._read_images(parsed, known.images, request.on_stage)
-        if current is not None and not known.asks_again and images == known.images:
-            return known.unchanged(images)
-        chunks, extraction = await self._extract(parsed.paper, images, request.on_stage)
-        if current is not None and images == known.images and extraction.shortfall == known.shortfall:
-            return known.unchanged(images)
-        return _Draft(
-            parsed=parsed,
-            chunks=chunks,
-            extraction=extraction,
-            images=images,
-            source=known.source,
-            outcome="added" if older is None and current is None else "replaced",
-            replaces=older.id if older is not None and older.id != parsed.paper.id else None,
-        )
+    async def _read(self, request: AddRequest) -> PaperFile:
+        name = "" if request.name is None else file_name(request.name)
+        file = await asyncio.to_thread(read_once, request.file, max_mb=self.settings.limits.max_file_mb, name=name)
+        if request.sha256 not in (None, file.sha256):
+            raise PaperFileError(f"{file.name!r} was changed or moved while it was read. Add it again.")
+        return file
 
-    async def find_unchanged(self, request: AddRequest, older: PaperEntry | None) -> AddResult | None:
-        """The result of `add` if the library has the file and nothing is left to do for it, else None.
-
-        Raises:
-            PaperFileError: The file can't be read.
-            StoreError: The library can't be read.
-        """
-        known = await self._know(request, older)
-        return known.unchanged(known.images) if self._is_complete(known) else None
-
-    async def _know(self, request: AddRequest, older: PaperEntry | None) -> _Known:
-        source, sha256 = await asyncio.to_thread(self._identify, request)
-        request.check_hash(sha256)
-        older = older or self.store.entry_by_source(source)
-        stored = await asyncio.to_thread(self._stored, sha256)
-        paper = stored.paper if stored is not None else None
-        replaced = older is not None and (paper is None or older.id != paper.id)
-        is_current = paper and not replaced and self.store.embedder_of(paper.id) == self.embedder.name
-        return _Known(
-            source=source,
-            sha256=sha256,
-            older=older,
-            stored=stored,
-            current=paper if is_current else None,
-            images=stored.images if stored is not None else PaperImages(),
-            asks_again=self.asks_model and stored is not None and stored.extraction.shortfall.can_shrink,
-        )
-
-    def _is_complete(self, known: _Known) -> bool:
-        return known.current is not None and not known.asks_again and not self._has_images_to_read(known.images)
-
-    def _identify(self, request: AddRequest) -> tuple[str, str]:
-        """The file's address or absolute path, and the SHA-256 of its content."""
-        check_size(request.path, max_mb=self.max_mb)
-        source = request.source or str(request.path.resolve())
+    def _look_up(self, request: AddRequest, older: PaperEntry | None) -> _Known:
+        file, source = request.file, request.source or str(request.file.path.resolve())
         if not is_encodable(source):
             raise PaperFileError(
                 f"{source!r}: a path that is not in UTF-8 can't be stored; rename the file or its folder"
             )
-        return source, content_hash(read_file(content_file(request.path)))
+        older = older or self.store.entry_by_source(source)
+        stored = self._stored(file.sha256)
+        images = stored.images if stored is not None else PaperImages()
+        shortfall = stored.extraction.shortfall if stored is not None else Shortfall()
+        current = stored.paper if stored is not None and (older is None or older.id == stored.paper.id) else None
+        if current is not None and self.store.embedder_of(current.id) != self._embedder.name:
+            current = None
+        asks_again = self.models.extract is not None and shortfall.can_shrink
+        captioner = self._captioner(self.models)
+        # The vision model or its prompt has changed, or images could not be read.
+        has_images = captioner is not None and (images.reader != captioner.reader or bool(images.unread))
+        return _Known(
+            source=source,
+            older=older,
+            current=current,
+            images=images,
+            shortfall=shortfall,
+            asks_again=asks_again,
+            is_complete=current is not None and not asks_again and not has_images,
+        )
 
     def _stored(self, sha256: str) -> IndexedPaper | None:
-        """The stored paper of a file with this content; None if it is damaged, so that it is read and stored again."""
+        """Return the paper of a file with this content; None if it is damaged, so that it is read and stored again."""
         entry = self.store.entry_by_sha256(sha256)
         try:
             return self.store.indexed(entry.id) if entry is not None else None
         except (NotFoundError, StoreDamagedError):
             return None
 
-    def _has_images_to_read(self, before: PaperImages) -> bool:
-        """Whether the vision model or its prompt has changed, or images could not be read."""
-        return self.captioner is not None and (before.reader != self.captioner.reader or bool(before.unread))
+    async def _draft(
+        self, request: AddRequest, known: _Known, *, models: Models, compare_names: EmbedTexts | None
+    ) -> _Draft | None:
+        """Parse a file, read its images and extract; return None if the library has the results already."""
+        current = known.current
+        parsed = await asyncio.to_thread(self._read_stored, current) if current is not None else None
+        parsed = parsed or await self._parse(request)
+        images = await self._read_images(parsed, known.images, models, request.on_stage)
+        if current is not None and not known.asks_again and images == known.images:
+            return None
+        pictured = {description.element for description in images.descriptions}
+        chunks = await asyncio.to_thread(chunk_paper, parsed.paper, pictured=pictured)
+        request.on_stage(Stage(name="extracting entities"))
+        settings = self.settings
+        extractor = extractor_for(models.extract, settings.extract, embed=compare_names, limits=settings.limits)
+        extraction = await extractor.extract(parsed.paper, [chunk for chunk in chunks if chunk.text], images)
+        if current is not None and images == known.images and extraction.shortfall == known.shortfall:
+            return None
+        chunks = add_to_chunks(chunks, images) if images.descriptions else chunks
+        return _Draft(parsed=parsed, chunks=chunks, extraction=extraction, images=images)
 
     def _read_stored(self, paper: Paper) -> ParsedPaper | None:
-        """A stored paper with its crops; None if crops are missing."""
+        """Return a stored paper with its crops; None if crops are missing."""
         try:
             crops = {crop: self.store.crop(crop) for element in paper.elements for crop in crops_of(element)}
         except NotFoundError:
@@ -533,27 +369,81 @@ class Pipeline:
             request.on_stage(Stage(name="parsing", done=done, total=total))
 
         request.on_stage(Stage(name="parsing"))
-        parsed = await run_in_thread(partial(read_paper, self.parser, request.file, on_page=on_page))
+        parser = parser_for(self.settings.parser, limits=self.settings.limits)
+        parsed = await run_in_thread(partial(read_paper, parser, request.file, on_page=on_page))
         # Some parsers report no pages.
         if last < (pages := len(parsed.paper.pages)):
             on_page(pages, pages)
         return parsed
 
-    async def _read_images(self, parsed: ParsedPaper, before: PaperImages, on_stage: ProgressCallback) -> PaperImages:
-        if self.captioner is None:
+    def _captioner(self, models: Models) -> ImageCaptioner | None:
+        types = TypeSystem.of(self.settings.extract.types)
+        return ImageCaptioner(models.vision, types=types) if models.vision else None
+
+    async def _read_images(
+        self, parsed: ParsedPaper, before: PaperImages, models: Models, on_stage: ProgressCallback
+    ) -> PaperImages:
+        captioner = self._captioner(models)
+        if captioner is None:
             return before
-        return await self.captioner.describe(
+        return await captioner.describe(
             parsed.paper,
             parsed.crops,
             before=before,
             on_read=lambda done, total: on_stage(Stage(name="reading images", done=done, total=total)),
         )
 
-    async def _extract(
-        self, paper: Paper, images: PaperImages, on_stage: ProgressCallback
-    ) -> tuple[tuple[Chunk, ...], Extraction]:
-        pictured = {description.element for description in images.descriptions}
-        chunks = await asyncio.to_thread(chunk_paper, paper, pictured=pictured)
-        on_stage(Stage(name="extracting entities"))
-        extraction = await self.extractor.extract(paper, [chunk for chunk in chunks if chunk.text], images)
-        return add_to_chunks(chunks, images) if images.descriptions else chunks, extraction
+    def _sentences_to_embed(self, paper: Paper) -> Sequence[str]:
+        """Return the sentences that questions are compared with, if embedding is free and no model answers."""
+        if self.settings.answer.configured or not self.settings.embed.local:
+            return ()
+        # It takes 0.15 s to import what answers questions.
+        from query.extractive import quotable_sentences
+
+        return quotable_sentences(paper)
+
+    async def _store(self, request: AddRequest, known: _Known, draft: _Draft) -> AddResult:
+        paper, older = draft.parsed.paper, known.older
+        request.on_stage(Stage(name="embedding"))
+        vectors = await self._embedder.embed([chunk.searched for chunk in draft.chunks])
+        await self._embedder.embed(await asyncio.to_thread(self._sentences_to_embed, paper))
+        request.on_stage(Stage(name="storing"))
+        # The last point at which the add can be cancelled.
+        await asyncio.sleep(0)
+        indexed = IndexedPaper(
+            paper=paper, chunks=draft.chunks, extraction=draft.extraction, vectors=vectors, images=draft.images
+        )
+        store = partial(
+            self.store.add,
+            indexed,
+            crops=draft.parsed.crops,
+            source=known.source,
+            embedder=self._embedder.name,
+            replaces=older.id if older is not None and older.id != paper.id else None,
+        )
+        try:
+            await run_in_thread(store)
+        except StoreRefusedError as error:
+            raise PaperFileError(
+                f"{request.file.name!r}: what was read of it can't be stored ({error.public}); please report it with "
+                "the file",
+                where=error.where,
+            ) from error
+        return AddResult(
+            paper=paper,
+            outcome="added" if older is None and known.current is None else "replaced",
+            images=draft.images,
+            shortfall=draft.extraction.shortfall,
+        )
+
+
+def _unchanged(known: _Known, *, seconds: float = 0.0) -> AddResult:
+    if known.current is None:
+        raise AssertionError("a paper that is not stored can't be unchanged")
+    return AddResult(
+        paper=known.current,
+        outcome="unchanged",
+        seconds=seconds,
+        images=known.images,
+        shortfall=known.shortfall,
+    )

@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from graph_store import Store
-from paperscope.adding import AddRequest, ProgressCallback, build_pipeline
-from paperscope_core.models import CachedEmbedder, DryRunModel, Models
+from paperscope.adding import Adder, AddRequest, ProgressCallback
+from paperscope_core.models import DryRunModel, Models
 from paperscope_core.models.embedders import EMBEDDING_BATCH
 from paperscope_core.models.usage import estimate_embedding
 from paperscope_core.protocols import LanguageModel
 from paperscope_core.settings import RoleSettings, Settings
-from paperscope_core.types import Prices, Usage
+from paperscope_core.types import PaperFile, Prices, Usage
 
 __all__ = ["Estimate", "Estimator"]
 
@@ -31,7 +31,7 @@ class Estimate:
 
 
 class Estimator:
-    """Runs the pipeline on files with models that send nothing.
+    """Runs the stages of an add on files with models that send nothing.
 
     Calls that several files share are counted with the first one. Token counts and reply lengths are estimates (see
     `paperscope_core.models.usage`).
@@ -47,19 +47,16 @@ class Estimator:
             self._models["extract"] = dry_run(models.extract, settings.extract)
         if models.vision:
             self._models["vision"] = dry_run(models.vision, settings.vision)
-        self._pipeline = build_pipeline(
-            store,
-            CachedEmbedder(models.embedder, store),
-            settings,
-            extract=self._models.get("extract"),
-            vision=self._models.get("vision"),
-            # An embedder on a server has a price.
-            compare_names=models.embedder.embed if settings.embed.local else None,
-        )
+        dry = replace(models, extract=self._models.get("extract"), vision=self._models.get("vision"))
+        self._adder = Adder(store, dry, settings)
+        # An embedder on a server has a price.
+        self._compare_names = models.embedder.embed if settings.embed.local else None
         self._embed = settings.embed
         self._embedded: set[str] = set()
 
-    async def estimate(self, file: Path, *, on_stage: ProgressCallback, password: str | None = None) -> Estimate:
+    async def estimate(
+        self, file: PaperFile | Path, *, on_stage: ProgressCallback, password: str | None = None
+    ) -> Estimate:
         """Estimate one file. Nothing is stored or sent.
 
         Args:
@@ -72,12 +69,13 @@ class Estimator:
             StoreError: The library can't be read.
         """
         before = {role: model.usage for role, model in self._models.items()}
-        request = AddRequest(path=file, password=password, on_stage=on_stage)
-        texts = await self._pipeline.texts_to_embed(request)
+        file = PaperFile.of(file, password=password)
+        request = AddRequest(file=file, on_stage=on_stage)
+        texts = await self._adder.texts_to_embed(request, compare_names=self._compare_names)
         new = [text for text in texts if text not in self._embedded]
         self._embedded.update(new)
         roles = {role: model.usage - before[role] for role, model in self._models.items()}
-        return Estimate(file=file, roles={**roles, "embed": self._embedding(new)})
+        return Estimate(file=file.path, roles={**roles, "embed": self._embedding(new)})
 
     def _embedding(self, texts: Sequence[str]) -> Usage:
         if self._embed.local:

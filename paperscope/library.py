@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping, Sequence
-from contextlib import AbstractContextManager
 from functools import cached_property, partial, wraps
 from pathlib import Path
 from types import TracebackType
@@ -126,7 +125,7 @@ class Library:
             raise
         self._originals = open_originals(store)
         self._painter = page_renderer(settings.limits)
-        self._adder = Adder(store=store, originals=self._originals, models=models, settings=settings)
+        self._adder = Adder(store, models, settings, originals=self._originals)
         self._loop = EventLoopThread()
         self._lightrag_index: LightRAGGraphIndex | None = None
         self._lightrag_index = self._open_lightrag_index()
@@ -211,7 +210,7 @@ class Library:
 
     def add(
         self,
-        file: Path | str,
+        file: PaperFile | Path | str,
         *,
         name: str | None = None,
         source: str | None = None,
@@ -226,7 +225,7 @@ class Library:
         that paid model calls are cached.
 
         Args:
-            file: The paper's file, or a folder of MinerU's output.
+            file: The paper's file, or a folder of MinerU's output; a `PaperFile` may have its content.
             name: The file name under which an uploaded file is shown. The library then keeps a copy of the file, and
                 its path has no meaning.
             source: The address that the file was fetched from. A paper that was added from it before is replaced.
@@ -243,11 +242,10 @@ class Library:
             StoreError: The library can't be written.
         """
         request = AddRequest(
-            path=Path(file),
+            file=PaperFile.of(file, password=password),
             name=name,
             source=source,
             replaces=replaces,
-            password=password,
             sha256=sha256,
             on_stage=on_stage,
         )
@@ -255,7 +253,7 @@ class Library:
 
     async def add_async(
         self,
-        file: Path | str,
+        file: PaperFile | Path | str,
         *,
         name: str | None = None,
         source: str | None = None,
@@ -266,27 +264,22 @@ class Library:
     ) -> AddResult:
         """Awaitable `add`. A cancelled add stores nothing, unless its transaction had begun."""
         request = AddRequest(
-            path=Path(file),
+            file=PaperFile.of(file, password=password),
             name=name,
             source=source,
             replaces=replaces,
-            password=password,
             sha256=sha256,
             on_stage=on_stage,
         )
         return await self._loop.run(self._adder.add(request))
 
-    def fetched(self, source: PaperSource) -> AbstractContextManager[Path]:
-        """A paper's file, within the block. See `PaperSource.fetched`."""
-        return source.fetched(max_mb=self._settings.limits.max_file_mb)
-
     def add_source(
         self, source: PaperSource, *, password: str | None = None, on_stage: ProgressCallback = _ignore
     ) -> AddResult:
         """Add the paper of a source; the library keeps a copy of what is fetched from elsewhere. See `add`."""
-        with self.fetched(source) as file:
-            request = AddRequest.of(source, file, password=password, on_stage=on_stage)
-            return self._loop.wait(self._adder.add(request))
+        max_mb = self._settings.limits.max_file_mb
+        request = AddRequest.of(source, max_mb=max_mb, password=password, on_stage=on_stage)
+        return self._loop.wait(self._adder.add(request))
 
     def add_on_ray(
         self,
@@ -324,6 +317,11 @@ class Library:
                 add_on_cluster(self._adder, cluster, sources, password=password, on_done=on_done, on_stages=on_stages)
             )
 
+    def estimate_source(self, source: PaperSource, estimator: Estimator, *, password: str | None = None) -> Estimate:
+        """Estimate the model usage of adding the paper of a source. See `Estimator.estimate`."""
+        file = source.file(max_mb=self._settings.limits.max_file_mb, password=password)
+        return self._loop.wait(estimator.estimate(file, on_stage=_ignore))
+
     def estimator(self) -> Estimator:
         """Return an object that estimates the cost of adding files, one by one. It stores and sends nothing."""
         return Estimator(self._store, self._models, self._settings)
@@ -351,7 +349,12 @@ class Library:
             UnknownPaperError: There is no such paper.
             StoreError: The library can't be written.
         """
-        return self._adder.remove(name)
+        entry = find_entry(self._store.entries(), name)
+        self._store.remove(entry.id)
+        self._store.sweep()
+        self._originals.drop(entry.sha256)
+        self._originals.sweep(keep={one.sha256 for one in self._store.entries()})
+        return entry
 
     remove_async = _awaitable(remove)
     """Awaitable `remove`."""

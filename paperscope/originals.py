@@ -42,25 +42,18 @@ class Originals:
         self._folder = folder
         self._remote = remote
 
-    def put(self, file: Path, *, name: str) -> Path:
-        """Copy a file.
+    def put(self, data: bytes, *, sha256: str, name: str) -> Path:
+        """Write a copy of an uploaded file.
 
         Args:
-            file: The uploaded file.
-            name: Its name, which is untrusted; see `file_name`.
+            data: The content.
+            sha256: Its hash.
+            name: The file's name, which is untrusted; see `file_name`.
 
         Returns:
             The copy's path.
-
-        Raises:
-            PaperFileError: The file can't be read.
         """
         name = file_name(name)
-        try:
-            data = file.read_bytes()
-        except OSError as error:
-            raise PaperFileError(f"{name!r} can't be read ({error.strerror}); upload it again") from error
-        sha256 = content_hash(data)
         if self._remote and not self._remote.holds(_remote_name(sha256, name), sha256=sha256):
             self._remote.write({_remote_name(sha256, name): data})
         return self._copy(sha256, name, data)

@@ -1,7 +1,7 @@
 """Finds the papers that a user names: files, folders, and objects of S3-compatible storage."""
 
+import os
 import re
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,10 +14,13 @@ from ingest.formats import HEAD_BYTES, is_paper, paper_files
 from ingest.parsers import check_bytes
 from paperscope.originals import file_name
 from paperscope_core.errors import InputError, PaperFileError
+from paperscope_core.types import PaperFile
 
 __all__ = ["PaperSource", "find_sources", "read_list"]
 
 _S3 = "s3://"
+# A fetched text refers to no picture of this machine: a folder that is a file holds none.
+_NOWHERE = Path(os.devnull)
 _URL = re.compile("[A-Za-z][A-Za-z0-9+.-]*://")
 
 
@@ -38,23 +41,19 @@ class PaperSource:
         """Whether the file has to be fetched. The library then keeps a copy."""
         return self.address.startswith(_S3)
 
-    @contextmanager
-    def fetched(self, *, max_mb: int) -> Iterator[Path]:
-        """The file; within the block only, if it is fetched.
+    def file(self, *, max_mb: int, password: str | None = None) -> PaperFile:
+        """Return the file, with its content if it is fetched.
 
         Raises:
             PaperFileError: The object can't be read, or has more than `max_mb` megabytes.
         """
         if not self.is_remote:
-            yield Path(self.address)
-            return
-        with tempfile.TemporaryDirectory(prefix="paperscope-") as folder:
-            file = Path(folder) / file_name(self.name)
-            with _translated(self.address):
-                system = open_s3()
-                check_bytes(system.size(self.address), max_mb=max_mb, name=self.name)
-                system.get_file(self.address, str(file))
-            yield file
+            return PaperFile(Path(self.address), password=password)
+        with _translated(self.address):
+            system = open_s3()
+            check_bytes(system.size(self.address), max_mb=max_mb, name=self.name)
+            content: bytes = system.cat_file(self.address)
+        return PaperFile(_NOWHERE / file_name(self.name), password=password, content=content)
 
 
 def find_sources(place: str) -> Sequence[PaperSource]:

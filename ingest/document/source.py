@@ -5,12 +5,13 @@ import re
 import stat
 from collections.abc import Mapping
 from pathlib import Path
+from typing import BinaryIO
 
 from paperscope_core.errors import PaperFileError
 from paperscope_core.publication import arxiv_in, doi_in, is_placeholder, year_in
-from paperscope_core.types import Publication
+from paperscope_core.types import PaperFile, Publication
 
-__all__ = ["check_page_count", "publication_in", "read_file", "read_pdf"]
+__all__ = ["check_page_count", "publication_in", "read_file", "read_pdf", "read_unchanged"]
 
 _HEADER_WITHIN = (
     1024  # Acrobat accepts the header anywhere in the first 1024 bytes (PDF Reference 1.7, appendix H, note 13).
@@ -30,32 +31,50 @@ _XMP_DOI, _XMP_VENUE, _XMP_DATE, _XMP_ID = (
 )
 
 
-def read_file(file: Path) -> bytes:
-    """Returns the bytes of a file.
+def read_file(file: PaperFile, *, name: str = "") -> bytes:
+    """Return the bytes of a file, which are read from the disk only if they were not read before.
+
+    Args:
+        file: The file.
+        name: The name that messages quote; "" for the file's own.
 
     Raises:
-        PaperFileError: The file is missing, unreadable, empty or not a regular file; the message quotes its name.
+        PaperFileError: The file is missing, unreadable, empty or not a regular file.
     """
-    name = file.name or str(file)
-    try:
-        with open(file, "rb", opener=_open_without_waiting) as opened:
-            if not stat.S_ISREG(os.fstat(opened.fileno()).st_mode):
-                raise PaperFileError(f"{name!r} is not a regular file. Name a file on a disk.")
-            data = opened.read()
-    except FileNotFoundError as error:
-        raise PaperFileError(f"There is no file {name!r}. Check the path.", where=file) from error
-    except IsADirectoryError as error:
-        raise PaperFileError(f"{name!r} is a folder. Name a file in it.") from error
-    except OSError as error:
-        raise PaperFileError(
-            f"{name!r} can't be read: {error.strerror}. Check the path and its permissions.", where=file
-        ) from error
+    name = name or file.name or str(file.path)
+    data = file.content if file.content is not None else _read(file.path, name=name)
     if not data:
         raise PaperFileError(f"{name!r} is empty. Fetch the file again.")
     return data
 
 
-def read_pdf(file: Path) -> bytes:
+def read_unchanged(opened: BinaryIO, *, name: str, max_bytes: int = -1) -> bytes:
+    """Return the bytes of an open file, at most `max_bytes`. Raise PaperFileError if it is changed in the meantime."""
+    before = os.fstat(opened.fileno())
+    data = opened.read(max_bytes)
+    after = os.fstat(opened.fileno())
+    if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
+        raise PaperFileError(f"{name!r} was changed while it was read. Add it again.")
+    return data
+
+
+def _read(path: Path, *, name: str) -> bytes:
+    try:
+        with open(path, "rb", opener=_open_without_waiting) as opened:
+            if not stat.S_ISREG(os.fstat(opened.fileno()).st_mode):
+                raise PaperFileError(f"{name!r} is not a regular file. Name a file on a disk.")
+            return read_unchanged(opened, name=name)
+    except FileNotFoundError as error:
+        raise PaperFileError(f"There is no file {name!r}. Check the path.", where=path) from error
+    except IsADirectoryError as error:
+        raise PaperFileError(f"{name!r} is a folder. Name a file in it.") from error
+    except OSError as error:
+        raise PaperFileError(
+            f"{name!r} can't be read: {error.strerror}. Check the path and its permissions.", where=path
+        ) from error
+
+
+def read_pdf(file: PaperFile) -> bytes:
     """Returns the bytes of a PDF file. Raises `PaperFileError` as `read_file` does, and for other kinds of files."""
     data = read_file(file)
     if b"%PDF-" not in data[:_HEADER_WITHIN]:

@@ -1,6 +1,5 @@
 """`PdfParser` converts a PDF file to a `ParsedPaper`; `read_document` does the same for other sources of pages."""
 
-import hashlib
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
@@ -21,7 +20,7 @@ from ingest.pdf.structure import Structure, read_structure
 from paperscope_core.cancellation import extend_time_limit
 from paperscope_core.errors import PaperFileError
 from paperscope_core.protocols import PageCallback
-from paperscope_core.types import Page, PageProblem, Paper, PaperFile, PaperFormat, ParsedPaper
+from paperscope_core.types import Page, PageProblem, Paper, PaperFile, PaperFormat, ParsedPaper, content_hash
 
 __all__ = ["PdfBackend", "PdfParser", "ReadDocument", "read_document"]
 
@@ -75,11 +74,11 @@ class PdfParser:
         Raises:
             PaperFileError: Nothing can be read. A page that fails is a `PageProblem` of the paper.
         """
-        data = read_pdf(file.path)
+        data = read_pdf(file)
         with self._backend.open(salvaged(data), name=file.name, password=file.password) as document:
             read = read_document(
                 document,
-                sha256=hashlib.sha256(data).hexdigest(),
+                sha256=file.sha256 or content_hash(data),
                 file=file.name,
                 format="pdf",
                 layout_check=True,

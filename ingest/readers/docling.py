@@ -3,7 +3,6 @@
 Docling is imported only when a file is read with it.
 """
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -27,7 +26,16 @@ from ingest.readers.layout_blocks import first_fault
 from paperscope_core.errors import PaperFileError, SettingsError
 from paperscope_core.protocols import PageCallback
 from paperscope_core.settings import ParserSettings
-from paperscope_core.types import UNPUBLISHED, Page, PageProblem, Paper, PaperFile, ParsedPaper, Publication
+from paperscope_core.types import (
+    UNPUBLISHED,
+    Page,
+    PageProblem,
+    Paper,
+    PaperFile,
+    ParsedPaper,
+    Publication,
+    content_hash,
+)
 
 if TYPE_CHECKING:
     from docling.document_converter import DocumentConverter
@@ -81,7 +89,7 @@ class DoclingParser:
 
     def parse(self, file: PaperFile, *, on_page: PageCallback | None = None) -> ParsedPaper:
         """See `Parser.parse`; also raises `SettingsError`, if the models can't be loaded."""
-        data = read_pdf(file.path)
+        data = read_pdf(file)
         with self.backend.open(data, name=file.name, password=file.password) as document:
             check_page_count(document.page_count, limit=self.max_pages, name=file.name)
             options = _Options(
@@ -93,7 +101,7 @@ class DoclingParser:
             converted = convert(data, options, name=file.name, on_page=on_page)
             paper = paper_of_docling(
                 converted.document,
-                sha256=hashlib.sha256(data).hexdigest(),
+                sha256=file.sha256 or content_hash(data),
                 file=file.name,
                 problems=converted.problems,
                 stated=publication_in(document.metadata),

@@ -1,6 +1,5 @@
 """Converts image files (PNG, JPEG, TIFF, WebP, BMP) to papers: each frame is a page whose text is recognised."""
 
-import hashlib
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,7 +19,7 @@ from ingest.document.source import read_file
 from ingest.ocr import OcrBackend, Recognition
 from paperscope_core.errors import PaperFileError
 from paperscope_core.protocols import PageCallback
-from paperscope_core.types import Box, Element, Paper, PaperFile, ParsedPaper, Place
+from paperscope_core.types import Box, Element, Paper, PaperFile, ParsedPaper, Place, content_hash
 
 __all__ = ["ImageParser", "is_image"]
 
@@ -81,11 +80,11 @@ class ImageParser:
 
     def parse(self, file: PaperFile, *, on_page: PageCallback | None = None) -> ParsedPaper:
         """See `Parser.parse`."""
-        data = read_file(file.path)
+        data = read_file(file)
         with self._backend.open(data, name=file.name, password=file.password) as document:
             read = self._read_document(
                 document,
-                sha256=hashlib.sha256(data).hexdigest(),
+                sha256=file.sha256 or content_hash(data),
                 file=file.name,
                 format="image",
                 max_pages=self._max_pages,

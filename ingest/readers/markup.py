@@ -1,6 +1,5 @@
 """`MarkupParser` converts a file without pages (Markdown, HTML, DOCX, plain text, JATS, TEI) to a `ParsedPaper`."""
 
-import hashlib
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -23,7 +22,17 @@ from ingest.readers.tei import read_tei
 from paperscope_core.cancellation import extend_time_limit
 from paperscope_core.errors import PaperFileError
 from paperscope_core.protocols import PageCallback
-from paperscope_core.types import Element, Figure, Page, PaperFile, PaperFormat, ParsedPaper, Passage, PassageRole
+from paperscope_core.types import (
+    Element,
+    Figure,
+    Page,
+    PaperFile,
+    PaperFormat,
+    ParsedPaper,
+    Passage,
+    PassageRole,
+    content_hash,
+)
 
 __all__ = ["MarkupParser", "markup_parsers"]
 
@@ -67,14 +76,14 @@ class MarkupParser:
 
     def parse(self, file: PaperFile, *, on_page: PageCallback | None = None) -> ParsedPaper:
         """See `Parser.parse`; these formats have no passwords."""
-        data = read_file(file.path)
+        data = read_file(file)
         if len(data) > _MAX_BYTES and self.format != "docx":
             raise PaperFileError(
                 f"{file.name!r} is too large for a text: {len(data) / 1e6:.0f} MB, over {_MAX_BYTES / 1e6:.0f} MB. "
                 "Split it into several files."
             )
         extend_time_limit(1 + len(data) // _BYTES_PER_STEP)
-        sha256 = hashlib.sha256(data).hexdigest()
+        sha256 = file.sha256 or content_hash(data)
         source = Source(
             name=file.name,
             data=data,

@@ -1,10 +1,9 @@
 """`MinerUParser` reads the folder that MinerU writes for a paper: `middle.json`, or `content_list.json`, and images."""
 
-import hashlib
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
@@ -21,7 +20,7 @@ from ingest.readers.layout_blocks import Block, BlockKind, TextLine, first_fault
 from paperscope_core.cancellation import extend_time_limit
 from paperscope_core.errors import PaperFileError
 from paperscope_core.protocols import PageCallback
-from paperscope_core.types import Box, Page, PageProblem, PaperFile, PaperFormat, ParsedPaper, Place
+from paperscope_core.types import Box, Page, PageProblem, PaperFile, PaperFormat, ParsedPaper, Place, content_hash
 
 __all__ = ["MinerUParser", "is_mineru_folder", "mineru_file"]
 
@@ -175,9 +174,9 @@ class MinerUParser:
         """
         folder, name = file.path, self.name or file.path.resolve().name
         found = mineru_file(folder)
-        data = read_file(found)
+        data = read_file(replace(file, path=found))
         extend_time_limit(1 + len(data) // _BYTES_PER_STEP)
-        sha256 = self.sha256 or hashlib.sha256(data).hexdigest()
+        sha256 = self.sha256 or file.sha256 or content_hash(data)
         document = _document_of(data, file=found, paper=paper_id(sha256))
         count = len(document.pages)
         check_page_count(count, limit=self.max_pages, name=name)

@@ -1,6 +1,5 @@
 """`MinerUCommandParser` runs MinerU on a PDF and reads what it writes."""
 
-import hashlib
 import os
 import shlex
 import shutil
@@ -17,7 +16,7 @@ from ingest.readers.mineru import MinerUParser, is_mineru_folder
 from paperscope_core.cancellation import on_cancel
 from paperscope_core.errors import PaperFileError, SettingsError
 from paperscope_core.protocols import PageCallback, Parser
-from paperscope_core.types import PaperFile, ParsedPaper
+from paperscope_core.types import PaperFile, ParsedPaper, content_hash
 
 __all__ = ["MinerUCommandParser"]
 
@@ -63,7 +62,7 @@ class MinerUCommandParser:
                 f"{file.name!r}: MinerU opens no encrypted files. Take its password off, or set "
                 "parser.engine = 'paperscope'."
             )
-        data = read_pdf(file.path)
+        data = read_pdf(file)
         with tempfile.TemporaryDirectory(prefix="paperscope-mineru-", ignore_cleanup_errors=True) as scratch:
             # The file's own name may look like an option, or be too long for MinerU.
             paper, out = Path(scratch, "paper.pdf"), Path(scratch, "out")
@@ -71,7 +70,7 @@ class MinerUCommandParser:
             out.mkdir()
             message = self._run(["-p", str(paper), "-o", str(out)], name=file.name)
             reader = MinerUParser(
-                max_pages=self._max_pages, name=file.name, sha256=hashlib.sha256(data).hexdigest(), format="pdf"
+                max_pages=self._max_pages, name=file.name, sha256=file.sha256 or content_hash(data), format="pdf"
             )
             folder = self._find_output(out, message=message, name=file.name)
             return self._isolated(reader).parse(PaperFile(folder), on_page=on_page)

@@ -136,18 +136,17 @@ class ChildProcess(Generic[Job]):
         self._input = cast("IO[bytes]", self._process.stdin)
         self._output = cast("BinaryIO", self._process.stdout)
         self._finalizer = weakref.finalize(self, _close, self._process, self._stderr)
-        self._write(start_message)
+        with suppress(OSError):
+            self._input.write(start_message)
+            self._input.flush()
         self.receive(within=_START_SECONDS)
 
     def send(self, job: Job) -> None:
         """Starts a job."""
         self.jobs += 1
-        self._write(pickle.dumps(job))
-
-    def _write(self, data: bytes) -> None:
-        # `receive` notices a child that has exited.
+        # `receive` notices a child that has exited. The bytes of a large file go to the pipe without a copy.
         with suppress(OSError):
-            self._input.write(data)
+            pickle.dump(job, self._input)
             self._input.flush()
 
     def receive(self, *, within: float) -> Frame | None:

@@ -79,6 +79,8 @@ def main() -> None:
     run = _run_by_priority if sys.platform == "linux" else _run
     for job in jobs:
         run(handler, job, out)
+        # An idle child keeps no file.
+        del job
 
 
 def _jobs(pipe: BinaryIO) -> Iterator[Any]:

@@ -7,12 +7,11 @@ import time
 from collections import Counter
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any
-from weakref import WeakValueDictionary
 
-from ingest.formats import content_file
 from ingest.parsers import check_bytes
 from paperscope.adding import Adder, AddRequest, AddResult, Stage
 from paperscope.bulk.cluster import Cluster
@@ -20,7 +19,6 @@ from paperscope.bulk.mailbox import Call, Mailbox
 from paperscope.bulk.worker import GpuEmbedder, PaperWorker, Work, without_secrets
 from paperscope.sources import PaperSource
 from paperscope_core.errors import InputError, ModelError, ModelUnavailableError, PaperFileError, PaperscopeError
-from paperscope_core.types import PaperEntry, content_hash
 
 __all__ = ["BulkReport", "OnDone", "OnStages", "add_on_cluster"]
 
@@ -37,7 +35,7 @@ _GPU_SECONDS = 60.0
 _CALLS = 32
 
 # What workers may call, by target.
-_LOOKUPS = "entry_by_sha256 entry_by_source indexed embedder_of crop"
+_LOOKUPS = "entry entry_by_sha256 entry_by_source indexed embedder_of crop"
 _STORE_METHODS = frozenset(f"check_room get_call put_call get_vectors put_vectors {_LOOKUPS} add".split())
 _MODEL_METHODS = frozenset({"complete", "redacted", "embed"})
 
@@ -110,7 +108,7 @@ class ClusterAdder:
     """
 
     def __init__(self, adder: Adder, cluster: Cluster) -> None:
-        self._adder = replace(adder, run=self._run)
+        self._adder = Adder(adder.store, adder.models, adder.settings, originals=adder.originals, send=self._send)
         self._cluster = cluster
         self._ray = cluster.ray
         self._numbers = count(1)
@@ -120,7 +118,6 @@ class ClusterAdder:
         self._idle: asyncio.Queue[Any] = asyncio.Queue()
         self._workers: list[Any] = []
         self._failed_starts = 0
-        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._tasks: set[asyncio.Task[None]] = set()
         self._targets: Mapping[str, object] = {
             "store": adder.store,
@@ -194,43 +191,31 @@ class ClusterAdder:
         def on_stage(stage: Stage) -> None:
             self._stages[number] = source.name, stage
 
-        fetched = source.fetched(max_mb=self._adder.settings.limits.max_file_mb)
+        max_mb = self._adder.settings.limits.max_file_mb
         try:
             # Fetching takes long.
-            file = await asyncio.to_thread(fetched.__enter__)
-            try:
-                return await self._adder.add(AddRequest.of(source, file, password=password, on_stage=on_stage))
-            finally:
-                fetched.__exit__(None, None, None)
+            make = partial(AddRequest.of, source, max_mb=max_mb, password=password, on_stage=on_stage)
+            return await self._adder.add(await asyncio.to_thread(make))
         finally:
             del self._stages[number]
 
-    async def _run(self, request: AddRequest, older: PaperEntry | None) -> AddResult:
-        """Implements `RunPipeline` with a worker."""
-        files = await asyncio.to_thread(_read, request.path, max_mb=self._adder.settings.limits.max_file_mb)
-        sha256 = content_hash(files[_content_name(request.path)])
-        request.check_hash(sha256)
+    async def _send(self, request: AddRequest) -> AddResult:
+        """Implements `SendRequest` with a worker."""
+        folder = await asyncio.to_thread(_read, request.file.path, max_mb=self._adder.settings.limits.max_file_mb)
         work = Work(
             number=next(self._numbers),
-            name=request.path.name,
-            files=files,
-            source=request.source or str(request.path.resolve()),
-            older=older,
-            sha256=sha256,
+            file=replace(request.file, path=Path(request.file.name), password=None),
+            folder=folder,
+            source=request.source or "",
+            replaces=request.replaces,
         )
-        # Of equal files, the second is then found unchanged.
-        lock = self._locks.setdefault(sha256, asyncio.Lock())
-        async with lock:
-            unchanged = await self._adder.find_unchanged(request, older)
-            if unchanged is not None:
-                return unchanged
-            self._requests[work.number] = request
-            try:
-                return await self._send(work, request.password)
-            finally:
-                del self._requests[work.number]
+        self._requests[work.number] = request
+        try:
+            return await self._add_by_worker(work, request.file.password)
+        finally:
+            del self._requests[work.number]
 
-    async def _send(self, work: Work, password: str | None) -> AddResult:
+    async def _add_by_worker(self, work: Work, password: str | None) -> AddResult:
         """Lets a worker add a paper, and another one if that dies.
 
         Raises:
@@ -244,10 +229,10 @@ class ClusterAdder:
                 result = await worker.add.remote(work, password)
             except errors.RayTaskError as error:
                 self._idle.put_nowait(worker)
-                _log.warning("%s: a worker failed in an unexpected way", work.name, exc_info=error)
+                _log.warning("%s: a worker failed in an unexpected way", work.file.name, exc_info=error)
                 raise PaperFileError(
-                    f"{work.name!r}: the worker met something that it does not foresee ({_first_line(error.cause)}); "
-                    "please report it with the file"
+                    f"{work.file.name!r}: the worker met something that it does not foresee "
+                    f"({_first_line(error.cause)}); please report it with the file"
                 ) from error
             except errors.RayError as error:
                 reason = _reason(error)
@@ -260,8 +245,8 @@ class ClusterAdder:
                 added: AddResult = result
                 return added
         raise PaperFileError(
-            f"{work.name!r} was given up: {_ATTEMPTS} workers died while they added it ({reason}). If it was for a "
-            "lack of memory, run fewer workers (--workers), or on larger machines; then add it again."
+            f"{work.file.name!r} was given up: {_ATTEMPTS} workers died while they added it ({reason}). If it was "
+            "for a lack of memory, run fewer workers (--workers), or on larger machines; then add it again."
         )
 
     def _start_worker(self) -> None:
@@ -356,11 +341,8 @@ def _result(task: asyncio.Task[AddResult]) -> AddResult | PaperscopeError:
 
 
 def _read(path: Path, *, max_mb: int) -> dict[str, bytes]:
-    """The content of a file under "", or of the files in a folder by path. Raises PaperFileError."""
+    """The files in a folder of MinerU by path; none for a file, whose content is read. Raises PaperFileError."""
     try:
-        if not path.is_dir():
-            check_bytes(path.stat().st_size, max_mb=max_mb, name=path.name)
-            return {"": path.read_bytes()}
         files = [file for file in sorted(path.rglob("*")) if file.is_file() and not file.is_symlink()]
         check_bytes(sum(file.stat().st_size for file in files), max_mb=max_mb, name=path.name)
         return {file.relative_to(path).as_posix(): file.read_bytes() for file in files}
@@ -368,11 +350,6 @@ def _read(path: Path, *, max_mb: int) -> dict[str, bytes]:
         raise PaperFileError(
             f"{path.name}: can't be read ({error.strerror}); check the path and its rights", where=path
         ) from error
-
-
-def _content_name(path: Path) -> str:
-    """Which of the files has the hash that identifies a paper."""
-    return content_file(path).relative_to(path).as_posix() if path.is_dir() else ""
 
 
 def _reason(error: Exception) -> str:

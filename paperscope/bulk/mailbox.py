@@ -8,13 +8,14 @@ import asyncio
 import pickle
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from numpy import float32
 from numpy.typing import NDArray
 
 from paperscope.adding import Stage
-from paperscope_core.types import IndexedPaper, ModelReply, ModelRequest, PaperEntry
+from paperscope_core.types import ModelReply, ModelRequest
 
 __all__ = ["Call", "Mailbox", "RemoteEmbedder", "RemoteModel", "RemoteStore", "Sender"]
 
@@ -114,68 +115,13 @@ def _opened(result: bytes) -> object:
 
 
 class RemoteStore:
-    """A `PaperStore` in the library's process."""
+    """A `PaperStore` in the library's process: each of its methods is a call."""
 
     def __init__(self, sender: Sender) -> None:
         self._sender = sender
 
-    def check_room(self) -> None:
-        """See `CallCache.check_room`."""
-        self._sender.call("store", "check_room")
-
-    def get_call(self, key: str) -> ModelReply | None:
-        """See `CallCache.get_call`."""
-        reply: ModelReply | None = self._sender.call("store", "get_call", key)
-        return reply
-
-    def put_call(self, key: str, model: str, reply: ModelReply) -> None:
-        """See `CallCache.put_call`."""
-        self._sender.call("store", "put_call", key, model, reply)
-
-    def get_vectors(self, embedder: str, texts: Sequence[str]) -> Mapping[str, NDArray[float32]]:
-        """See `VectorCache.get_vectors`."""
-        vectors: Mapping[str, NDArray[float32]] = self._sender.call("store", "get_vectors", embedder, list(texts))
-        return vectors
-
-    def put_vectors(self, embedder: str, vectors: Mapping[str, NDArray[float32]]) -> None:
-        """See `VectorCache.put_vectors`."""
-        self._sender.call("store", "put_vectors", embedder, dict(vectors))
-
-    def entry_by_sha256(self, sha256: str) -> PaperEntry | None:
-        """See `Store.entry_by_sha256`."""
-        entry: PaperEntry | None = self._sender.call("store", "entry_by_sha256", sha256)
-        return entry
-
-    def entry_by_source(self, source: str) -> PaperEntry | None:
-        """See `Store.entry_by_source`."""
-        entry: PaperEntry | None = self._sender.call("store", "entry_by_source", source)
-        return entry
-
-    def indexed(self, paper: str) -> IndexedPaper:
-        """See `reading.read_indexed`."""
-        indexed: IndexedPaper = self._sender.call("store", "indexed", paper)
-        return indexed
-
-    def embedder_of(self, paper: str) -> str:
-        """See `reading.read_embedder`."""
-        return str(self._sender.call("store", "embedder_of", paper))
-
-    def crop(self, crop: str) -> bytes:
-        """See `Store.crop`."""
-        return bytes(self._sender.call("store", "crop", crop))
-
-    def add(
-        self,
-        indexed: IndexedPaper,
-        *,
-        crops: Mapping[str, bytes],
-        source: str,
-        embedder: str,
-        replaces: str | None = None,
-    ) -> int:
-        """See `Store.add`."""
-        options = {"crops": dict(crops), "source": source, "embedder": embedder, "replaces": replaces}
-        return int(self._sender.call("store", "add", indexed, **options))
+    def __getattr__(self, method: str) -> Any:  # noqa: ANN401
+        return partial(self._sender.call, "store", method)
 
 
 class RemoteModel:

@@ -4,15 +4,15 @@ import asyncio
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from numpy import float32
 from numpy.typing import NDArray
 from pydantic import SecretStr
 
-from paperscope.adding import AddRequest, AddResult, Stage, run_pipeline
+from paperscope.adding import Adder, AddRequest, AddResult, PaperStore, Stage
 from paperscope.bulk.mailbox import RemoteEmbedder, RemoteModel, RemoteStore, Sender
 from paperscope_core.errors import PaperscopeError
 from paperscope_core.models import Models
@@ -21,7 +21,7 @@ from paperscope_core.models.embedders import LocalEmbedder
 from paperscope_core.models.weights import find_weights
 from paperscope_core.protocols import Embedder
 from paperscope_core.settings import Settings
-from paperscope_core.types import PaperEntry
+from paperscope_core.types import PaperFile
 
 __all__ = ["GpuEmbedder", "PaperWorker", "Work", "without_secrets"]
 
@@ -35,19 +35,17 @@ class Work:
 
     Attributes:
         number: Distinguishes it from other work.
-        name: The name of its file or folder.
-        files: Its content by path in the folder; of a file under "".
+        file: The file with its content, without a folder and a password.
+        folder: The files of a folder of MinerU, by path.
         source: The path or address that it comes from.
-        older: The paper that it replaces, if the caller says so.
-        sha256: The hash of its content.
+        replaces: The id of the paper that it replaces, if the caller says so.
     """
 
     number: int
-    name: str
-    files: Mapping[str, bytes]
+    file: PaperFile
+    folder: Mapping[str, bytes]
     source: str
-    older: PaperEntry | None
-    sha256: str
+    replaces: str | None
 
 
 class PaperWorker:
@@ -65,7 +63,7 @@ class PaperWorker:
         import ray
 
         self._sender = Sender(ray, mailbox)
-        self._store = RemoteStore(self._sender)
+        self._store = cast(PaperStore, RemoteStore(self._sender))
         self._settings = settings
         self._models = Models(
             embedder=self._embedder(ray, embedder), extract=self._model("extract"), vision=self._model("vision")
@@ -85,13 +83,12 @@ class PaperWorker:
         try:
             with tempfile.TemporaryDirectory(prefix="paperscope-") as folder:
                 request = AddRequest(
-                    path=_write(Path(folder), work),
+                    file=replace(work.file, path=_write(Path(folder), work), password=password),
                     source=work.source,
-                    password=password,
-                    sha256=work.sha256,
+                    replaces=work.replaces,
                     on_stage=self._report,
                 )
-                return asyncio.run(run_pipeline(self._store, self._models, self._settings, request, work.older))
+                return asyncio.run(Adder(self._store, self._models, self._settings).add(request))
         except PaperscopeError as error:
             return error
 
@@ -118,9 +115,9 @@ class PaperWorker:
 
 
 def _write(folder: Path, work: Work) -> Path:
-    path = folder / work.name
-    for name, data in work.files.items():
-        file = path / name if name else path
+    path = folder / work.file.name
+    for name, data in work.folder.items():
+        file = path / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(data)
     return path

@@ -344,10 +344,22 @@ class PaperEntry:
 
 @dataclass(frozen=True, slots=True)
 class PaperFile:
-    """The file or folder of a paper, with its password if it is encrypted."""
+    """The file or folder of a paper, with its password if it is encrypted.
+
+    Attributes:
+        content: The bytes of the file, if they were read already; of MinerU's JSON if it is a folder.
+        sha256: The hash of these bytes; "" before they are read.
+    """
 
     path: Path
     password: str | None = field(default=None, kw_only=True, repr=False)
+    content: bytes | None = field(default=None, kw_only=True, repr=False)
+    sha256: str = field(default="", kw_only=True)
+
+    @classmethod
+    def of(cls, file: "PaperFile | Path | str", *, password: str | None) -> "PaperFile":
+        """Return a file that is given as a value or by its path; a value has its password already."""
+        return file if isinstance(file, PaperFile) else cls(Path(file), password=password)
 
     @property
     def name(self) -> str:

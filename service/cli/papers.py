@@ -322,9 +322,7 @@ def _estimate(
         for number, source in enumerate(sources, start=1):
             status.update(Text(f"[{number}/{len(sources)}] {source.name}: estimating …"))
             try:
-                with library.fetched(source) as file:
-                    work = estimator.estimate(file, on_stage=lambda _stage: None, password=password)
-                    estimates[source] = library.wait(work)
+                estimates[source] = library.estimate_source(source, estimator, password=password)
             except InputError as error:
                 errors[source] = error
     return estimates, errors

@@ -116,10 +116,10 @@ def _with_folder_names(files: Sequence[Path]) -> Iterator[tuple[Path, str]]:
 
 def _parse_file(settings: Settings, file: Path, options: _Options, *, folder: Path | None, head: str) -> None:
     from ingest.export import to_paper_json, write_paper
-    from ingest.parsers import check_size, parser_for, read_paper
+    from ingest.parsers import parser_for, read_once, read_paper
 
     started = time.perf_counter()
-    check_size(file, max_mb=settings.limits.max_file_mb)
+    paper_file = read_once(PaperFile(file, password=options.password), max_mb=settings.limits.max_file_mb)
     parser = parser_for(settings.parser, limits=settings.limits)
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TextColumn("pages"))
     with Progress(*columns, console=stderr(), transient=True, disable=not stderr().is_terminal) as progress:
@@ -128,7 +128,7 @@ def _parse_file(settings: Settings, file: Path, options: _Options, *, folder: Pa
         def on_page(done: int, total: int) -> None:
             progress.update(task, completed=done, total=total)
 
-        parsed = read_paper(parser, PaperFile(file, password=options.password), on_page=on_page)
+        parsed = read_paper(parser, paper_file, on_page=on_page)
     if folder is None:
         print_json(to_paper_json(parsed.paper, pictures={}))
         return

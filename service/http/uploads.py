@@ -25,7 +25,7 @@ from service.http.auth import CallerOf, LibraryOf, ServiceOf
 from service.http.limits import limit_body
 from service.http.problems import ProblemError
 from service.http.views import JobView
-from service.jobs.requests import AddRequest, BatchRequest, JobFiles
+from service.jobs.requests import BatchRequest, JobFiles, PaperJob
 
 __all__ = [
     "JobSubmitter",
@@ -52,7 +52,7 @@ _NO_PASSWORDS = (
 )
 
 Body = TypeVar("Body", bound=BaseModel)
-JobRequest = AddRequest | BatchRequest
+JobRequest = PaperJob | BatchRequest
 
 
 def document_upload(
@@ -160,7 +160,7 @@ class JobSubmitter:
 
     async def submit(
         self,
-        request: AddRequest | BatchRequest,
+        request: PaperJob | BatchRequest,
         response: Response,
         *,
         upload: BinaryIO | None = None,
@@ -185,10 +185,10 @@ class JobSubmitter:
 
     def _create(self, job: str, request: JobRequest, upload: BinaryIO | None, *, reserved: str) -> Job:
         files = JobFiles(self.folder)
-        kind: JobKind = "add" if isinstance(request, AddRequest) else "batch"
+        kind: JobKind = "add" if isinstance(request, PaperJob) else "batch"
         try:
             if upload is not None:
-                files.store(job, upload, file=request.upload if isinstance(request, AddRequest) else request.file)
+                files.store(job, upload, file=request.upload if isinstance(request, PaperJob) else request.file)
             return self.library.jobs.create(kind, to_json(request), job=job, reserved=reserved)
         except BaseException:
             files.delete(job)

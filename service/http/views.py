@@ -27,7 +27,7 @@ from paperscope_core.types import (
 )
 from service.batch import BatchSummary
 from service.batch.rows import BatchRow, RowStatus
-from service.jobs.requests import AddRequest, AddResult, BatchRequest
+from service.jobs.requests import AddResult, BatchRequest, PaperJob
 
 __all__ = [
     "BatchRowHead",
@@ -193,7 +193,7 @@ class JobView(BaseModel):
         """The view of a job."""
         result: type[AddResult | BatchSummary]
         if job.kind == "add":
-            name, result = from_json(AddRequest, job.request).name, AddResult
+            name, result = from_json(PaperJob, job.request).name, AddResult
         else:
             name, result = from_json(BatchRequest, job.request).name, BatchSummary
         ended_with = from_json(result, job.result) if job.result else None

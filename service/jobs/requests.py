@@ -15,13 +15,22 @@ from pathlib import Path
 from typing import BinaryIO
 
 from graph_store.database import translate_errors
+from ingest.document.source import read_unchanged
 from paperscope.library import AddResult as LibraryAddResult
 from paperscope_core.errors import PaperFileError
 from paperscope_core.files import PRIVATE_FILE, PRIVATE_FOLDER, create_private_folder
 from paperscope_core.locations import Location, files_folder
 from paperscope_core.types import PageProblem, Shortfall, Usage
 
-__all__ = ["AddRequest", "AddResult", "BatchRequest", "JobFiles", "open_without_links", "upload_name"]
+__all__ = [
+    "AddResult",
+    "BatchRequest",
+    "JobFiles",
+    "PaperJob",
+    "open_without_links",
+    "read_without_links",
+    "upload_name",
+]
 
 _SUFFIX = re.compile(r"\.[A-Za-z0-9]{1,12}")
 _COPY_BYTES = 1 << 20
@@ -36,7 +45,7 @@ _FILE_FLAGS = (
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class AddRequest:
+class PaperJob:
     """A paper to add, either uploaded or at a path of this machine.
 
     Attributes:
@@ -187,6 +196,16 @@ def open_without_links(file: Path) -> BufferedReader:
         opened.close()
         raise _no_such_file(file)
     return opened
+
+
+def read_without_links(file: Path, *, max_bytes: int) -> bytes:
+    """Return the content of a regular file, or the beginning of it if it has more than `max_bytes`.
+
+    Raises:
+        PaperFileError: It was changed while it was read. See also `open_without_links`.
+    """
+    with open_without_links(file) as opened:
+        return read_unchanged(opened, name=file.name, max_bytes=max_bytes + 1)
 
 
 def _open_descriptor(file: Path) -> int:

@@ -1,11 +1,11 @@
 """The worker: leases jobs of all libraries in turn and does several at a time."""
 
 import asyncio
-import hashlib
 import logging
 import os
 import time
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,9 +17,10 @@ from paperscope_core.codec import from_json, to_json
 from paperscope_core.errors import PaperLockedError, StoreError
 from paperscope_core.locations import Location
 from paperscope_core.settings import Settings
+from paperscope_core.types import PaperFile
 from service.jobs.housekeeping import WorkerLocks
 from service.jobs.leased_job import LeasedJob
-from service.jobs.requests import AddRequest, AddResult, BatchRequest, JobFiles, open_without_links
+from service.jobs.requests import AddResult, BatchRequest, JobFiles, PaperJob, read_without_links
 from service.libraries import Libraries, current_work
 from service.tracing import Tracing
 
@@ -65,6 +66,7 @@ class Worker:
         self._max_jobs = 1 if quarantine else settings.service.jobs_at_once
         self._idle_seconds = _QUARANTINE_IDLE_SECONDS if quarantine else _IDLE_SECONDS
         self._quarantine = quarantine
+        self._max_file_bytes = settings.limits.max_file_mb * 1_000_000
         # Above half of its memory, the worker takes no further job and exits when it is idle.
         self._max_resident_mb = settings.limits.memory_mb / 2
         self._libraries = libraries
@@ -190,20 +192,16 @@ class Worker:
                 return await do(leased, library)
 
     async def _add(self, leased: LeasedJob, library: Library) -> str:
-        request = from_json(AddRequest, leased.job.request)
+        request = from_json(PaperJob, leased.job.request)
         password = await self._password(leased.job.id) if request.with_password else None
-        file = Path(request.path) if request.path else JobFiles(leased.folder).folder(leased.job.id) / request.upload
-        # A link may replace the file at any time, but the hash then differs.
-        sha256 = await asyncio.to_thread(_hash, file) if request.path else None
+        if request.path:
+            read = partial(read_without_links, Path(request.path), max_bytes=self._max_file_bytes)
+            file = PaperFile(Path(request.path), password=password, content=await asyncio.to_thread(read))
+        else:
+            file = PaperFile(JobFiles(leased.folder).folder(leased.job.id) / request.upload, password=password)
+        name = None if request.path else request.name
         try:
-            added = await library.add_async(
-                file,
-                name=None if request.path else request.name,
-                replaces=request.replaces,
-                sha256=sha256,
-                password=password,
-                on_stage=leased.report,
-            )
+            added = await library.add_async(file, name=name, replaces=request.replaces, on_stage=leased.report)
         except PaperLockedError as error:
             if request.with_password and password is None:
                 raise PaperLockedError(
@@ -244,11 +242,6 @@ class Worker:
         for folder, lock in self._locks.items():
             with suppress(StoreError):
                 await asyncio.to_thread(WorkerLocks(folder).release, lock)
-
-
-def _hash(file: Path) -> str:
-    with open_without_links(file) as opened:
-        return hashlib.file_digest(opened, "sha256").hexdigest()
 
 
 async def _answer(leased: LeasedJob, library: Library) -> str:

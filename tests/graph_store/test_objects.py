@@ -104,14 +104,13 @@ def test_a_library_with_its_files_in_s3(postgresql: PostgresServer, s3: str, tmp
 def test_uploaded_papers_are_in_s3_and_copied_to_each_machine(s3: str, tmp_path: Path) -> None:
     remote = S3Objects(s3)
     here, there = (Originals(tmp_path / name, remote=remote) for name in ("here", "there"))
-    (tmp_path / "upload").write_bytes(b"%PDF")
     sha256 = content_hash(b"%PDF")
     entry = PaperEntry(
         id=ONE, title="A", file="a.pdf", source="/gone/a.pdf", sha256=sha256, embedder="fake", revision=1
     )
-    assert here.put(tmp_path / "upload", name="a.pdf").read_bytes() == b"%PDF"
+    assert here.put(b"%PDF", sha256=sha256, name="a.pdf").read_bytes() == b"%PDF"
     assert there.of(entry).read_bytes() == b"%PDF"
-    here.put(tmp_path / "upload", name="b.pdf")
+    here.put(b"%PDF", sha256=sha256, name="b.pdf")
     here.drop(sha256, keep="a.pdf")
     assert set(remote.names("originals")) == {f"originals/{sha256}/a.pdf"}
     there.sweep(keep=())

@@ -159,9 +159,7 @@ def test_a_removed_paper_leaves_no_file(library: Library, tmp_path: Path) -> Non
 
 def test_files_of_killed_adds_are_deleted_after_an_hour(tmp_path: Path) -> None:
     originals = Originals(tmp_path / "originals")
-    copies = {
-        name: originals.put(write_pdf(tmp_path / f"{name}.pdf", name), name="a.pdf") for name in ("old", "kept", "new")
-    }
+    copies = {name: originals.put(name.encode(), sha256=name, name="a.pdf") for name in ("old", "kept", "new")}
     for name in ("old", "kept"):
         os.utime(copies[name].parent, (0, 0))
     originals.sweep(keep={copies["kept"].parent.name})

@@ -9,6 +9,7 @@ from paperscope.library import Library
 from paperscope.sources import PaperSource, find_sources, read_list
 from paperscope_core.errors import InputError, PaperFileError
 from paperscope_core.settings import load_settings
+from paperscope_core.types import PaperFile
 from tests.s3_server import serve_bucket
 
 
@@ -33,8 +34,7 @@ def test_files_are_found_where_they_are(tmp_path: Path) -> None:
     found = find_sources(str(tmp_path))
     assert [one.name for one in found] == ["a.txt", "b.md"]
     assert not found[0].is_remote
-    with found[0].fetched(max_mb=1) as file:
-        assert file == tmp_path / "a.txt"
+    assert found[0].file(max_mb=1) == PaperFile(tmp_path / "a.txt")
     with pytest.raises(PaperFileError, match="no such file"):
         find_sources(str(tmp_path / "c.md"))
 
@@ -82,11 +82,8 @@ def test_papers_in_s3_are_fetched_kept_and_replaced(tmp_path: Path, monkeypatch:
 
         system.pipe_file("archive/large.md", io.BytesIO(b"x" * 2_000_000).getvalue())
         for name, message in (("large.md", "over the limit of 1 MB"), ("gone.md", "no such object")):
-            with (
-                pytest.raises(PaperFileError, match=message),
-                PaperSource(address=f"{bucket}/{name}").fetched(max_mb=1),
-            ):
-                pass
+            with pytest.raises(PaperFileError, match=message):
+                PaperSource(address=f"{bucket}/{name}").file(max_mb=1)
         monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:1")
         type(system).clear_instance_cache()
         with pytest.raises(PaperFileError, match="AWS configuration"):

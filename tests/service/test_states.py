@@ -20,7 +20,7 @@ from graph_store.jobs import ATTEMPTS
 from paperscope_core.codec import from_json
 from paperscope_core.types import Candidates, RetrievalRequest, content_hash
 from service.jobs import Supervisor
-from service.jobs.requests import AddRequest, JobFiles
+from service.jobs.requests import JobFiles, PaperJob
 from service.keys import KeyStore
 from tests.graph_store.indexed_papers import EMBEDDER, crop_of, make_indexed, unit_vector
 from tests.paperscope.crashes import orphans
@@ -103,7 +103,7 @@ class Service(RuleBasedStateMachine):
         if dies:
             assert queue.release("worker", died=True) == [job.id]
             return
-        paper = from_json(AddRequest, job.request).name.removesuffix(".md")
+        paper = from_json(PaperJob, job.request).name.removesuffix(".md")
         crop = crop_of(paper)
         indexed = make_indexed(paper)
         tenant.store.add(indexed, crops={content_hash(crop): crop}, source=f"/{paper}", embedder=EMBEDDER)

@@ -1,6 +1,7 @@
 """Papers: list, show, download, remove and add them, by upload or by a path on the service's machine."""
 
 import asyncio
+import os
 import shutil
 import stat
 from collections.abc import Sequence
@@ -16,7 +17,7 @@ from starlette.datastructures import FormData
 
 from graph_store.reading import find_entry
 from ingest.formats import HEAD_BYTES, check_head
-from ingest.parsers import check_size
+from ingest.parsers import check_bytes
 from paperscope.library import Library
 from paperscope.originals import file_name as library_file_name
 from paperscope_core.errors import PaperFileError
@@ -37,7 +38,7 @@ from service.http.uploads import (
     uploaded_file,
 )
 from service.http.views import EstimateView, JobView, PaperHead, PaperList, PaperView
-from service.jobs.requests import AddRequest, open_without_links, upload_name
+from service.jobs.requests import PaperJob, open_without_links, upload_name
 
 __all__ = ["router"]
 
@@ -153,7 +154,7 @@ async def add_paper(request: Request, response: Response, queue: JobSubmitterOf)
     file = await asyncio.to_thread(_allowed, named.path, queue.caller.folders)
     await asyncio.to_thread(_check_file, file, max_mb=max_mb)
     replaces = await _replaced(queue.library, named.replaces)
-    job = AddRequest(name=file.name, path=str(file), replaces=replaces, with_password=bool(named.password))
+    job = PaperJob(name=file.name, path=str(file), replaces=replaces, with_password=bool(named.password))
     return await queue.submit(job, response, password=named.password)
 
 
@@ -193,7 +194,7 @@ async def _add_upload(fields: FormData, response: Response, queue: JobSubmitter)
     await file.seek(0)
     replaces = await _replaced(queue.library, str(fields.get("replaces", "")))
     password = str(fields.get("password", ""))
-    request = AddRequest(name=name, upload=upload_name(name), replaces=replaces, with_password=bool(password))
+    request = PaperJob(name=name, upload=upload_name(name), replaces=replaces, with_password=bool(password))
     return await queue.submit(request, response, upload=file.file, password=password)
 
 
@@ -222,5 +223,5 @@ def _allowed(path: str, folders: Sequence[Path]) -> Path:
 def _check_file(file: Path, *, max_mb: int) -> None:
     """Raises PaperFileError if the size or the first bytes show that the file is not a paper."""
     with open_without_links(file) as opened:
-        check_size(file, max_mb=max_mb)
+        check_bytes(os.fstat(opened.fileno()).st_size, max_mb=max_mb, name=file.name)
         check_head(opened.read(HEAD_BYTES), file)

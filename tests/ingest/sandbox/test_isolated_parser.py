@@ -49,7 +49,7 @@ class OddParser:
             case "bloat": bytearray(3_000_000_000)
             case "bug": raise ZeroDivisionError("nobody thought of it")
             case "settings": raise SettingsError("install it")
-            case "nowhere": read_file(file.path)
+            case "nowhere": read_file(file)
         on_page(2, 2)
         pages = (Page(number=1, width=1.0, height=2.0),)
         paper = Paper(id="p", title=str(os.getpid()), authors=(), sha256="", file=file.name, pages=pages,

@@ -1,5 +1,6 @@
 """Paths and names from callers: none leads out of an allowed folder, reveals what exists, or blocks the service."""
 
+import io
 import os
 import socket
 from collections.abc import Callable, Iterator
@@ -9,6 +10,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
+from ingest.document.source import read_unchanged
 from paperscope.library import Library
 from paperscope_core.errors import PaperFileError
 from paperscope_core.settings import load_settings
@@ -194,9 +196,7 @@ def test_a_file_that_became_a_link_pipe_or_another_one_after_it_was_allowed_is_n
             library.add(tmp_path / "moved" / "pipe.md")
 
 
-def test_a_file_that_changes_between_two_readings_is_not_stored(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_parsed_is_what_was_hashed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from ingest.sandbox.isolated_parser import IsolatedParser
 
     file, real = tmp_path / "a.md", IsolatedParser.parse
@@ -209,9 +209,23 @@ def test_a_file_that_changes_between_two_readings_is_not_stored(
 
     monkeypatch.setattr(IsolatedParser, "parse", swapped)
     with Library.open(tmp_path / "library", settings=load_settings(environ={})) as library:
-        with pytest.raises(PaperFileError, match="was changed or moved while it was read"):
-            library.add(file, sha256=allowed)
-        assert not library.papers()
+        paper = library.add(file, sha256=allowed).paper
+        assert paper.sha256 == allowed
+        assert "Secret" not in repr(library.papers())
+
+
+def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "a.md"
+    file.write_bytes(markdown_paper(1, "Indexer"))
+
+    class Changing(io.FileIO):
+        def read(self, size: int | None = -1) -> bytes:
+            with file.open("ab") as other:
+                other.write(b"more")
+            return super().read(size)
+
+    with Changing(file) as opened, pytest.raises(PaperFileError, match=r"'a\.md' was changed while it was read"):
+        read_unchanged(opened, name=file.name)
 
 
 def test_an_unreadable_file_is_reported_without_waiting(

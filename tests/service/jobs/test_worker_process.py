@@ -19,7 +19,7 @@ import pytest
 from graph_store import Store
 from graph_store.jobs import ATTEMPTS
 from paperscope_core.codec import to_json
-from service.jobs.requests import AddRequest, JobFiles
+from service.jobs.requests import JobFiles, PaperJob
 from tests.model_server import ModelServer, echo, kind_of, serve
 from tests.paperscope.crashes import traceable_reply
 from tests.service.http.test_metrics import read
@@ -243,7 +243,7 @@ def test_a_password_outlives_a_worker_and_after_a_restart_the_job_asks_for_it(
     library = tmp_path / "library"
     # As an earlier service left it.
     with closing(Store.open(library)) as store:
-        request = AddRequest(name="locked.pdf", upload="upload.pdf", with_password=True)
+        request = PaperJob(name="locked.pdf", upload="upload.pdf", with_password=True)
         waiting = store.jobs.create("add", to_json(request)).id
         JobFiles(library).store(waiting, BytesIO(locked), file="upload.pdf")
     with serve_app(settings_with_model(tmp_path, model)) as address:

@@ -8,7 +8,7 @@ from typing import TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from paperscope_core.errors import GoldFileError, PaperFileError
-from paperscope_core.types import content_hash
+from paperscope_core.types import PaperFile, content_hash
 
 __all__ = [
     "check_pages",
@@ -122,7 +122,7 @@ def _page_count(file: Path, _changed: int) -> int | None:
     from ingest.pdf import PdfBackend
 
     try:
-        with PdfBackend().open(read_pdf(file), name=file.name, password=None) as document:
+        with PdfBackend().open(read_pdf(PaperFile(file)), name=file.name, password=None) as document:
             return document.page_count
     except PaperFileError:
         return None

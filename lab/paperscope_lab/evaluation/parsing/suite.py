@@ -57,7 +57,7 @@ def score_paper(paper: Paper, gold: Gold) -> Score:
 
 def outline_reader(file: Path) -> Sequence[OutlineEntry]:
     """Returns the bookmarks of a file. Raises PaperFileError."""
-    with PdfBackend().open(read_pdf(file), name=file.name, password=None) as document:
+    with PdfBackend().open(read_pdf(PaperFile(file)), name=file.name, password=None) as document:
         return tuple(document.outline)
 
 
