@@ -24,7 +24,7 @@ ModeOption = Annotated[
     str, typer.Option("--mode", "-m", help="What is measured; an unknown mode lists the known ones.")
 ]
 OutOption = Annotated[
-    Path | None, typer.Option("--out", "-o", help="Write items, report and plots here; run again, it resumes.")
+    Path | None, typer.Option("--out", "-o", help="Write items and report here; run again, it resumes.")
 ]
 OnlyOption = Annotated[
     list[str] | None, typer.Option("--only", help="A set, paper or item; nothing else is scored (repeatable).")
@@ -94,7 +94,6 @@ def compare(
 
 
 def _measure(name: str, run: "RunOptions") -> "Report":
-    from paperscope_lab.evaluation.rendering import can_draw
     from paperscope_lab.evaluation.run import RunCallbacks, run_suite
 
     columns = (
@@ -112,11 +111,8 @@ def _measure(name: str, run: "RunOptions") -> "Report":
             if result.problem:
                 bar.console.print(Text(f"! {result.name}: {result.problem}", style="yellow"))
 
-        report = run_suite(
+        return run_suite(
             load_suite(name),
             run,
             callbacks=RunCallbacks(started=lambda count: bar.update(task, total=count), done=done),
         )
-    if run.out and not can_draw():
-        stderr().print(Text('no plots: matplotlib is not installed (pip install "paperscope[plots]")', style="dim"))
-    return report

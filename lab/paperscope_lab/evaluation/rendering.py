@@ -1,29 +1,21 @@
-"""Reports as Markdown and as plots."""
+"""Reports as Markdown."""
 
 from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING
 
-from paperscope_core.files import output_errors
 from paperscope_core.text.escaping import markdown_heading, markdown_line, shortened
-from paperscope_lab.evaluation.metrics.selective import risks
-from paperscope_lab.evaluation.report import ALL, Figure, Provenance, Report, grades_of, is_time, results_in
+from paperscope_lab.evaluation.report import ALL, Figure, Provenance, Report, is_time, results_in
 from paperscope_lab.evaluation.score import ItemResult
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-__all__ = ["can_draw", "draw_plots", "number", "provenance_line", "render_figures", "render_report", "table"]
+__all__ = ["number", "provenance_line", "render_figures", "render_report", "table"]
 
 _MISSES_AN_ITEM = 25
 _MAX_TEXT = 160
-_GROUP_WIDTH = 0.8
 
 
 def render_figures(report: Report) -> str:
     """Renders the figures as Markdown.
 
-    These are the headline by set, all metrics over all items, times, risk and coverage, the agreement of a judge, and
+    These are the headline by set, all metrics over all items, times, the agreement of a judge, and
     the problems.
     """
     lines = [f"# Suite {report.suite}, mode {report.mode}", "", provenance_line(report.provenance), ""]
@@ -32,7 +24,7 @@ def render_figures(report: Report) -> str:
     lines += _figures_table("Over all items", [row for row in everything if not is_time(row[1])])
     if times := [row for row in everything if is_time(row[1])]:
         lines += _figures_table("Times (they vary from run to run)", times)
-    lines += [*_risks(report), *_agreement(report)]
+    lines += _agreement(report)
     if report.problems:
         lines += ["## Not scored", "", *(f"- {markdown_line(problem)}" for problem in report.problems), ""]
     return "\n".join(lines).rstrip() + "\n"
@@ -117,18 +109,6 @@ def _figures_table(title: str, figures: Sequence[tuple[str, str, Figure]]) -> li
     return [f"## {title}", "", *table(header, rows, texts=2 if named else 1), ""]
 
 
-def _risks(report: Report) -> list[str]:
-    if not report.risks:
-        return []
-    coverages = list(next(iter(report.risks.values())).at)
-    rows = [
-        [name, str(risk.answers), *map(number, (risk.aurc, risk.excess_aurc, *risk.at.values()))]
-        for name, risk in report.risks.items()
-    ]
-    header = ["set", "answers", "AURC", "E-AURC", *(f"risk at {coverage}" for coverage in coverages)]
-    return ["## Risk and coverage", "", *table(header, rows), ""]
-
-
 def _agreement(report: Report) -> list[str]:
     found = report.agreement
     if found is None:
@@ -169,63 +149,3 @@ def _truncate(text: str) -> str:
 
 def _short_number(value: float) -> str:
     return f"{value:.3f}".rstrip("0").rstrip(".")
-
-
-def can_draw() -> bool:
-    """Whether matplotlib is installed (extra: plots)."""
-    from importlib.util import find_spec
-
-    return find_spec("matplotlib") is not None
-
-
-def draw_plots(report: Report, out: Path) -> list[Path]:
-    """Writes OUT/SUITE.png and, if answers were graded, OUT/SUITE-risk.png. Draws nothing without matplotlib."""
-    if not can_draw():
-        return []
-    from matplotlib.figure import Figure
-
-    files = []
-    if metrics := report.headline_metrics:
-        sets = [name for name in report.figures if name != ALL]
-        figure = Figure(figsize=(max(6.0, 1.2 * len(sets) + 2), 4), layout="constrained")
-        _bars(figure.subplots(), report, sets or [ALL], metrics)
-        files.append(_save(figure, out / f"{report.suite}.png"))
-    if report.risks:
-        figure = Figure(figsize=(6, 4), layout="constrained")
-        _curves(figure.subplots(), report)
-        files.append(_save(figure, out / f"{report.suite}-risk.png"))
-    return files
-
-
-def _bars(axes: "Axes", report: Report, sets: list[str], metrics: list[str]) -> None:
-    width = _GROUP_WIDTH / len(metrics)
-    for number, metric in enumerate(metrics):
-        found = [(place, report.figures[name].get(metric)) for place, name in enumerate(sets)]
-        places = [place + (number - (len(metrics) - 1) / 2) * width for place, figure in found if figure]
-        figures = [figure for _, figure in found if figure]
-        below = [max(0.0, figure.value - figure.low) for figure in figures]
-        above = [max(0.0, figure.high - figure.value) for figure in figures]
-        axes.bar(places, [figure.value for figure in figures], width, yerr=[below, above], capsize=2, label=metric)
-    axes.set_xticks(range(len(sets)), sets, rotation=20, ha="right")
-    axes.set_ylim(bottom=0)
-    axes.set_title(f"{report.suite}, mode {report.mode}: 95 % bootstrap intervals", fontsize=10)
-    axes.legend(fontsize=8)
-
-
-def _curves(axes: "Axes", report: Report) -> None:
-    for name in report.risks:
-        curve = risks(grades_of(results_in(report.results, name)))
-        coverages = [count / len(curve) for count in range(1, len(curve) + 1)]
-        axes.plot(coverages, curve, label=name, linewidth=2 if name == ALL else 1)
-    axes.set_xlim(0, 1)
-    axes.set_ylim(0, 1)
-    axes.set_xlabel("coverage: share of the answers, the most confident first")
-    axes.set_ylabel("risk: their mean loss")
-    axes.set_title(f"{report.suite}, mode {report.mode}", fontsize=10)
-    axes.legend(fontsize=8)
-
-
-def _save(figure: "object", file: Path) -> Path:
-    with output_errors(file):
-        figure.savefig(file, dpi=120, metadata={"Software": None})  # type: ignore[attr-defined]
-    return file

@@ -7,9 +7,8 @@ from pathlib import Path
 from paperscope_core.codec import from_json, to_json
 from paperscope_core.errors import InputError
 from paperscope_core.statistics import interval
-from paperscope_lab.evaluation.metrics.selective import Risk, risk_of
 from paperscope_lab.evaluation.provenance import code_fingerprint, revision, versions
-from paperscope_lab.evaluation.score import Graded, ItemResult, Tally
+from paperscope_lab.evaluation.score import ItemResult, Tally
 
 __all__ = [
     "ALL",
@@ -18,7 +17,6 @@ __all__ = [
     "Provenance",
     "Report",
     "agreement_of",
-    "grades_of",
     "is_time",
     "load_reports",
     "make_report",
@@ -71,8 +69,7 @@ class Agreement:
 class Report:
     """The results of a run: `figures` by set (`ALL` first) and metric.
 
-    `risks` are by set, if answers have a confidence; `agreement` is that of a judge with our rules, if there is a
-    judge.
+    `agreement` is that of a judge with our rules, if there is a judge.
     """
 
     suite: str
@@ -82,7 +79,6 @@ class Report:
     figures: Mapping[str, Mapping[str, Figure]]
     results: tuple[ItemResult, ...]
     problems: tuple[str, ...]
-    risks: Mapping[str, Risk] = field(default_factory=dict)
     agreement: Agreement | None = None
 
     @property
@@ -130,14 +126,8 @@ def make_report(
         figures={name: _figures_by_metric(members, seed=seed) for name, members in sets.items()},
         results=tuple(results),
         problems=(*problems, *failed),
-        risks={name: risk for name, members in sets.items() if (risk := risk_of(grades_of(members)))},
         agreement=agreement_of(scored),
     )
-
-
-def grades_of(results: Sequence[ItemResult]) -> list[Graded]:
-    """The graded answers of all items."""
-    return [grade for result in results for grade in result.score.graded]
 
 
 def agreement_of(results: Sequence[ItemResult]) -> Agreement | None:

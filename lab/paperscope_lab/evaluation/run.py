@@ -18,7 +18,7 @@ from paperscope_core.errors import InputError, PaperscopeError
 from paperscope_core.files import output_errors, write_atomically
 from paperscope_core.settings import Settings
 from paperscope_lab.evaluation.provenance import code_fingerprint
-from paperscope_lab.evaluation.rendering import draw_plots, render_report
+from paperscope_lab.evaluation.rendering import render_report
 from paperscope_lab.evaluation.report import Report, make_report
 from paperscope_lab.evaluation.score import ItemResult
 from paperscope_lab.evaluation.suite import Item, Part, Request, Suite
@@ -34,7 +34,7 @@ class RunOptions:
     """What to measure: the data, the mode ("": the suite's default), names of sets or items (empty: all), a part of the
     documents ("": both), and the seed.
 
-    `out` receives SUITE.jsonl (a line per item), SUITE.md, SUITE.json, plots, and the progress file. `work` is the
+    `out` receives SUITE.jsonl (a line per item), SUITE.md, SUITE.json, and the progress file. `work` is the
     folder for what several runs share, such as libraries (default: below `out`, or a temporary one).
     """
 
@@ -119,7 +119,6 @@ def _write_reports(report: Report, out: Path) -> None:
     write_atomically(out / f"{report.suite}.jsonl", lines.encode())
     write_atomically(out / f"{report.suite}.md", render_report(report).encode())
     write_atomically(out / f"{report.suite}.json", report.to_json().encode())
-    draw_plots(report, out)
 
 
 def run_items(

@@ -1,11 +1,11 @@
-"""Scores: tallies that add up over items, graded answers, and the misses behind the figures."""
+"""Scores: tallies that add up over items, and the misses behind the figures."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from paperscope_core.statistics import Tally
 
-__all__ = ["Graded", "ItemResult", "Miss", "Score", "Tally", "score_checks", "total"]
+__all__ = ["ItemResult", "Miss", "Score", "Tally", "score_checks", "total"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -19,14 +19,6 @@ class Miss:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Graded:
-    """The confidence of an answer (higher is surer), and its loss from 0 (right) to 1."""
-
-    confidence: float
-    loss: float
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Score:
     """The tallies of one item by metric, such as "tables.cells".
 
@@ -36,7 +28,6 @@ class Score:
 
     tallies: Mapping[str, Tally] = field(default_factory=dict)
     misses: tuple[Miss, ...] = ()
-    graded: tuple[Graded, ...] = ()
     details: Mapping[str, str] = field(default_factory=dict)
 
     def __add__(self, other: "Score") -> "Score":
@@ -44,18 +35,16 @@ class Score:
 
 
 def total(scores: Iterable[Score]) -> Score:
-    """The sum of the tallies by metric, in order of first appearance, and all misses, grades and details."""
+    """The sum of the tallies by metric, in order of first appearance, and all misses and details."""
     tallies: dict[str, Tally] = {}
     misses: list[Miss] = []
-    graded: list[Graded] = []
     details: dict[str, str] = {}
     for score in scores:
         for name, tally in score.tallies.items():
             tallies[name] = tallies[name] + tally if name in tallies else tally
         misses.extend(score.misses)
-        graded.extend(score.graded)
         details.update(score.details)
-    return Score(tallies=tallies, misses=tuple(misses), graded=tuple(graded), details=details)
+    return Score(tallies=tallies, misses=tuple(misses), details=details)
 
 
 def score_checks(checks: Mapping[str, bool], *, what: str, gold: str, got: str = "") -> Score:

@@ -21,10 +21,10 @@ from paperscope_lab.evaluation.metrics.benchmarks import (
     qasper_evidence_f1,
 )
 from paperscope_lab.evaluation.metrics.regions import meets
-from paperscope_lab.evaluation.metrics.selective import abstention
+from paperscope_lab.evaluation.metrics.sets import overlap
 from paperscope_lab.evaluation.metrics.text import anls, exact_match, list_f1, read_list, token_f1
 from paperscope_lab.evaluation.report import set_of
-from paperscope_lab.evaluation.score import Graded, Miss, Score, Tally
+from paperscope_lab.evaluation.score import Miss, Score, Tally
 from prompts import as_data
 
 __all__ = ["Cited", "Judge", "Verdict", "score_answer"]
@@ -70,7 +70,7 @@ class Cited:
 
 
 def score_answer(question: GoldQuestion, answer: Answer, *, cited: Cited, verdict: Verdict | None = None) -> Score:
-    """Returns all tallies of a question, its grade for risk and coverage, and the details of its item.
+    """Return all tallies of a question, and the details of its item.
 
     An answer is `right` as `correctness` says for the best reference; abstaining is right if the question is
     unanswerable. Text metrics compare the short answer, or "Not answerable" if there is none. An answer that only shows
@@ -80,7 +80,9 @@ def score_answer(question: GoldQuestion, answer: Answer, *, cited: Cited, verdic
     answered = answer.status == "answered"
     short = short_answer(answer.text, question.question, question.answer_format) if answered else ""
     right = _correctness(question, answer, short)
-    abstained = abstention(answerable=question.answerable, answered=answered)
+    # Abstaining is right if the question can't be answered.
+    unanswerable = not question.answerable
+    abstained = overlap(right=unanswerable and not answered, gold=unanswerable, predicted=not answered)
     tallies = {
         "right": _one(right),
         **{f"right.{kind}": _one(right) for kind in question.kinds},
@@ -101,7 +103,6 @@ def score_answer(question: GoldQuestion, answer: Answer, *, cited: Cited, verdic
         "answer": answer.text,
         "short": short,
         "status": answer.status,
-        "confidence": "" if answer.confidence is None else f"{answer.confidence:.4f}",
         "pages": ", ".join(f"{paper} p.{page}" for paper, page in sorted(cited.pages)),
     }
     if verdict is not None:
@@ -110,11 +111,9 @@ def score_answer(question: GoldQuestion, answer: Answer, *, cited: Cited, verdic
         details["judge"] = verdict.reason
     gold = details["gold"] if question.answerable else NOT_ANSWERABLE
     miss = Miss(metric="right", what=question.question, gold=gold, got=answer.text)
-    graded = answered and answer.confidence is not None
     return Score(
         tallies=tallies,
         misses=() if right >= _HALF else (miss,),
-        graded=(Graded(confidence=answer.confidence or 0.0, loss=1 - right),) if graded else (),
         details=details,
     )
 

@@ -68,7 +68,7 @@ class GoldResult:
 class GoldGraph:
     """A document with its graph; `name` is SET/DOCUMENT.
 
-    `relations` and `results` are None if the set has none; `coreferent` says that the set annotates coreference.
+    `relations` and `results` are None if the set has none.
     """
 
     name: str
@@ -76,7 +76,6 @@ class GoldGraph:
     entities: tuple[GoldEntity, ...]
     relations: tuple[GoldRelation, ...] | None = None
     results: tuple[GoldResult, ...] | None = None
-    coreferent: bool = False
 
     @property
     def scheme(self) -> str:
@@ -263,7 +262,6 @@ def _scierc_graph(_number: int, line: _SciERCLine) -> GoldGraph:
         sections=(TextSection(path=(), paragraphs=(text.text,)),),
         entities=entities,
         relations=tuple(dict.fromkeys(relations)),
-        coreferent=True,
     )
 
 
@@ -366,7 +364,6 @@ def _scirex_graph(_number: int, line: _SciREXLine) -> GoldGraph:
         sections=tuple(_scirex_sections(line, text)),
         entities=entities,
         results=tuple(_scirex_results(line, place)),
-        coreferent=True,
     )
 
 

@@ -12,7 +12,6 @@ from paperscope_core.text.words import entity_key
 from paperscope_core.types import Entity, Extraction
 from paperscope_lab.evaluation.gold.graphs import GoldEntity, GoldGraph, GoldRelation, GoldResult
 from paperscope_lab.evaluation.matching import normalise_spaces
-from paperscope_lab.evaluation.metrics.sets import b_cubed, muc
 from paperscope_lab.evaluation.score import Miss, Score, Tally
 
 __all__ = [
@@ -200,7 +199,7 @@ def _rates(name: str, predicted: Collection[bool], gold: Collection[bool]) -> di
 def score_entities(matches: EntityMatches) -> Score:
     """entities: some form is equal; entities.partial: one contains the words of the other; entities.typed: the types
     are equal, too; found.TYPE: gold entities of one type, whatever our type; generic: words that name nothing;
-    salient: entities that the results are about; aliases: spellings of the same entity (see `_aliases`)."""
+    salient: entities that the results are about."""
     ours, theirs, types = matches.ours, matches.theirs, matches.scheme.types
     typed = {name: types[entity.type] for name, entity in matches.counted.items() if entity.type in types}
     tallies = {
@@ -239,28 +238,12 @@ def score_entities(matches: EntityMatches) -> Score:
                 groups["salient.recall"].append(number)
     for name, numbers in groups.items():
         tallies[name] = Tally(right=sum(bool(ours[number]) for number in numbers), total=len(numbers))
-    if matches.gold.coreferent:
-        tallies |= _aliases(matches)
     return Score(tallies=tallies, misses=tuple(_entity_misses(matches)))
 
 
 def _overlap(some: Iterable[str], others: Collection[str]) -> bool:
     """Whether a form of one contains all words, in order, of a form of the other."""
     return any(f" {one} " in f" {other} " or f" {other} " in f" {one} " for one in some for other in others)
-
-
-def _aliases(matches: EntityMatches) -> dict[str, Tally]:
-    """How the forms of both sides are grouped: B³, and the recall of the gold's links (MUC)."""
-    gold = [entity.forms for entity in matches.sought.values()]
-    ours = [sorted(matches.forms[name]) for name in sorted(matches.forms)]
-    shared = set().union(*gold) & set().union(*ours)
-    theirs, found = ([shared.intersection(forms) for forms in groups] for groups in (gold, ours))
-    scores: Mapping[str, Tally] = b_cubed(theirs, found)
-    return {
-        "aliases.b3_precision": scores["precision"],
-        "aliases.b3_recall": scores["recall"],
-        "aliases.links_found": muc(theirs, found)["recall"],
-    }
 
 
 def _entity_misses(matches: EntityMatches) -> Iterator[Miss]:

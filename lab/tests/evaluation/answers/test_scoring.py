@@ -7,7 +7,7 @@ from paperscope_lab.evaluation.answers.correctness import correctness, formulas_
 from paperscope_lab.evaluation.answers.forms import form_of, short_answer
 from paperscope_lab.evaluation.answers.questions import GoldQuestion
 from paperscope_lab.evaluation.answers.scoring import Cited, Verdict, score_answer
-from paperscope_lab.evaluation.score import Graded, Score
+from paperscope_lab.evaluation.score import Score
 
 from paperscope_core.types import Answer, Box, Context, Place, Status
 
@@ -156,7 +156,7 @@ def test_an_answered_question_has_every_tally() -> None:
         kinds=("table",),
     )
     cited = Cited(pages=frozenset({("p", 3), ("p", 4)}), gold_pages=frozenset({("p", 3)}))
-    score = score_answer(question, answer("BERT has 93.33 under F1.", confidence=0.8), cited=cited)
+    score = score_answer(question, answer("BERT has 93.33 under F1."), cited=cited)
     assert shares(score) == {
         "right": 1,
         "right.table": 1,
@@ -168,17 +168,15 @@ def test_an_answered_question_has_every_tally() -> None:
         "numbers": 1,
         "page": 1,
     }
-    assert score.graded == (Graded(confidence=0.8, loss=0),)
     assert score.misses == ()
     assert (score.details["short"], score.details["pages"]) == ("93.33", "p p.3, p p.4")
 
 
-def test_a_wrong_answer_is_a_miss_and_a_loss() -> None:
+def test_a_wrong_answer_is_a_miss() -> None:
     question = GoldQuestion(name="docbench/p/1", question="How many?", references=("3",), pages=((Path("p.pdf"), 3),))
     cited = Cited(pages=frozenset({("p", 4)}), gold_pages=frozenset({("p", 3)}))
-    score = score_answer(question, answer("There are 4.", confidence=0.6), cited=cited)
+    score = score_answer(question, answer("There are 4."), cited=cited)
     assert (shares(score)["right"], shares(score)["page"]) == (0, 0)
-    assert score.graded == (Graded(confidence=0.6, loss=1),)
     assert [(miss.metric, miss.gold, miss.got) for miss in score.misses] == [("right", "3", "There are 4.")]
 
 
@@ -236,13 +234,6 @@ def test_places_are_scored_by_region_else_page_else_paragraph(
     question = GoldQuestion(name="own/p/1", question="How many?", references=("3",), evidence=evidence)
     assert shares(score_answer(question, answer("There: …", status="evidence"), cited=cited)).get("places") == found
     assert "places" not in shares(score_answer(question, answer("There are 3."), cited=cited))
-
-
-def test_no_confidence_is_no_grade() -> None:
-    question = GoldQuestion(name="docbench/p/1", question="How many?", references=("3",))
-    assert score_answer(question, answer("3"), cited=Cited()).graded == ()
-    abstained = answer("The papers do not say.", status="unanswerable", confidence=0.9)
-    assert score_answer(question, abstained, cited=Cited()).graded == ()
 
 
 def test_the_best_annotator_counts() -> None:
