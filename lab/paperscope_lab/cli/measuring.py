@@ -4,11 +4,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
+from paperscope_lab.cli.progress import progress_bar
 from paperscope_lab.evaluation.suite import SUITES, Part, load_suite
-from service.cli.display import print_json, print_text, stderr
+from service.cli.display import print_json, print_text
 from service.cli.options import ConfigOption, JsonOption, new_app, read_settings
 
 if TYPE_CHECKING:
@@ -96,14 +96,7 @@ def compare(
 def _measure(name: str, run: "RunOptions") -> "Report":
     from paperscope_lab.evaluation.run import RunCallbacks, run_suite
 
-    columns = (
-        TextColumn(name),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        TextColumn("{task.description}", markup=False),
-    )
-    with Progress(*columns, console=stderr(), transient=True) as bar:
+    with progress_bar(name) as bar:
         task = bar.add_task("", total=None)
 
         def done(result: "ItemResult") -> None:

@@ -273,7 +273,7 @@ def compare_systems(
     if out and find_spec("matplotlib"):
         draw(found, out / "comparison.png")
     elif out:
-        stderr().print(Text('no plot: matplotlib is not installed (pip install "paperscope[plots]")', style="dim"))
+        stderr().print(Text('no plot: matplotlib is not installed (pip install "paperscope-lab[plots]")', style="dim"))
     if as_json:
         print_json(to_json(found, indent=1))
     else:

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
 from paperscope_core.errors import InputError
+from paperscope_lab.cli.progress import progress_bar
 from paperscope_lab.ner.formats import FormatName
 from paperscope_lab.ner.importing import import_examples
 from service.cli.display import print_text, stderr
@@ -470,13 +470,6 @@ def _meanings(file: Path | None, examples: "Sequence[Example]") -> dict[str, str
 
 @contextmanager
 def _progress(name: str) -> Iterator[Callable[[int, int, float], None]]:
-    columns = (
-        TextColumn(name),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        TextColumn("{task.description}"),
-    )
-    with Progress(*columns, console=stderr(), transient=True) as bar:
+    with progress_bar(name) as bar:
         task = bar.add_task("", total=None)
         yield lambda done, total, loss: bar.update(task, completed=done, total=total, description=f"loss {loss:.3f}")

@@ -8,15 +8,15 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 
-from ingest.document.geometry import overlap_x, overlap_y
 from paperscope_core.errors import GoldFileError
-from paperscope_core.types import Answer, Box, Paper, Place
+from paperscope_core.types import Answer, Paper, Place
 from paperscope_lab.evaluation.gold.files import check_pages, gold_error, map_gold
 from paperscope_lab.evaluation.gold.paper_readers import folder_items, latex_items
 from paperscope_lab.evaluation.gold.papers import GoldItem, GoldLookup, GoldTable
 from paperscope_lab.evaluation.libraries import Libraries
 from paperscope_lab.evaluation.matching import normalise_spaces, remove_spaces
 from paperscope_lab.evaluation.metrics.numbers import as_number, numbers_in, same_number, stated_numbers
+from paperscope_lab.evaluation.metrics.regions import jaccard
 from paperscope_lab.evaluation.metrics.text import contains_answer
 from paperscope_lab.evaluation.page_words import read_pages, words_in
 from paperscope_lab.evaluation.parsing.tables import found_cells
@@ -145,20 +145,13 @@ def _is_cited(places: list[Place], lookup: GoldLookup, *, paper: Paper, file: Pa
     cells = found_cells(paper, lookup)
     if cells:
         return any(
-            place.page == cell.place.page and _jaccard_index(place.box, cell.place.box) >= _MIN_BOX_OVERLAP
+            place.page == cell.place.page and jaccard(place.box, cell.place.box) >= _MIN_BOX_OVERLAP
             for place in places
             for cell in cells
         )
     pages = read_pages(file)
     printed = [words_in(pages[place.page - 1], place.box) for place in places if place.page <= len(pages)]
     return any(normalise_spaces(" ".join(words)) == normalise_spaces(lookup.answer) for words in printed)
-
-
-def _jaccard_index(one: Box, other: Box) -> float:
-    """The area of the intersection divided by the area of the union."""
-    shared = max(overlap_x(one, other), 0) * max(overlap_y(one, other), 0)
-    both = sum((box.x1 - box.x0) * (box.y1 - box.y0) for box in (one, other)) - shared
-    return shared / both if both > 0 else 0.0
 
 
 def _score(lookup: GoldLookup, file: Path, libraries: Libraries) -> Score:

@@ -247,5 +247,5 @@ def _peft() -> Any:  # noqa: ANN401 - a module
     try:
         import peft
     except ImportError as error:
-        raise InputError('peft is not installed; run: pip install "paperscope[ner]"') from error
+        raise InputError('peft is not installed; run: pip install "paperscope-lab[ner]"') from error
     return peft

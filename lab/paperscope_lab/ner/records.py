@@ -32,10 +32,9 @@ _FIELDS = ("entities", "ents", "spans", "label")
 
 @dataclass(frozen=True, kw_only=True)
 class Records:
-    """What a file holds, the name of its form, and what could not be used, counted."""
+    """What a file holds, and what could not be used, counted."""
 
     examples: list[Example]
-    form: str
     counts: Counter[str]
 
 
@@ -75,7 +74,7 @@ def read_records(path: Path) -> Records:
         examples += found
     if not examples:
         raise ExampleFileError("the file has no records", where=path)
-    return Records(examples=examples, form=form, counts=counts)
+    return Records(examples=examples, counts=counts)
 
 
 def _records(path: Path) -> Iterator[tuple[int, str, object]]:
@@ -292,7 +291,7 @@ def read_standoff(path: Path) -> Records:
         raise ExampleFileError("no pairs of .txt and .ann files", where=path)
     if alone := sum(name.endswith(".ann") and name.removesuffix(".ann") + ".txt" not in files for name in files):
         counts["files of annotations without a text"] = alone
-    return Records(examples=examples, form="standoff", counts=counts)
+    return Records(examples=examples, counts=counts)
 
 
 def _folder(path: Path) -> dict[str, bytes]:

@@ -15,7 +15,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import chain
-from typing import Literal, get_args
+from typing import Literal
 
 from ingest.extraction.recognizer.examples import Example
 from paperscope_core.errors import InputError
@@ -33,10 +33,9 @@ from paperscope_lab.ner.scoring import (
     token_classes,
 )
 
-__all__ = ["REPORT_FORMS", "ReportForm", "write_report"]
+__all__ = ["ReportForm", "write_report"]
 
 ReportForm = Literal["levels", "seeds", "spans", "pair"]
-REPORT_FORMS: tuple[ReportForm, ...] = get_args(ReportForm)
 _SIGNIFICANT = 0.05
 Systems = Mapping[str, Sequence[Example]]
 

@@ -25,7 +25,7 @@ __all__ = [
     "Score",
     "Scorer",
     "aligned_tags",
-    "match_scenarios",
+    "match_entities",
     "score_all",
     "score_seqeval",
     "tag_macro_f1",
@@ -260,19 +260,6 @@ def _projected(example: Example, pieces: Sequence[tuple[int, int]]) -> list[str]
     return tags
 
 
-def match_scenarios(gold: Sequence[Entity], predicted: Sequence[Entity]) -> dict[str, Outcomes]:
-    """The outcomes of the four nervaluate scenarios, with exact boundaries matched first.
-
-    Args:
-        gold: Start, end (exclusive) and label of each gold entity.
-        predicted: Those of each predicted entity.
-
-    Returns:
-        The outcomes of `strict`, `exact`, `partial` and `ent_type`.
-    """
-    return {name: _outcomes(gold, predicted, name) for name in _SCENARIOS}
-
-
 def _same(one: Entity, other: Entity) -> bool:
     return one == other
 
@@ -298,7 +285,8 @@ _SCENARIOS: dict[str, tuple[Sequence[Callable[[Entity, Entity], bool]], str]] = 
 }
 
 
-def _outcomes(gold: Sequence[Entity], predicted: Sequence[Entity], scenario: str) -> Outcomes:
+def match_entities(gold: Sequence[Entity], predicted: Sequence[Entity], scenario: str) -> Outcomes:
+    """Return the outcomes of a scenario of nervaluate (strict, exact, partial, ent_type), exact boundaries first."""
     correct, rest = _SCENARIOS[scenario]
     free_gold, free_predicted = sorted(gold), sorted(predicted)
     matched = sum(_take_pairs(free_gold, free_predicted, rule) for rule in correct)
@@ -427,8 +415,8 @@ def _scenario(name: str) -> Callable[[Example, Example], Counted]:
         due, given = _offsets(gold), _offsets(prediction)
         labels = {label for _, _, label in (*due, *given)}
         return Counted(
-            total=_outcomes(due, given, name).counts,
-            labels={label: _outcomes(_only(due, label), _only(given, label), name).counts for label in labels},
+            total=match_entities(due, given, name).counts,
+            labels={label: match_entities(_only(due, label), _only(given, label), name).counts for label in labels},
         )
 
     return count

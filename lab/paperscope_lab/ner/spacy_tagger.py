@@ -1,4 +1,4 @@
-"""spaCy's entity recognizer (extra `spacy`), trained from a blank pipeline."""
+"""spaCy's entity recognizer (extra `ner`), trained from a blank pipeline."""
 
 import asyncio
 import json
@@ -184,5 +184,5 @@ def _spacy() -> Any:  # noqa: ANN401 - a module
     try:
         import spacy
     except ImportError as error:
-        raise InputError('spaCy is not installed; run: pip install "paperscope[ner]"') from error
+        raise InputError('spaCy is not installed; run: pip install "paperscope-lab[ner]"') from error
     return spacy

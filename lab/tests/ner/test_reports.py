@@ -1,10 +1,11 @@
 """The short reports: their figures follow from the predictions, and the audit finds nothing wrong with them."""
 
 from dataclasses import replace
+from typing import get_args
 
 import pytest
 from paperscope_lab.ner.audit import audit_report
-from paperscope_lab.ner.reports import REPORT_FORMS, ReportForm, write_report
+from paperscope_lab.ner.reports import ReportForm, write_report
 from tests.ner.tiny_encoder import GOLD
 
 from ingest.extraction.recognizer.examples import Example, Span
@@ -70,7 +71,7 @@ def test_a_pair_names_the_winner_that_many_sentences_show() -> None:
     assert found["Entity F1 (offsets and label)"][-1] == "gold"
 
 
-@pytest.mark.parametrize("form", REPORT_FORMS)
+@pytest.mark.parametrize("form", get_args(ReportForm))
 def test_no_report_contradicts_itself(form: ReportForm) -> None:
     gold = [replace(one, id=f"{number}-{one.id}") for number in range(9) for one in GOLD]
     noisy = [

@@ -1,12 +1,11 @@
-"""`bench parse`: seconds per page and memory of PDF readers, and how they grow with the number of pages."""
+"""`bench parse`: seconds per page and memory of PDF readers."""
 
 import argparse
 import json
 import os
 import subprocess
 import sys
-import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,7 +22,6 @@ DESCRIPTION = (
 _ROOT = Path(__file__).resolve().parents[4]
 _SCRIPT = Path(__file__).with_name("pdf_readers.py")
 _EXAMPLE = _ROOT / "examples/paper/ner-report.pdf"
-_GROWTH = (10, 100, 1000)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -52,12 +50,6 @@ def add_options(parse: argparse.ArgumentParser) -> None:
     parse.add_argument(
         "--python", action="append", default=[], metavar="NAME=PATH", help="the Python that has a contender's packages"
     )
-    parse.add_argument(
-        "--growth", action="store_true", help="also: Paperscope on the first file's pages, repeated to long files"
-    )
-    parse.add_argument(
-        "--pages", nargs="+", type=int, default=_GROWTH, metavar="N", help="how long those are (default: 10 100 1000)"
-    )
     add_out(parse)
 
 
@@ -71,10 +63,7 @@ def run(options: argparse.Namespace) -> int:
     pythons = dict(item.split("=", 1) for item in options.python)
     rows = [measure(name, files, python=pythons.get(name, sys.executable)) for name in options.only or PDF_READERS]
     sys.stdout.write(_table(rows))
-    grown = list(_growth(files[0], options.pages)) if options.growth else []
-    if grown:
-        sys.stdout.write("\n" + _growth_table(grown))
-    write_figures(options.out, {"files": [file.name for file in files], "contenders": rows, "growth": grown})
+    write_figures(options.out, {"files": [file.name for file in files], "contenders": rows})
     ours = [row for row in rows if row.name == "paperscope"]
     return 1 if any(row.pages == 0 and "not installed" not in row.note for row in ours) else 0
 
@@ -107,29 +96,3 @@ def _table(rows: Sequence[Figures]) -> str:
         figures = f"{row.pages:6} {row.page_seconds:8.4f} {ratio:>8} {row.memory_mb:8.0f}" if row.pages else ""
         lines.append(f"{PDF_READERS[row.name].title:28} {figures} {row.note}".rstrip())
     return "\n".join(lines) + "\n"
-
-
-def _growth_table(rows: Sequence[Figures]) -> str:
-    lines = [f"{'pages':>6} {'s/page':>8} {'peak MB':>8} {'KB/page':>8}"]
-    first = rows[0]
-    for row in rows:
-        more = (row.memory_mb - first.memory_mb) * 1024 / (row.pages - first.pages) if row.pages > first.pages else 0
-        lines.append(f"{row.pages:6} {row.page_seconds:8.4f} {row.memory_mb:8.0f} {more:8.0f} {row.note}".rstrip())
-    return "\n".join(lines) + "\n"
-
-
-def _growth(file: Path, counts: Sequence[int]) -> Iterator[Figures]:
-    with tempfile.TemporaryDirectory() as folder:
-        for count in counts:
-            grown = Path(folder) / f"{count}.pdf"
-            _repeat(file, grown, pages=count)
-            yield measure("paperscope", [grown])
-
-
-def _repeat(file: Path, grown: Path, *, pages: int) -> None:
-    import pymupdf
-
-    with pymupdf.open(file) as source, pymupdf.open() as target:
-        while target.page_count < pages:
-            target.insert_pdf(source, to_page=min(source.page_count, pages - target.page_count) - 1)
-        target.save(grown, garbage=3, deflate=True)

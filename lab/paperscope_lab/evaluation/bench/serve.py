@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -19,35 +19,23 @@ from urllib.parse import urlsplit
 import httpx2
 import numpy as np
 
-from paperscope.library import Library
-from paperscope_core.errors import InputError, PaperscopeError
+from paperscope_core.errors import PaperscopeError
 from paperscope_lab.evaluation.bench.common import add_out, print_page, write_figures
-from paperscope_lab.evaluation.gold.files import read_lines, separate_errors
 from paperscope_lab.evaluation.peers.memory import peak_memory_mb
 from paperscope_lab.evaluation.rendering import table
+from service.batch import Question, load_questions
 
-__all__ = [
-    "DESCRIPTION",
-    "HELP",
-    "Load",
-    "ServedLoad",
-    "add_options",
-    "add_questions",
-    "read_questions",
-    "run",
-    "serving",
-]
+__all__ = ["DESCRIPTION", "HELP", "Load", "ServedLoad", "add_options", "run"]
 
 HELP = "requests a second and latency of the HTTP service"
 DESCRIPTION = (
     "Starts the service over a library and lets 1, 8 and 32 clients ask it, each the next question as soon as the last "
-    "is answered; for comparison, the same library is asked in one process without HTTP."
+    "is answered."
 )
 _START_TIMEOUT = 60.0
 _TIMEOUT = 120.0
 _CLIENTS = (1, 8, 32)
 _PATHS = {"query": "/v1/query", "retrieve": "/v1/retrieve"}
-_DIRECT = "Library"
 # Asks a question; returns whether it was answered.
 _Client = Callable[[str], bool]
 
@@ -72,43 +60,31 @@ class ServedLoad:
     way: str
     clients: int
     load: Load
-    memory_mb: float = 0.0
-    cpu_ms: float = 0.0
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Row:
-    question: str
+    memory_mb: float
+    cpu_ms: float
 
 
 def add_options(serve: argparse.ArgumentParser) -> None:
     """Adds the options of `serve`."""
     serve.add_argument("--library", type=Path, required=True, metavar="DIR", help="a library with papers in it")
-    add_questions(serve)
+    serve.add_argument("--questions", type=Path, required=True, metavar="FILE", help="a file of questions")
     serve.add_argument("--clients", type=int, nargs="+", default=_CLIENTS, metavar="N", help="how many ask at once")
     serve.add_argument(
         "--seconds", type=float, default=20.0, metavar="S", help="how long each load lasts (default: 20)"
     )
     serve.add_argument("--workers", type=int, default=1, metavar="N", help="processes that answer (default: 1)")
-    serve.add_argument("--only", nargs="+", choices=[*_PATHS], default=[*_PATHS], metavar="WAY", help="query, retrieve")
     add_out(serve)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Returns 0, or 1 if a request failed."""
-    questions = read_questions(options.questions)
+    """Return 0, or 1 if a request failed. Raises QuestionFileError."""
+    questions = [question.text for question in load_questions(options.questions) if isinstance(question, Question)]
     found = []
-    with Library.open(options.library) as library:
-        for way in options.only:
-            client = _direct_client(library, way)
-            client(questions[0])
-            load = _measure_load([client], questions, seconds=options.seconds)
-            found.append(ServedLoad(way=f"{_DIRECT} {way}", clients=1, load=load))
-    with serving(options.library, workers=options.workers) as (address, process):
-        for way in options.only:
+    with _serving(options.library, workers=options.workers) as (address, process):
+        for way, path in _PATHS.items():
             for clients in options.clients:
                 with ExitStack() as stack:
-                    asking = [_http_client(address + _PATHS[way], stack) for _ in range(clients)]
+                    asking = [_http_client(address + path, stack) for _ in range(clients)]
                     # The first question loads models and caches, and is not counted.
                     asking[0](questions[0])
                     before = _cpu_seconds(process)
@@ -116,47 +92,20 @@ def run(options: argparse.Namespace) -> int:
                 used = 1000 * (_cpu_seconds(process) - before) / max(load.answers, 1)
                 memory = sum(map(peak_memory_mb, _processes(process)))
                 found.append(ServedLoad(way=way, clients=clients, load=load, memory_mb=memory, cpu_ms=used))
-    print_page([*_table(found), *_ratios(found)])
+    print_page(_table(found))
     write_figures(options.out, found)
     return 1 if any(one.load.failed for one in found) else 0
 
 
-def add_questions(command: argparse.ArgumentParser) -> None:
-    """Adds the option `--questions`."""
-    command.add_argument(
-        "--questions", type=Path, required=True, metavar="FILE", help="JSON lines with the key 'question'"
-    )
-
-
-def read_questions(file: Path) -> Sequence[str]:
-    """The questions of a file of JSON lines. Raises InputError."""
-    questions, bad = separate_errors(read_lines(file, _Row, lambda _, row: row.question))
-    if bad:
-        raise bad[0]
-    if not questions:
-        raise InputError(f'{file}: no question in it; each line must be like {{"question": "…"}}')
-    return questions
-
-
 @contextmanager
-def serving(
-    library: Path, *, workers: int = 1, environment: Mapping[str, str] | None = None
-) -> Iterator[tuple[str, int]]:
-    """Starts `paperscope serve` on a free port, waits until it is ready, and yields its address and process id.
-
-    Args:
-        library: The library.
-        workers: How many processes answer.
-        environment: Further variables of its environment.
-    """
+def _serving(library: Path, *, workers: int) -> Iterator[tuple[str, int]]:
+    """Start `paperscope serve` on a free port, wait until it is ready, and yield its address and process id."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     command = [sys.executable, "-m", "paperscope", "serve", "--library", str(library), "--port", str(port)]
     command += ["--workers", str(workers)]
-    process = subprocess.Popen(  # noqa: S603 # our own
-        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ, **(environment or {})}
-    )
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # noqa: S603 # our own
     address = f"http://127.0.0.1:{port}"
     try:
         _wait(f"{address}/readyz", process)
@@ -217,19 +166,6 @@ def _http_client(url: str, stack: ExitStack) -> _Client:
     return ask
 
 
-def _direct_client(library: Library, way: str) -> _Client:
-    work: Callable[[str], object] = library.retrieve if way == "retrieve" else library.ask
-
-    def ask(question: str) -> bool:
-        try:
-            work(question)
-        except PaperscopeError:
-            return False
-        return True
-
-    return ask
-
-
 def _measure_load(clients: Sequence[_Client], questions: Sequence[str], *, seconds: float) -> Load:
     """Runs each client in a thread."""
     taken: list[tuple[bool, float]] = []
@@ -261,18 +197,9 @@ def _table(found: Sequence[ServedLoad]) -> list[str]:
             str(one.load.failed),
             f"{one.load.rate:.1f}",
             *(f"{value:.3f}" for value in (one.load.p50, one.load.p95, one.load.most)),
-            f"{one.cpu_ms:.1f}" if one.cpu_ms else "",
-            f"{one.memory_mb:.0f}" if one.memory_mb else "",
+            f"{one.cpu_ms:.1f}",
+            f"{one.memory_mb:.0f}",
         ]
         for one in found
     ]
     return table(header, rows)
-
-
-def _ratios(found: Sequence[ServedLoad]) -> Iterator[str]:
-    """The best rate over HTTP as a multiple of the library's rate."""
-    for way in _PATHS:
-        direct = max((one.load.rate for one in found if one.way == f"{_DIRECT} {way}"), default=0.0)
-        served = max((one.load.rate for one in found if one.way == way), default=0.0)
-        if direct and served:
-            yield f"{way}: at best {served / direct:.2f} times what the library itself does in a second."

@@ -20,7 +20,6 @@ __all__ = [
     "GoldExpansion",
     "GoldGraph",
     "GoldRelation",
-    "GoldResult",
     "GraphGold",
     "JoinedTokens",
     "Mention",
@@ -57,25 +56,16 @@ class GoldRelation:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class GoldResult:
-    """An n-ary relation: the positions of its members, and the score as printed ("" if there is none)."""
-
-    members: tuple[int, ...]
-    score: str = ""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
 class GoldGraph:
     """A document with its graph; `name` is SET/DOCUMENT.
 
-    `relations` and `results` are None if the set has none.
+    `relations` is None if the set has none.
     """
 
     name: str
     sections: tuple[TextSection, ...]
     entities: tuple[GoldEntity, ...]
     relations: tuple[GoldRelation, ...] | None = None
-    results: tuple[GoldResult, ...] | None = None
 
     @property
     def scheme(self) -> str:
@@ -329,7 +319,6 @@ def _scier_words(text: str) -> str:
 
 # SciREX (Jain et al., 2020).
 
-_MEMBERS = ("Method", "Task", "Material", "Metric")
 # Remains of the source's markup before headings: "section : Introduction".
 _MARKUP = re.compile(r"^(?:document|(?:sub)*section|(?:sub)?paragraph|appendix|bibliography): ?")
 # Remains of citations and cross-references.
@@ -340,7 +329,7 @@ _CITATION = re.compile(r" ?\[reference\]")
 class _SciREXLine:
     """Word positions count from 0; the end of a span is exclusive.
 
-    `coref` has an entry for each entity of `n_ary_relations`, without spans if the paper never names it.
+    `coref` has the entities that the paper's results are about, without spans if the paper never names one.
     """
 
     doc_id: str
@@ -350,7 +339,6 @@ class _SciREXLine:
     ner: tuple[tuple[int, int, str], ...]
     coref: Mapping[str, tuple[_Span, ...]]
     coref_non_salient: Mapping[str, tuple[_Span, ...]]
-    n_ary_relations: tuple[Mapping[str, str | float | None], ...]
 
 
 def _scirex_graph(_number: int, line: _SciREXLine) -> GoldGraph:
@@ -358,26 +346,12 @@ def _scirex_graph(_number: int, line: _SciREXLine) -> GoldGraph:
     mentions = [Mention(span=(first, end), words=text.of(first, end), type=kind) for first, end, kind in line.ner]
     salient = [Cluster(spans=spans, salient=True) for spans in line.coref.values()]
     others = [Cluster(spans=spans) for spans in line.coref_non_salient.values()]
-    entities, place = entities_of(mentions, [*salient, *others])
+    entities, _ = entities_of(mentions, [*salient, *others])
     return GoldGraph(
         name=f"scirex/{line.doc_id}",
         sections=tuple(_scirex_sections(line, text)),
         entities=entities,
-        results=tuple(_scirex_results(line, place)),
     )
-
-
-def _scirex_results(line: _SciREXLine, place: Mapping[_Span, int]) -> Iterator[GoldResult]:
-    """The results whose members the paper names; the benchmark leaves out the others, too."""
-    for relation in line.n_ary_relations:
-        named = [str(relation[member]) for member in _MEMBERS if member in relation]
-        for name in named:
-            if name not in line.coref:
-                raise GoldFileError(f"a relation's member {name!r} has no entry in 'coref'")
-        places = [next((place[span] for span in line.coref[name] if span in place), None) for name in named]
-        members = dict.fromkeys(member for member in places if member is not None)
-        if len(places) > 1 and None not in places:
-            yield GoldResult(members=tuple(members), score=str(relation.get("score") or ""))
 
 
 def _scirex_sections(line: _SciREXLine, text: JoinedTokens) -> Iterator[TextSection]:

@@ -1,17 +1,15 @@
 """Scores extracted entities and relations against a gold graph."""
 
-import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import combinations, product
+from itertools import product
 
 from ingest.extraction.entity_types import TermType
 from paperscope_core.text.words import entity_key
 from paperscope_core.types import Entity, Extraction
-from paperscope_lab.evaluation.gold.graphs import GoldEntity, GoldGraph, GoldRelation, GoldResult
-from paperscope_lab.evaluation.matching import normalise_spaces
+from paperscope_lab.evaluation.gold.graphs import GoldEntity, GoldGraph, GoldRelation
 from paperscope_lab.evaluation.score import Miss, Score, Tally
 
 __all__ = [
@@ -22,7 +20,6 @@ __all__ = [
     "is_float",
     "score_entities",
     "score_relations",
-    "score_results",
 ]
 
 _UNTYPED: TermType = "concept"
@@ -291,43 +288,3 @@ def score_relations(matches: EntityMatches, relations: Iterable[GoldRelation]) -
             names, got = matches.names(members), matches.unconnected(members)
             misses.append(Miss(metric="relations.recall", what=relation.kind, gold=names, got=got))
     return Score(tallies=tallies, misses=tuple(misses))
-
-
-def score_results(matches: EntityMatches, results: Iterable[GoldResult]) -> Score:
-    """results.members: all members are found; results.connected: each pair of them is connected; results.score: of the
-    scores in the text, those that a relation of a member quotes."""
-    text = " ".join(text for section in matches.gold.sections for text in section.paragraphs)
-    score = Score()
-    for result in results:
-        members = result.members
-        connected = all(any(matches.pairs_between(a, b)) for a, b in combinations(members, 2))
-        known = all(matches.ours[member] for member in members)
-        marks = {"results.members": known, "results.connected": known and connected}
-        if result.score and _quotes_score(text, result.score):
-            marks["results.score"] = _has_score(matches, result)
-        miss = Miss(
-            metric="results.connected",
-            what=result.score,
-            gold=matches.names(members),
-            got=matches.unconnected(members),
-        )
-        score += Score(
-            tallies={name: Tally(right=right, total=1) for name, right in marks.items()},
-            misses=() if marks["results.connected"] else (miss,),
-        )
-    return score
-
-
-def _has_score(matches: EntityMatches, result: GoldResult) -> bool:
-    """Whether a relation of one of the members quotes the score."""
-    members = frozenset().union(*(matches.ours[member] for member in result.members))
-    return any(
-        _quotes_score(relation.description, result.score)
-        for relation in matches.extraction.relations
-        if members & {relation.source, relation.target}
-    )
-
-
-def _quotes_score(text: str, score: str) -> bool:
-    """Whether a text quotes the score, not as a part of another number."""
-    return re.search(rf"(?<![\d.]){re.escape(normalise_spaces(score))}(?!\d|\.\d)", normalise_spaces(text)) is not None

@@ -22,7 +22,7 @@ from paperscope_lab.evaluation.gold.files import separate_errors
 from paperscope_lab.evaluation.gold.graphs import GoldAcronyms, GoldExpansion, GoldGraph, GraphGold, read_graph_gold
 from paperscope_lab.evaluation.gold.text_papers import text_paper
 from paperscope_lab.evaluation.graph.quality import name_keys, score_floats, score_graph, score_grounding, score_library
-from paperscope_lab.evaluation.graph.scoring import EntityMatches, score_entities, score_relations, score_results
+from paperscope_lab.evaluation.graph.scoring import EntityMatches, score_entities, score_relations
 from paperscope_lab.evaluation.libraries import BuiltLibrary, Libraries
 from paperscope_lab.evaluation.metrics.sets import set_overlap
 from paperscope_lab.evaluation.score import Miss, Score, Tally, score_checks
@@ -78,8 +78,6 @@ def score_document(gold: GoldGraph, extractor: EntityExtractor) -> Score:
     score = score_entities(matches)
     if gold.relations is not None:
         score += score_relations(matches, gold.relations)
-    if gold.results is not None:
-        score += score_results(matches, gold.results)
     return score + seconds
 
 

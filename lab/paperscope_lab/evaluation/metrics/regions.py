@@ -4,20 +4,36 @@ from collections.abc import Iterable
 from itertools import pairwise
 
 from ingest.document.geometry import intersection
-from paperscope_core.types import Place
+from paperscope_core.types import Box, Place
 
-__all__ = ["covered_share", "meets"]
+__all__ = ["area", "covered_share", "jaccard", "meets", "shared_area"]
 
 _HALF = 0.5
+
+
+def area(box: Box) -> float:
+    """Return the area of a box."""
+    return box.width * box.height
+
+
+def shared_area(one: Box, other: Box) -> float:
+    """Return the area of the intersection of two boxes."""
+    shared = intersection(one, other)
+    return max(shared.width, 0.0) * max(shared.height, 0.0)
+
+
+def jaccard(one: Box, other: Box) -> float:
+    """Return the area of the intersection divided by the area of the union; 0 for boxes without an area."""
+    shared = shared_area(one, other)
+    both = area(one) + area(other) - shared
+    return shared / both if both > 0 else 0.0
 
 
 def meets(place: Place, region: Place) -> bool:
     """Whether the overlap of a place and a gold region is at least half of the smaller one."""
     if (place.paper, place.page) != (region.paper, region.page):
         return False
-    shared = intersection(place.box, region.box)
-    areas = [box.width * box.height for box in (place.box, region.box)]
-    return max(shared.width, 0.0) * max(shared.height, 0.0) >= _HALF * min(areas) > 0
+    return shared_area(place.box, region.box) >= _HALF * min(area(place.box), area(region.box)) > 0
 
 
 def covered_share(region: Place, places: Iterable[Place]) -> float:
@@ -34,5 +50,5 @@ def covered_share(region: Place, places: Iterable[Place]) -> float:
         for part in sorted((part for part in parts if part.x0 <= left and right <= part.x1), key=lambda part: part.y0):
             covered += (right - left) * max(part.y1 - max(part.y0, bottom), 0.0)
             bottom = max(bottom, part.y1)
-    area = region.box.width * region.box.height
-    return covered / area if area else 0.0
+    whole = area(region.box)
+    return covered / whole if whole else 0.0

@@ -9,6 +9,7 @@ from typing import get_args
 from paperscope_core.types import Box, Element, Figure, Paper, Passage, Table, places_of
 from paperscope_lab.evaluation.gold.papers import Gold, GoldPage, GoldRegion, RegionKind
 from paperscope_lab.evaluation.matching import pair_best, similarity
+from paperscope_lab.evaluation.metrics.regions import area, jaccard, shared_area
 from paperscope_lab.evaluation.parsing.tables import label_number
 from paperscope_lab.evaluation.score import Score, score_checks, total
 
@@ -110,20 +111,20 @@ def _likeness(region: GoldRegion, element: _Found) -> float:
 
 def _overlap(region: GoldRegion, element: _Found) -> float:
     """The intersection over union, with or without the caption."""
-    return max(_shared(box, element.box) / _joined(box, element.box) for box in _extents(region))
+    return max(jaccard(box, element.box) for box in _extents(region))
 
 
 def _meets(element: _Found, region: GoldRegion) -> bool:
     if region.kind == "heading":
         return _likeness(region, element) >= _MIN_HEADING_SIMILARITY
     box = _extents(region)[-1]
-    return _shared(box, element.box) >= _MIN_MET * min(_area(box), _area(element.box))
+    return shared_area(box, element.box) >= _MIN_MET * min(area(box), area(element.box))
 
 
 def _is_whole(region: GoldRegion, box: Box) -> bool:
-    covered = _shared(region.box, box) >= _MIN_COVERED * _area(region.box)
+    covered = shared_area(region.box, box) >= _MIN_COVERED * area(region.box)
     return covered and any(
-        _area(box) - _shared(extent.grown(_MARGIN, _MARGIN), box) <= _MAX_EXCESS * _area(region.box)
+        area(box) - shared_area(extent.grown(_MARGIN, _MARGIN), box) <= _MAX_EXCESS * area(region.box)
         for extent in _extents(region)
     )
 
@@ -131,20 +132,6 @@ def _is_whole(region: GoldRegion, box: Box) -> bool:
 def _extents(region: GoldRegion) -> list[Box]:
     """The box, and its hull with the caption, which a crop may include."""
     return [region.box, region.box.union(region.caption_box)] if region.caption_box else [region.box]
-
-
-def _area(box: Box) -> float:
-    return box.width * box.height
-
-
-def _shared(first: Box, second: Box) -> float:
-    width = min(first.x1, second.x1) - max(first.x0, second.x0)
-    height = min(first.y1, second.y1) - max(first.y0, second.y0)
-    return max(width, 0) * max(height, 0)
-
-
-def _joined(first: Box, second: Box) -> float:
-    return max(_area(first) + _area(second) - _shared(first, second), 1e-9)
 
 
 def _shown(name: str | None, box: Box) -> str:

@@ -168,7 +168,7 @@ def score_tables(paper: Paper, gold: Gold) -> Score:
     - tables.spans: gold spans matched by a cell in that position with the same row and column span.
     - tables.header_rows: the set of header rows is the same (per table).
     - tables.captions: the table with this number has this caption, and no other table fits the gold's cells better.
-    - tables.teds, tables.teds_struct: see `teds`; a missing table counts 0.
+    - tables.teds: see `teds`; a missing table counts 0.
     - tables.true (if the gold has all tables): found tables that are in the gold.
     """
     tables = [element for element in paper.elements if isinstance(element, Table)]
@@ -215,8 +215,7 @@ def _score_one(expected: GoldTable, table: Table | None, tables: Sequence[Table]
     tallies = {
         "tables.cells": tally,
         "tables.exact": Tally(right=tally.right == tally.total and reading.same_shape, total=1),
-        "tables.teds": Tally(right=_teds(reading, structure_only=False), total=1),
-        "tables.teds_struct": Tally(right=_teds(reading, structure_only=True), total=1),
+        "tables.teds": Tally(right=_teds(reading), total=1),
     }
     if expected.spans is not None:
         tallies["tables.spans"] = _spans(reading)
@@ -261,13 +260,12 @@ def _is_caption_bound(expected: GoldTable, table: Table, tables: Sequence[Table]
     return own > 0 and all(_best_reading(expected, other).tally.right <= own for other in tables)
 
 
-def _teds(reading: _Reading, *, structure_only: bool) -> float:
+def _teds(reading: _Reading) -> float:
     if reading.table is None:
         return 0.0
     return teds(
         tree_of_gold(reading.gold, logical=reading.logical),
         tree_of_table(reading.table, repeat_spans=reading.gold.from_source),
-        structure_only=structure_only,
     )
 
 

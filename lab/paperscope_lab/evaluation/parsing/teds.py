@@ -36,13 +36,10 @@ class Tree:
 
 
 class _Costs(Config):  # type: ignore[misc] # untyped
-    def __init__(self, *, structure_only: bool) -> None:
-        self._structure_only = structure_only
-
     def rename(self, first: Tree, second: Tree) -> float:
         if first.label != second.label:
             return 1.0
-        return 0.0 if self._structure_only else _text_cost(first.text, second.text)
+        return _text_cost(first.text, second.text)
 
     def children(self, node: Tree) -> tuple[Tree, ...]:
         return node.children
@@ -53,11 +50,11 @@ def _text_cost(first: str, second: str) -> float:
     return edit_distance(first, second) / max(len(first), len(second)) if first != second else 0.0
 
 
-def teds(gold: Tree, got: Tree, *, structure_only: bool = False) -> float:
-    """Returns the similarity, 0 to 1; `structure_only` treats all texts as equal (TEDS-Struct)."""
+def teds(gold: Tree, got: Tree) -> float:
+    """Return the similarity, 0 to 1."""
     if gold == got:  # most tables, and APTED takes quadratic time to find out
         return 1.0
-    distance = APTED(gold, got, _Costs(structure_only=structure_only)).compute_edit_distance()
+    distance = APTED(gold, got, _Costs()).compute_edit_distance()
     return 1.0 - float(distance) / max(gold.size, got.size)
 
 

@@ -6,7 +6,6 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeVar
 
 from paperscope_core.codec import from_json, to_json
 from paperscope_core.files import output_errors
@@ -21,11 +20,10 @@ from paperscope_lab.evaluation.peers.protocol import (
 )
 from paperscope_lab.evaluation.peers.systems import SETUP
 
-__all__ = ["PEERS_PYTHON", "PeerResults", "peer_document", "run_module", "run_peer"]
+__all__ = ["PEERS_PYTHON", "PeerResults", "peer_document", "run_peer"]
 
 
-Line = TypeVar("Line")
-
+_RUNNER = "paperscope_lab.evaluation.peers.runner"
 _ROOT = Path(__file__).resolve().parents[4]
 PEERS_PYTHON = _ROOT / ".venv-peers/bin/python"
 # Environment variables passed to the process; keys and settings are not.
@@ -91,11 +89,19 @@ class PeerResults:
 
 
 def run_peer(job: PeerJob, *, python: Path = PEERS_PYTHON, timeout: float | None = None) -> PeerResults:
-    """Runs a peer in a separate process with the interpreter `python`, for at most `timeout` seconds.
+    """Run a peer in a separate process with the interpreter `python`, for at most `timeout` seconds.
 
-    A failure of the peer is reported in the results. Raises StoreError if the job can't be written.
+    The process works in an empty folder, which is also its home, and gets no keys. A failure of the peer is reported in
+    the results. Raises OutputError if the job can't be written.
     """
-    lines, note = run_module("paperscope_lab.evaluation.peers.runner", job, PeerLine, python=python, timeout=timeout)
+    if not python.is_file():
+        return PeerResults(system=job.system, note=f"not installed: no {str(python)!r}; run {SETUP}")
+    with tempfile.TemporaryDirectory(prefix="paperscope-peer-") as folder:
+        job_file, result_file = Path(folder) / "job.json", Path(folder) / "result.jsonl"
+        with output_errors(job_file):
+            job_file.write_text(to_json(job), encoding="utf-8")
+        note = _run([str(python), "-m", _RUNNER, str(job_file), str(result_file)], folder, timeout)
+        lines = list(_complete_lines(result_file))
     missing = next((line.missing for line in lines if line.missing), "")
     return PeerResults(
         system=job.system,
@@ -104,24 +110,6 @@ def run_peer(job: PeerJob, *, python: Path = PEERS_PYTHON, timeout: float | None
         answers=tuple(line.answer for line in lines if line.answer),
         note=f"not installed: no module {missing!r}; run {SETUP}" if missing else note,
     )
-
-
-def run_module(
-    module: str, job: object, kind: type[Line], *, python: Path, timeout: float | None
-) -> tuple[list[Line], str]:
-    """Runs a module with the interpreter `python` for at most `timeout` seconds; it reads the job and writes results.
-
-    The process works in an empty folder, which is also its home, and gets no keys. Returns the results (`kind`) that it
-    wrote before it ended, and why it failed, or "". Raises StoreError if the job can't be written.
-    """
-    if not python.is_file():
-        return [], f"not installed: no {str(python)!r}; run {SETUP}"
-    with tempfile.TemporaryDirectory(prefix="paperscope-peer-") as folder:
-        job_file, result_file = Path(folder) / "job.json", Path(folder) / "result.jsonl"
-        with output_errors(job_file):
-            job_file.write_text(to_json(job), encoding="utf-8")
-        note = _run([str(python), "-m", module, str(job_file), str(result_file)], folder, timeout)
-        return list(_complete_lines(result_file, kind)), note
 
 
 def _run(command: list[str], folder: str, timeout: float | None) -> str:
@@ -140,11 +128,11 @@ def _run(command: list[str], folder: str, timeout: float | None) -> str:
     return f"failed: {reason}"
 
 
-def _complete_lines(file: Path, kind: type[Line]) -> Iterator[Line]:
-    """Yields the lines up to one that is incomplete."""
+def _complete_lines(file: Path) -> Iterator[PeerLine]:
+    """Yield the lines up to one that is incomplete."""
     # Not `splitlines`: a JSON string may contain U+2028 and other line separators unescaped.
     for line in file.read_bytes().split(b"\n") if file.is_file() else ():
         try:
-            yield from_json(kind, line)
+            yield from_json(PeerLine, line)
         except ValueError:
             return

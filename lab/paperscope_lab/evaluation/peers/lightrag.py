@@ -3,7 +3,7 @@
 import asyncio
 import tempfile
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -21,23 +21,12 @@ from paperscope_lab.evaluation.peers.protocol import (
     units_with_text,
 )
 
-__all__ = [
-    "Embed",
-    "Merged",
-    "fill",
-    "lightrag_system",
-    "make_rag",
-    "merged_entities",
-    "merged_relations",
-    "search_chunks",
-]
+__all__ = ["Merged", "lightrag_system", "merged_entities", "merged_relations"]
 
 
 # LightRAG's separator between merged descriptions.
 _SEPARATOR = "<SEP>"
 Named = Callable[[str], str]
-# Maps texts to the rows of a matrix.
-Embed = Callable[[list[str]], Awaitable[Any]]
 _MAX_SOURCES = 200  # LightRAG's limit on chunks per entity or relation
 _DEFAULT_CHUNKS = 20  # per query
 _ENOUGH_TOKENS = 10_000_000  # never drops a requested chunk for its length
@@ -114,8 +103,8 @@ class _WordPieces:
         return str(self._tokenizer.decode(tokens))
 
 
-def lightrag_system(weights: Path, *, mode: str) -> System:
-    """LightRAG in one of its modes; each corpus gets its own workspace, because stores of equal names are shared."""
+def lightrag_system(weights: Path) -> System:
+    """Return LightRAG in its mode mix; each corpus gets a workspace, because stores of equal names are shared."""
     encoder = load_encoder(weights)
 
     @contextmanager
@@ -125,10 +114,10 @@ def lightrag_system(weights: Path, *, mode: str) -> System:
             rag = _with_minilm(encoder, weights, Path(folder))
             runner.run(rag.initialize_storages())
             chunks = _chunks(units)
-            runner.run(fill(rag, corpus, units, with_graph=mode != "naive"))
+            runner.run(_fill(rag, corpus, units))
 
             def search(question: str, limit: int) -> list[Found]:
-                found = runner.run(search_chunks(rag, question, mode=mode, limit=limit))
+                found = runner.run(_search_chunks(rag, question, limit=limit))
                 return [unit for chunk in found for unit in chunks[chunk]]
 
             yield Index(search=search, units=len(units))
@@ -138,30 +127,12 @@ def lightrag_system(weights: Path, *, mode: str) -> System:
 
 
 def _with_minilm(encoder: Any, weights: Path, folder: Path) -> Any:  # noqa: ANN401
-    async def embed(texts: list[str]) -> Any:  # noqa: ANN401
-        return encoder.encode(texts, normalize_embeddings=True, show_progress_bar=False)
-
-    return make_rag(
-        folder,
-        embed=embed,
-        dimension=encoder.get_embedding_dimension(),
-        tokens=_WordPieces(weights),
-        name="word pieces",
-    )
-
-
-def make_rag(
-    folder: Path,
-    *,
-    embed: Embed,
-    dimension: int,
-    tokens: Any,  # noqa: ANN401
-    name: str,
-    vector_storage: str = "NanoVectorDBStorage",
-) -> Any:  # noqa: ANN401
-    """LightRAG without a language model, with its stores in `folder`; `tokens` is the tokenizer, called `name`."""
+    """Return LightRAG without a language model, with its stores in the folder."""
     lightrag: Any = import_module("lightrag")
     utils: Any = import_module("lightrag.utils")
+
+    async def embed(texts: list[str]) -> Any:  # noqa: ANN401
+        return encoder.encode(texts, normalize_embeddings=True, show_progress_bar=False)
 
     async def no_model(*_arguments: object, **_options: object) -> str:
         raise RuntimeError("LightRAG asked a model, and there is none")
@@ -169,11 +140,10 @@ def make_rag(
     return lightrag.LightRAG(
         working_dir=str(folder),
         workspace=folder.name,
-        embedding_func=utils.EmbeddingFunc(embedding_dim=dimension, func=embed),
+        embedding_func=utils.EmbeddingFunc(embedding_dim=encoder.get_embedding_dimension(), func=embed),
         llm_model_func=no_model,
-        tokenizer=utils.Tokenizer(name, tokens),
+        tokenizer=utils.Tokenizer("word pieces", _WordPieces(weights)),
         enable_llm_cache=False,
-        vector_storage=vector_storage,
     )
 
 
@@ -190,12 +160,11 @@ def _chunk_id(text: str) -> str:
     return str(utils.compute_mdhash_id(utils.sanitize_text_for_encoding(text), prefix="chunk-"))
 
 
-async def fill(rag: Any, corpus: PeerCorpus, units: Sequence[Found], *, with_graph: bool) -> None:  # noqa: ANN401
+async def _fill(rag: Any, corpus: PeerCorpus, units: Sequence[Found]) -> None:  # noqa: ANN401
     """Inserts the units as chunks, and the documents' entities and relations merged as LightRAG merges them."""
     utils: Any = import_module("lightrag.utils")
-    documents = corpus.documents if with_graph else ()
-    entities = merged_entities(documents, named=utils.normalize_entity_name)
-    relations = merged_relations(documents, named=utils.normalize_entity_name)
+    entities = merged_entities(corpus.documents, named=utils.normalize_entity_name)
+    relations = merged_relations(corpus.documents, named=utils.normalize_entity_name)
     clean = utils.sanitize_text_for_encoding
     await rag.ainsert_custom_kg(
         {
@@ -253,13 +222,13 @@ async def _name_all_sources(
     await graph.index_done_callback()
 
 
-async def search_chunks(rag: Any, question: str, *, mode: str, limit: int) -> list[str]:  # noqa: ANN401
+async def _search_chunks(rag: Any, question: str, *, limit: int) -> list[str]:  # noqa: ANN401
     """Returns the ids of the chunks, best first.
 
     Raises RuntimeError if LightRAG reports a failure other than an empty result.
     """
     param = import_module("lightrag").QueryParam(
-        mode=mode,
+        mode="mix",
         chunk_top_k=max(limit, _DEFAULT_CHUNKS),
         max_total_tokens=_ENOUGH_TOKENS,
         hl_keywords=[question],

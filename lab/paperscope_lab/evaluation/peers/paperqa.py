@@ -13,16 +13,14 @@ from paperscope_lab.evaluation.peers.protocol import Found, Index, PeerCorpus, P
 __all__ = ["pages_of", "paperqa_system"]
 
 
-def paperqa_system(weights: Path, *, chunk_chars: int | None = None, overlap: int | None = None) -> System:
-    """PaperQA with its default settings; `chunk_chars` and `overlap` replace its chunk length, in characters."""
+def paperqa_system(weights: Path) -> System:
+    """Return PaperQA with its default settings."""
     paperqa: Any = import_module("paperqa")
     embedder = import_module("lmi").SentenceTransformerEmbeddingModel(name=str(weights))
     settings = paperqa.Settings()
     settings.parsing.use_doc_details = False
     settings.parsing.multimodal = False
     settings.parsing.parse_pdf = import_module("paperqa_pymupdf").parse_pdf_to_pages
-    if chunk_chars is not None:
-        settings.parsing.reader_config |= {"chunk_chars": chunk_chars, "overlap": overlap}
 
     @contextmanager
     def index(corpus: PeerCorpus) -> Iterator[Index]:

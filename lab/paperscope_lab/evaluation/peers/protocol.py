@@ -3,14 +3,13 @@
 Of other packages, only numpy, pydantic and markupsafe are imported, which the peers need, too.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-from paperscope_core.codec import from_json, to_json
 from paperscope_core.types import Entity, Relation
 
 __all__ = [
@@ -26,12 +25,9 @@ __all__ = [
     "System",
     "Unit",
     "describe_error",
-    "job_and_results",
     "load_encoder",
     "units_with_text",
 ]
-
-Job = TypeVar("Job")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -131,22 +127,6 @@ class PeerLine:
     missing: str = ""
     indexed: PeerIndexed | None = None
     answer: PeerAnswer | None = None
-
-
-@contextmanager
-def job_and_results(arguments: Sequence[str], kind: type[Job]) -> Iterator[tuple[Job, Callable[[object], None]]]:
-    """Yields the job in the one file, and a function that appends a value to the other as a line of JSON, at once.
-
-    `evaluation.peers.client.run_module` passes the two files. Raises ValueError if the first contains no such job.
-    """
-    job_file, result_file = map(Path, arguments)
-    with result_file.open("w", encoding="utf-8") as stream:
-
-        def write(value: object) -> None:
-            stream.write(to_json(value) + "\n")
-            stream.flush()
-
-        yield from_json(kind, job_file.read_bytes()), write
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -7,6 +7,7 @@ from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 
+from paperscope_core.codec import from_json, to_json
 from paperscope_lab.evaluation.peers.memory import peak_memory_mb
 from paperscope_lab.evaluation.peers.protocol import (
     Index,
@@ -17,7 +18,6 @@ from paperscope_lab.evaluation.peers.protocol import (
     PeerLine,
     System,
     describe_error,
-    job_and_results,
 )
 from paperscope_lab.evaluation.peers.systems import SYSTEMS
 
@@ -32,7 +32,14 @@ _LOOPBACK = (None, "localhost", "127.0.0.1", "::1")
 def main(arguments: list[str]) -> None:
     """Runs the job in one file and writes the results to another. Raises any error that stops the whole peer."""
     sys.addaudithook(refuse_network)
-    with job_and_results(arguments, PeerJob) as (job, write):
+    job_file, result_file = map(Path, arguments)
+    job = from_json(PeerJob, job_file.read_bytes())
+    with result_file.open("w", encoding="utf-8") as stream:
+
+        def write(line: PeerLine) -> None:
+            stream.write(to_json(line) + "\n")
+            stream.flush()
+
         peer = SYSTEMS[job.system]
         try:
             for name in peer.imports:

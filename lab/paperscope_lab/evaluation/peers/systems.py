@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,8 +15,6 @@ __all__ = ["SETUP", "SYSTEMS", "Peer"]
 
 # Installs the packages of all peers.
 SETUP = "scripts/setup peers"
-_LIGHTRAG = ("lightrag", "sentence_transformers")
-_PAPERQA = ("paperqa", "paperqa_pymupdf", "sentence_transformers")
 
 
 def minilm_system(weights: Path) -> System:
@@ -82,9 +79,6 @@ class Peer(NamedTuple):
 SYSTEMS = {
     "bm25": Peer("bm25s", ("bm25s", "Stemmer"), bm25_system),
     "minilm": Peer("sentence-transformers", ("sentence_transformers",), minilm_system),
-    "lightrag-naive": Peer("lightrag-hku", _LIGHTRAG, partial(lightrag_system, mode="naive")),
-    "lightrag-mix": Peer("lightrag-hku", _LIGHTRAG, partial(lightrag_system, mode="mix")),
-    "paperqa": Peer("paper-qa", _PAPERQA, paperqa_system),
-    # A chunk of the default length is five times MiniLM's window, so most of its text would not be embedded.
-    "paperqa-short": Peer("paper-qa", _PAPERQA, partial(paperqa_system, chunk_chars=1000, overlap=50)),
+    "lightrag-mix": Peer("lightrag-hku", ("lightrag", "sentence_transformers"), lightrag_system),
+    "paperqa": Peer("paper-qa", ("paperqa", "paperqa_pymupdf", "sentence_transformers"), paperqa_system),
 }

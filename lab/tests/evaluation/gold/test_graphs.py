@@ -12,7 +12,6 @@ from paperscope_lab.evaluation.gold.graphs import (
     GoldExpansion,
     GoldGraph,
     GoldRelation,
-    GoldResult,
     GraphGold,
     Mention,
     entities_of,
@@ -136,7 +135,6 @@ def test_scirex_is_read(tmp_path: Path) -> None:
         (("squad",), True),
     ]
     assert graph.relations is None
-    assert graph.results == (GoldResult(members=(0, 2, 1), score="90.1"),)
 
 
 def test_acronyms_are_read(tmp_path: Path) -> None:
@@ -169,7 +167,6 @@ def test_acronyms_are_read(tmp_path: Path) -> None:
         ("kg_scier.jsonl", SCIER, {"ner": [["nowhere", "Task"]]}, "'nowhere' is not in"),
         ("kg_scier.jsonl", SCIER, {"rel": [["A", "Used-For", "B"]]}, "end 'A' is no entity"),
         ("kg_scirex.jsonl", SCIREX, {"sections": [[0, 99]]}, "no tokens from 0 to before 99 among 14"),
-        ("kg_scirex.jsonl", SCIREX, {"coref": {}}, "'BERT' has no entry in 'coref'"),
         ("acronym_identification.jsonl", IDENTIFIED, {"labels": ["O"]}, "1 labels for 7 tokens"),
         ("acronym_identification.jsonl", IDENTIFIED, {"labels": ["B-odd"] * 7}, "'labels.0'"),
         ("acronym_disambiguation.jsonl", EXPANDED, {"acronym": 4}, "'acronym' is 4, but there are 4"),

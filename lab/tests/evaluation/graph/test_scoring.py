@@ -1,11 +1,11 @@
-"""Extracted graphs against gold ones: entities, relations and results, with figures worked out by hand."""
+"""Extracted graphs against gold ones: entities and relations, with figures worked out by hand."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from paperscope_lab.evaluation.gold.graphs import GoldEntity, GoldGraph, GoldRelation, GoldResult
+from paperscope_lab.evaluation.gold.graphs import GoldEntity, GoldGraph, GoldRelation
 from paperscope_lab.evaluation.gold.text_papers import TextSection
-from paperscope_lab.evaluation.graph.scoring import EntityMatches, score_entities, score_relations, score_results
+from paperscope_lab.evaluation.graph.scoring import EntityMatches, score_entities, score_relations
 from paperscope_lab.evaluation.score import Score
 
 from paperscope_core.text.words import entity_key
@@ -142,19 +142,3 @@ def test_two_names_of_one_entity_are_connected_where_the_gold_says_that_they_mea
     for kind, right in (("Synonym-Of", 1), ("Part-Of", 0)):
         found = figures(score_relations(ours, (GoldRelation(source=0, target=1, kind=kind),)))
         assert found["relations.recall"] == found["relations.kind.recall"] == (right, 1)
-
-
-def test_results() -> None:
-    results = (
-        GoldResult(members=(0, 1), score="90.1"),
-        GoldResult(members=(0, 3), score="7.5"),
-        GoldResult(members=(1, 2), score="55"),
-    )
-    score = score_results(MATCHES, results)
-    assert figures(score) == {
-        "results.members": (1, 3),
-        "results.connected": (1, 3),
-        # 55 does not stand in the text; 90.12 is no 90.1, but another relation of Naive Bayes quotes that.
-        "results.score": (1, 2),
-    }
-    assert {miss.got for miss in score.misses} == {"unknown: accuracy", "unknown: large news corpus"}

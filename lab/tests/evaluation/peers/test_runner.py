@@ -80,7 +80,7 @@ def test_results_may_quote_any_line_separator(tmp_path: Path) -> None:
     answers = [PeerLine(answer=PeerAnswer(corpus="c", question="a\u2028b\x85", problem=text)) for text in ("1", "2")]
     file = tmp_path / "result.jsonl"
     file.write_text("".join(to_json(line) + "\n" for line in answers) + '{"answer": {"cor', encoding="utf-8")
-    assert list(_complete_lines(file, PeerLine)) == answers
+    assert list(_complete_lines(file)) == answers
 
 
 def test_a_paper_becomes_a_document_of_chunks_with_the_graph_in_their_terms(make_paper: Callable[..., Paper]) -> None:
