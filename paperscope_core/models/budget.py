@@ -31,6 +31,11 @@ class Budget:
 
     Attributes:
         spent: The usage of the calls that have ended.
+
+    Example:
+        >>> budget = Budget(max_calls=100, max_cost=0.50)
+        >>> budget.spent.calls
+        0
     """
 
     def __init__(self, *, max_calls: int | None = None, max_cost: float | None = None) -> None:

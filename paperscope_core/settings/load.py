@@ -49,6 +49,11 @@ def load_settings(
 
     Raises:
         SettingsError: A name is unknown, a value is wrong, or the file can't be read.
+
+    Example:
+        >>> settings = load_settings(environ={"PAPERSCOPE_LIBRARY": "papers"}, overrides={"answer.decompose": False})
+        >>> str(settings.library), settings.answer.decompose
+        ('papers', False)
     """
     given = ChainMap(
         {name: _Given(value, "override") for name, value in _leaves(overrides or {})},

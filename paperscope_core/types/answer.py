@@ -44,6 +44,12 @@ class Evidence:
         name: What people call it: "Four Reports, Four Rulers (2024), Table 5, page 4".
         pictures: The paths of page pictures with the boxes marked, one for each page, on the service that gave the
             answer; otherwise none.
+
+    Example:
+        >>> from paperscope import Box
+        >>> place = Place(paper="3f2a9c1b7d10", page=4, box=Box(72, 100, 300, 140))
+        >>> print(Evidence(element="3f2a9c1b7d10/table-5", place=place, quote="92.11"))
+        3f2a9c1b7d10/table-5, page 4
     """
 
     element: str
@@ -69,6 +75,10 @@ class Claim:
     Attributes:
         mark: In answers of a service: after how many characters of the answer's text its number belongs; None if the
             text does not state it.
+
+    Example:
+        >>> Claim(text="Dice loss has the highest F1.").evidence
+        ()
     """
 
     text: str
@@ -86,6 +96,10 @@ class Check:
             from numbers that `support` prints) or "unsupported" (a finding says why).
         formula: The computation, such as "94.90 − 94.37 = 0.53".
         support: The evidence; none for operands that the question contains.
+
+    Example:
+        >>> Check(number="0.53", finding="computed", formula="94.90 − 94.37 = 0.53").finding
+        'computed'
     """
 
     number: str
@@ -172,6 +186,21 @@ class Answer(Displayable):
         confidence: The share (0 to 1) of right answers of its kind, as measured for the extractive answerer; None for
             any other answer.
         asked_as: A follow-up question as it was understood, "" for a question that is complete by itself.
+
+    Example:
+        >>> check = Check(number="0.53", finding="computed", formula="94.90 − 94.37 = 0.53")
+        >>> answer = Answer(
+        ...     question="By how much is it better?",
+        ...     status="answered",
+        ...     text="By 0.53 points.",
+        ...     claims=(Claim(text="By 0.53 points."),),
+        ...     context=Context(),
+        ...     checks=(check,),
+        ... )
+        >>> answer.formulas
+        ('94.90 − 94.37 = 0.53',)
+        >>> answer.evidence
+        ()
     """
 
     question: str
@@ -205,7 +234,13 @@ class Answer(Displayable):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Turn:
-    """One question of a conversation and its answer; `papers` are the ids of the papers that the answer cites."""
+    """One question of a conversation and its answer; `papers` are the ids of the papers that the answer cites.
+
+    Example:
+        >>> turn = Turn(question="Which loss has the highest F1?", answer="Dice loss.", papers=("3f2a9c1b7d10",))
+        >>> turn.papers
+        ('3f2a9c1b7d10',)
+    """
 
     question: str
     answer: str = ""

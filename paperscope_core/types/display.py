@@ -93,7 +93,12 @@ for _type in (Answer, Context, Paper, Passage, Table, Figure, Equation, Referenc
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class View(Displayable):
-    """Rendered values: HTML with images, and text."""
+    """Rendered values: HTML with images, and text.
+
+    Example:
+        >>> print(View(html=Markup("<p>No papers.</p>"), text="No papers."))
+        No papers.
+    """
 
     html: Markup
     text: str

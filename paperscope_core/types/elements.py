@@ -59,6 +59,12 @@ class Passage(Displayable):
         caption: The caption of a floating listing or algorithm, else "".
         caption_place: The place of that caption.
         lines: The printed lines of the text; empty if there is one line, or the reader doesn't know them.
+
+    Example:
+        >>> place = Place(paper="3f2a9c1b7d10", page=1, box=Box(72, 100, 300, 140))
+        >>> passage = Passage(id="3f2a9c1b7d10/passage-3", place=place, order=2, text="We compare four losses.")
+        >>> passage.role
+        'paragraph'
     """
 
     id: str
@@ -274,6 +280,10 @@ class Publication:
         venue: The name of the journal or the proceedings, "" if unknown.
         doi: The paper's own DOI without "https://doi.org/", "" if unknown.
         arxiv: Its id at arXiv without the version ("2310.07609"), "" if unknown.
+
+    Example:
+        >>> Publication(year=2023, arxiv="2310.07609").venue
+        ''
     """
 
     year: int | None = None
@@ -295,6 +305,20 @@ class Paper(Displayable):
         elements: All elements in reading order. An id is made of the paper's and the label: `3f2a9c1b7d10/table-5` is
             Table 5, `…/table-5-2` a second one. Without a label it is `…/passage-3` or `…/table-unlabelled-1`.
         problems: What could not be read.
+
+    Example:
+        >>> paper = Paper(
+        ...     id="3f2a9c1b7d10",
+        ...     title="Four Reports, Four Rulers",
+        ...     authors=("A. Author",),
+        ...     sha256="3f2a9c1b7d10",
+        ...     file="rulers.pdf",
+        ...     pages=(Page(number=1, width=595, height=842),),
+        ...     sections=(),
+        ...     elements=(),
+        ... )
+        >>> paper.paged
+        True
     """
 
     id: str

@@ -39,6 +39,13 @@ class Finding:
             image, table or paper; "" for the whole answer.
         place: Where on paper, if that is known: the cell that prints a number under another name, the image, the table.
         message: The sentence that people read. Its wording may change, so programs read the other fields.
+
+    Example:
+        >>> finding = Finding(kind="number", subject="92.2", message="No cited place prints 92.2.")
+        >>> print(finding)
+        No cited place prints 92.2.
+        >>> finding.kind, finding.subject
+        ('number', '92.2')
     """
 
     kind: FindingKind

@@ -63,6 +63,10 @@ class Usage:
         calls: The number of calls sent.
         cached: The number of calls answered from the cache, which cost nothing.
         cost: In the currency of the price settings; 0 if no price is set.
+
+    Example:
+        >>> print(Usage(calls=2, prompt_tokens=5000, cost=0.01) + Usage(cached=1, completion_tokens=200))
+        3 model calls (1 from the store), 5000 + 200 tokens, cost 0.0100
     """
 
     calls: int = 0

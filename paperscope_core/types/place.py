@@ -11,6 +11,13 @@ class Box(NamedTuple):
     """A rectangle in PDF points (1/72 inch), from the top left corner of the page as a reader sees it.
 
     Parsers round coordinates to 0.1 pt, so that a place survives a round trip through text.
+
+    Example:
+        >>> box = Box(72, 100, 300, 140)
+        >>> box.width, box.height
+        (228, 40)
+        >>> box.union(Box(72, 130, 320, 160))
+        Box(x0=72, y0=100, x1=320, y1=160)
     """
 
     x0: float
@@ -65,6 +72,13 @@ class Place:
 
     A file without pages (Markdown, HTML, text, XML, DOCX) is one page, and its boxes count lines of the source instead
     of points: y0 is the first line and y1 the last one, both from 1; x0 and x1 are 0. DOCX counts blocks, not lines.
+
+    Example:
+        >>> place = Place(paper="3f2a9c1b7d10", page=4, box=Box(72, 100, 300, 140))
+        >>> place.where
+        'page 4'
+        >>> Place.parse(str(place)) == place
+        True
     """
 
     paper: str

@@ -55,6 +55,15 @@ class Filters:
 
     Raises:
         InputError: A value has another form.
+
+    Example:
+        >>> filters = Filters.of(kinds=["Tables"], years="2018-2020")
+        >>> filters.kinds
+        ('table',)
+        >>> filters.allows_year(2021)
+        False
+        >>> Filters(sections=("5.1",)).allows_section("5 Results > 5.1 Ablations")
+        True
     """
 
     papers: tuple[str, ...] = ()
@@ -287,6 +296,10 @@ class Context(Displayable):
 
     Attributes:
         findings: What was left out. The context of an answer has none: they are those of the answer.
+
+    Example:
+        >>> print(Context())
+        0 sources, 0 entities, 0 relationships, 0 images
     """
 
     entities: tuple[ContextEntity, ...] = ()

@@ -26,6 +26,12 @@ class Cell:
         role: "column_header", "row_header" (in the stub), "section" (the title of the rows below) or "value".
         annotation: The end of `text` that qualifies a value: "(+0.81)" of "92.11 (+0.81)", "±0.3" of "88.7±0.3", "†"
             of "12.3†".
+
+    Example:
+        >>> from paperscope import Box
+        >>> place = Place(paper="3f2a9c1b7d10", page=4, box=Box(72, 100, 120, 110))
+        >>> Cell(row=1, column=1, text="88.7±0.3", place=place, annotation="±0.3").value
+        '88.7'
     """
 
     row: int
@@ -56,6 +62,28 @@ class Table(Displayable):
         header_rows: How many rows the column header takes.
         crop: The content hash of its picture.
         confidence: The parser's estimate (0 to 1) that the grid is right.
+
+    Example:
+        >>> from paperscope import Box
+        >>> place = Place(paper="3f2a9c1b7d10", page=4, box=Box(72, 100, 300, 140))
+        >>> texts = [["Loss", "F1"], ["Dice", "92.11"]]
+        >>> table = Table(
+        ...     id="3f2a9c1b7d10/table-5",
+        ...     place=place,
+        ...     order=0,
+        ...     header_rows=1,
+        ...     cells=tuple(
+        ...         Cell(row=row, column=column, text=text, place=place)
+        ...         for row, line in enumerate(texts)
+        ...         for column, text in enumerate(line)
+        ...     ),
+        ... )
+        >>> table.shape
+        (2, 2)
+        >>> table.column_names()
+        ['Loss', 'F1']
+        >>> table.grid()
+        [['Loss', 'F1'], ['Dice', '92.11']]
     """
 
     id: str
