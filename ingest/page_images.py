@@ -13,7 +13,7 @@ from ingest.export.drawing import Mark, RenderPage, draw_marks
 from ingest.pdf import PdfBackend
 from ingest.pdf.salvage import salvaged
 from ingest.readers.images import ImageBackend
-from ingest.sandbox.child_processes import ChildPool, error_from_frame
+from ingest.sandbox.child_processes import ChildPool
 from ingest.sandbox.worker import SendFrame
 from paperscope_core.errors import InputError, PaperFileError
 from paperscope_core.settings import LimitSettings
@@ -105,22 +105,8 @@ class PageRenderer:
             dpi=_bounded(dpi, found),
             boxes=boxes,
         )
-        with self._slots, self._children.acquire() as child:
-            child.send(job)
-            frame = child.receive(within=self._seconds)
-            if frame is None:
-                raise self._failure(paper, page, expired=child.expired)
-        if frame.kind == b"E":
-            raise error_from_frame(frame)
-        return frame.data
-
-    def _failure(self, paper: Paper, page: int, *, expired: bool) -> PaperFileError:
-        reason = (
-            f"it took longer than {self._seconds:g} seconds (limits.parse_seconds)"
-            if expired
-            else "the library that draws it failed, or took too much memory (limits.memory_mb)"
-        )
-        return PaperFileError(f"page {page} of {paper.file!r} can't be drawn: {reason}")
+        with self._slots:
+            return self._children.run(job, within=self._seconds, failed=f"page {page} of {paper.file!r} can't be drawn")
 
 
 def _bounded(dpi: int, page: Page) -> int:

@@ -14,7 +14,7 @@ from graph_store.reading import find_entry
 from ingest.page_images import page_renderer
 from paperscope.adding import Adder, AddRequest, AddResult, ProgressCallback, Stage
 from paperscope.asking import Asker, AskRequest, build_engine
-from paperscope.bulk.adder import BulkReport, OnDone, OnStages, add_on_cluster
+from paperscope.bulk.adder import BulkReport, ClusterAdder, OnDone, OnStages
 from paperscope.bulk.cluster import connected
 from paperscope.estimating import Estimate, Estimator
 from paperscope.event_loop import EventLoopThread
@@ -313,9 +313,8 @@ class Library:
             StoreError: The library can't be written.
         """
         with connected(address, workers=workers) as cluster:
-            return self._loop.wait(
-                add_on_cluster(self._adder, cluster, sources, password=password, on_done=on_done, on_stages=on_stages)
-            )
+            bulk = ClusterAdder(self._adder, cluster)
+            return self._loop.wait(bulk.add_all(sources, password=password, on_done=on_done, on_stages=on_stages))
 
     def estimate_source(self, source: PaperSource, estimator: Estimator, *, password: str | None = None) -> Estimate:
         """Estimate the model usage of adding the paper of a source. See `Estimator.estimate`."""

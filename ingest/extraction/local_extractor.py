@@ -27,11 +27,11 @@ from ingest.extraction.sentence_relations import cooccurrences, neighbour_relati
 from ingest.extraction.table_facts import table_relations
 from ingest.extraction.termhood import Termhood, load_termhood, worth_an_entity
 from ingest.extraction.terms import Term, gather_terms
-from ingest.sandbox.child_processes import ChildPool, error_from_frame
+from ingest.sandbox.child_processes import ChildPool
 from ingest.sandbox.worker import SendFrame
 from paperscope_core.cancellation import run_in_thread
 from paperscope_core.codec import from_json, to_json
-from paperscope_core.errors import ModelError, PaperFileError
+from paperscope_core.errors import ModelError
 from paperscope_core.settings import LimitSettings
 from paperscope_core.text.part_of_speech import tag_words
 from paperscope_core.text.words import entity_key, word_key
@@ -180,17 +180,6 @@ class IsolatedExtractor:
     async def extract(self, paper: Paper, chunks: Sequence[Chunk], found: Sequence[Example] = ()) -> Extraction:
         """Return what the function extracts. Raises PaperFileError if the child fails, or takes too long."""
         seconds = self._seconds * max(_LEAST, sum(len(chunk.text) for chunk in chunks) / _LETTERS)
-        return await run_in_thread(partial(self._extract, paper, found, seconds))
-
-    def _extract(self, paper: Paper, found: Sequence[Example], seconds: float) -> Extraction:
-        with self._children.acquire() as child:
-            child.send((paper, found))
-            frame = child.receive(within=seconds)
-            if frame is None:
-                late = f"it took longer than {seconds:.0f} seconds (limits.parse_seconds)"
-                failed = "the process failed, or took too much memory (limits.memory_mb)"
-                reason = late if child.expired else failed
-                raise PaperFileError(f"the entities of {paper.file!r} can't be extracted: {reason}")
-        if frame.kind == b"E":
-            raise error_from_frame(frame)
-        return from_json(Extraction, frame.data)
+        failed = f"the entities of {paper.file!r} can't be extracted"
+        run = partial(self._children.run, (paper, found), within=round(seconds, 1), failed=failed)
+        return from_json(Extraction, await run_in_thread(run))

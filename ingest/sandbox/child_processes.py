@@ -77,6 +77,29 @@ class ChildPool(Generic[Job]):
             finally:
                 self._release(child, keep=keep)
 
+    def run(self, job: Job, *, within: float, failed: str) -> bytes:
+        """Return the data of a job whose only frame is its result.
+
+        Args:
+            job: The job.
+            within: How many seconds it may take.
+            failed: What to say if it takes longer (`limits.parse_seconds`), or the child fails.
+
+        Raises:
+            PaperFileError: The child failed, or took too long.
+            PaperscopeError: The handler raised it.
+        """
+        with self.acquire() as child:
+            child.send(job)
+            frame = child.receive(within=within)
+        if frame is None:
+            late = f"it took longer than {within:g} seconds (limits.parse_seconds)"
+            died = "the process failed, or took too much memory (limits.parse_memory_mb)"
+            raise PaperFileError(f"{failed}: {late if child.expired else died}")
+        if frame.kind == b"E":
+            raise error_from_frame(frame)
+        return frame.data
+
     def _take(self) -> "ChildProcess[Job]":
         with self._changed:
             if not self._idle and self._starting and not self._awaited:

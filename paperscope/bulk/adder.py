@@ -20,7 +20,7 @@ from paperscope.bulk.worker import GpuEmbedder, PaperWorker, Work, without_secre
 from paperscope.sources import PaperSource
 from paperscope_core.errors import InputError, ModelError, ModelUnavailableError, PaperFileError, PaperscopeError
 
-__all__ = ["BulkReport", "OnDone", "OnStages", "add_on_cluster"]
+__all__ = ["BulkReport", "ClusterAdder", "OnDone", "OnStages"]
 
 _log = logging.getLogger(__name__)
 
@@ -80,20 +80,6 @@ class BulkReport:
 
     def _per_minute(self, number: int) -> float:
         return 60 * number / self.seconds if self.seconds else 0.0
-
-
-async def add_on_cluster(
-    adder: Adder,
-    cluster: Cluster,
-    sources: Sequence[PaperSource],
-    *,
-    password: str | None,
-    on_done: OnDone,
-    on_stages: OnStages,
-) -> BulkReport:
-    """Add papers on a cluster. See `Library.add_on_ray`."""
-    bulk = ClusterAdder(adder, cluster)
-    return await bulk.add_all(sources, password=password, on_done=on_done, on_stages=on_stages)
 
 
 class ClusterAdder:

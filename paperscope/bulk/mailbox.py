@@ -15,6 +15,7 @@ from numpy import float32
 from numpy.typing import NDArray
 
 from paperscope.adding import Stage
+from paperscope_core.models.concurrency import PerLoop
 from paperscope_core.types import ModelReply, ModelRequest
 
 __all__ = ["Call", "Mailbox", "RemoteEmbedder", "RemoteModel", "RemoteStore", "Sender"]
@@ -138,25 +139,18 @@ class RemoteModel:
         self.name = name
         self._sender = sender
         self._role = role
-        self._concurrency = concurrency
-        self._slots: tuple[object, asyncio.Semaphore] | None = None
+        # Each add has an event loop of its own.
+        self._slots = PerLoop(partial(asyncio.Semaphore, concurrency))
 
     async def complete(self, request: ModelRequest) -> ModelReply:
         """See `LanguageModel.complete`."""
-        async with self._free():
+        async with self._slots.get():
             reply: ModelReply = await self._sender.call_async(self._role, "complete", request)
             return reply
 
     def redacted(self, text: str) -> str:
         """See `LanguageModel.redacted`."""
         return str(self._sender.call(self._role, "redacted", text))
-
-    def _free(self) -> asyncio.Semaphore:
-        """The slots of the running loop; each add has a loop of its own."""
-        loop = asyncio.get_running_loop()
-        if self._slots is None or self._slots[0] is not loop:
-            self._slots = loop, asyncio.Semaphore(self._concurrency)
-        return self._slots[1]
 
 
 class RemoteEmbedder:
