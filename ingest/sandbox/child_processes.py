@@ -94,7 +94,7 @@ class ChildPool(Generic[Job]):
             frame = child.receive(within=within)
         if frame is None:
             late = f"it took longer than {within:g} seconds (limits.parse_seconds)"
-            died = "the process failed, or took too much memory (limits.parse_memory_mb)"
+            died = "the process failed, or took too much memory (limits.memory_mb)"
             raise PaperFileError(f"{failed}: {late if child.expired else died}")
         if frame.kind == b"E":
             raise error_from_frame(frame)
