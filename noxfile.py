@@ -21,7 +21,7 @@ _TOOL = (sys.executable, "-m", "uv", "tool", "run")
 @nox.session(python=["3.11", "3.12", "3.13"])
 def tests(session: nox.Session) -> None:
     """The unit tests, or those that the arguments select, with the pinned packages."""
-    session.install("--constraint", "constraints.txt", "--editable", ".[dev]", "--editable", "./lab[ner]")
+    session.install("--constraint", "constraints.txt", "--editable", ".[dev]", "--editable", "./lab[dev]")
     arguments = session.posargs or ["-m", "not slow", "--hypothesis-profile", "quick", "-n", "auto"]
     session.run("python", "-m", "pytest", *arguments, env={"OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"})
 

@@ -7,17 +7,28 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
+import paperscope_lab
 import pytest
 
-PACKAGES = tuple("paperscope paperscope_core prompts ingest graph_store query service".split())
+import paperscope
+
+PACKAGES = tuple("paperscope paperscope_core prompts ingest graph_store query service paperscope_lab".split())
 
 
 def modules(root: Path) -> Iterator[Path]:
     for package in PACKAGES:
-        yield from sorted((root / package).rglob("*.py"))
+        folder = root / "lab" if package == "paperscope_lab" else root
+        yield from sorted((folder / package).rglob("*.py"))
+
+
+def test_the_laboratory_is_for_the_same_version(root: Path) -> None:
+    needed = tomllib.loads((root / "lab" / "pyproject.toml").read_text())["project"]["dependencies"]
+    assert f"paperscope=={paperscope.__version__}" in needed
+    assert paperscope_lab.__version__ == paperscope.__version__
 
 
 @pytest.mark.parametrize("package", PACKAGES)
@@ -79,5 +90,5 @@ def test_there_are_no_import_cycles(root: Path) -> None:
     done = subprocess.run([root / "scripts/shape"], env=environment, capture_output=True, text=True, check=False)  # noqa: S603
     assert done.returncode == 0, done.stderr
     assert re.search(r"^import cycles between modules: 0$", done.stdout, flags=re.MULTILINE), done.stdout
-    (files,) = re.findall(r"^all +(\d+) +\d+$", done.stdout, flags=re.MULTILINE)
-    assert int(files) == len(list(modules(root)))
+    product, laboratory, _tests = re.findall(r"^ +all +(\d+) +\d+$", done.stdout, flags=re.MULTILINE)
+    assert int(product) + int(laboratory) == len(list(modules(root)))
