@@ -50,38 +50,12 @@ def _get_text() -> ReadFile:
     return lambda file: len([page.get_text() for page in pymupdf.open(file)])
 
 
-def _pdfplumber() -> ReadFile:
-    pdfplumber: Any = importlib.import_module("pdfplumber")
-
-    def read(file: Path) -> int:
-        with pdfplumber.open(file) as document:
-            for page in document.pages:
-                page.extract_text()
-                page.extract_tables()
-                page.close()
-            return len(document.pages)
-
-    return read
-
-
-def _docling() -> ReadFile:
-    parser: Any = importlib.import_module("docling_parse.pdf_parser").DoclingPdfParser(loglevel="fatal")
-
-    def read(file: Path) -> int:
-        document = parser.load(str(file))
-        return len([page for _, page in document.iterate_pages()])
-
-    return read
-
-
 PDF_READERS = {
     "paperscope": PdfReader("Paperscope", ("pymupdf",), "pip install -e .", _paperscope),
     "layout": PdfReader(
         "PyMuPDF to_markdown, layout", ("pymupdf4llm", "pymupdf.layout"), "pip install pymupdf4llm", _to_markdown
     ),
     "get-text": PdfReader("PyMuPDF get_text", ("pymupdf",), "pip install pymupdf", _get_text),
-    "pdfplumber": PdfReader("pdfplumber", ("pdfplumber",), "pip install pdfplumber", _pdfplumber),
-    "docling": PdfReader("docling-parse", ("docling_parse",), "pip install docling-parse", _docling),
 }
 
 

@@ -28,9 +28,8 @@ def test_figures_of_each_reader(short_paper: Path, tmp_path: Path, capsys: pytes
 
 
 def test_a_peer_that_is_not_installed_is_named_with_its_remedy(short_paper: Path, tmp_path: Path) -> None:
-    (tmp_path / "docling_parse").write_text("")
-    found = measure("docling", [short_paper], python=_python_without_packages(tmp_path))
-    assert found.note == "not installed: pip install docling-parse"
+    found = measure("layout", [short_paper], python=_python_without_packages(tmp_path))
+    assert found.note == "not installed: pip install pymupdf4llm"
 
 
 def _python_without_packages(folder: Path) -> str:
