@@ -52,7 +52,7 @@ class _Piece:
 def chunk_paper(
     paper: Paper, *, max_words: int = MAX_WORDS, pictured: Collection[str] = frozenset()
 ) -> tuple[Chunk, ...]:
-    """Splits a paper into chunks in reading order, with ids `PAPER/chunk-1` and so on.
+    """Split a paper into chunks in reading order, with ids `PAPER/chunk-1` and so on.
 
     A table, figure or equation is one chunk of any length. Passages of a section are packed up to `max_words`, longer
     ones are split at sentence ends; a section's heading is part of its first chunk. References are packed together.
@@ -102,7 +102,8 @@ def _float_groups(elements: Sequence[Element], pictured: Collection[str]) -> Ite
 
 
 def _with_explanation(equation: Equation, texts: Sequence[Passage]) -> list[_Piece]:
-    """The equation with the sentence before it and, if it continues the equation ("where p is ..."), the one after."""
+    """Return the equation with the sentence before it and, if it continues the equation ("where p is ..."), the one
+    after."""
     before = [text for text in texts if text.order < equation.order and text.section == equation.section][-1:]
     after = [text for text in texts if text.order > equation.order and text.section == equation.section][:1]
     lead = [_Piece(text, parts[-1], whole=False) for text in before if (parts := split_sentences(text.text))]
@@ -114,7 +115,7 @@ def _with_explanation(equation: Equation, texts: Sequence[Passage]) -> list[_Pie
 
 
 def _packed_groups(elements: Iterable[Element], *, max_words: int) -> Iterator[list[_Piece]]:
-    """Packs each run of a section; footnotes, code and the title are packed separately."""
+    """Pack each run of a section; footnotes, code and the title are packed separately."""
     for run in _runs(elements):
         headings = [element for element in run if isinstance(element, Passage) and element.role == "heading"]
         by_kind: dict[str, list[_Piece]] = {}
@@ -163,7 +164,7 @@ def _pack(opening: list[_Piece], pieces: Iterable[_Piece], *, max_words: int) ->
 
 
 def _split(piece: _Piece, *, max_words: int) -> list[_Piece]:
-    """Splits a piece that is too long at sentence ends, and a sentence that is too long between words.
+    """Split a piece that is too long at sentence ends, and a sentence that is too long between words.
 
     The parts have about equal lengths, so that there is no short remainder.
     """

@@ -39,7 +39,7 @@ _ROOTS: dict[str, PaperFormat] = {
 def format_of(file: PaperFile) -> PaperFormat:
     """Return the format of a file, or of a folder (MinerU's).
 
-    Raises `PaperFileError` if the file is missing, empty, or of another format.
+    Raise `PaperFileError` if the file is missing, empty, or of another format.
     """
     if file.path.is_dir():
         return "mineru"
@@ -48,7 +48,7 @@ def format_of(file: PaperFile) -> PaperFormat:
 
 
 def check_head(head: bytes, file: Path) -> None:
-    """Raises `PaperFileError` if the first HEAD_BYTES of a file show that it is not a paper; others may still not be
+    """Raise `PaperFileError` if the first HEAD_BYTES of a file show that it is not a paper; others may still not be
     one."""
     if not head:
         raise PaperFileError(f"{file.name!r} is empty. Fetch the file again.")
@@ -57,7 +57,7 @@ def check_head(head: bytes, file: Path) -> None:
 
 
 def _by_signature(data: bytes, file: Path) -> PaperFormat | None:
-    """Returns the format by the first bytes, None for text."""
+    """Return the format by the first bytes, None for text."""
     if b"%PDF-" in data[:_PDF_WITHIN]:
         return "pdf"
     if is_image(data[:HEAD_BYTES]):
@@ -80,7 +80,7 @@ def _by_signature(data: bytes, file: Path) -> PaperFormat | None:
 
 
 def _by_markup(text: str, file: Path) -> PaperFormat:
-    """Returns the format by the beginning of a text, then by its suffix."""
+    """Return the format by the beginning of a text, then by its suffix."""
     suffix = file.suffix.lower()
     root = _root(text)
     if root in _ROOTS and (root != "article" or suffix not in _WEB):
@@ -98,7 +98,7 @@ def _by_markup(text: str, file: Path) -> PaperFormat:
 
 
 def is_paper(name: PurePath, read_head: Callable[[], bytes]) -> bool:
-    """Whether a file in a folder is a paper, by its suffix; XML by its content.
+    """Return whether a file in a folder is a paper, by its suffix; XML by its content.
 
     XML that can't be read counts, so that its error is reported.
 
@@ -116,12 +116,12 @@ def is_paper(name: PurePath, read_head: Callable[[], bytes]) -> bool:
 
 
 def _readable(head: bytes) -> str:
-    """Returns the ASCII letters of a file's first bytes, in any character set."""
+    """Return the ASCII letters of a file's first bytes, in any character set."""
     return head.replace(b"\0", b"").decode("ascii", errors="ignore")
 
 
 def _root(text: str) -> str:
-    """Returns the name of an XML document's root element, in lower case; "" if the text does not begin with markup."""
+    """Return the name of an XML document's root element, in lower case; "" if the text does not begin with markup."""
     body = re.sub(r"<!--.*?(?:-->|\Z)|<\?.*?(?:\?>|\Z)", " ", text, flags=re.DOTALL)
     doctype = re.match(r"\s*<!DOCTYPE\s+(?:[\w.-]+:)?([\w.-]+)", body, re.IGNORECASE)
     if doctype:
@@ -131,9 +131,9 @@ def _root(text: str) -> str:
 
 
 def paper_files(path: Path) -> Sequence[Path]:
-    """Returns the papers at a path: a file, a folder of MinerU, or the visible papers below any other folder, sorted.
+    """Return the papers at a path: a file, a folder of MinerU, or the visible papers below any other folder, sorted.
 
-    Raises PaperFileError if the path does not exist, or the folder holds no paper.
+    Raise PaperFileError if the path does not exist, or the folder holds no paper.
     """
     if not path.exists():
         raise PaperFileError(f"{path}: no such file or folder; check the spelling")
@@ -152,9 +152,9 @@ def paper_files(path: Path) -> Sequence[Path]:
 
 
 def content_file(paper: Path) -> Path:
-    """Returns the file whose hash identifies a paper: the paper itself, or the JSON in a folder of MinerU.
+    """Return the file whose hash identifies a paper: the paper itself, or the JSON in a folder of MinerU.
 
-    Raises PaperFileError for any other folder.
+    Raise PaperFileError for any other folder.
     """
     return mineru_file(paper) if paper.is_dir() else paper
 

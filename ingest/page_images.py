@@ -29,13 +29,13 @@ _HIGHLIGHT = (216, 84, 0)
 
 
 def has_pages(paper: Paper) -> bool:
-    """Whether the paper's file has pages that can be rendered; text formats and MinerU's folders have none."""
+    """Return whether the paper's file has pages that can be rendered; text formats and MinerU's folders have none."""
     return paper.format in ("pdf", "image") and any(page.width > 0 for page in paper.pages)
 
 
 @contextmanager
 def open_page_images(file: PaperFile, paper: Paper) -> Iterator[RenderPage]:
-    """Renders the pages of `paper`, which was read from `file`.
+    """Render the pages of `paper`, which was read from `file`.
 
     Raises:
         PaperFileError: The file has no pages, or can't be opened.
@@ -69,7 +69,7 @@ class _RenderJob:
 
 
 def _render(job: _RenderJob, send: SendFrame) -> None:
-    """Runs in the child process. Frame A: the image."""
+    """Run in the child process. Frame A: the image."""
     with open_page_images(job.file, job.paper) as render:
         image = render(job.page, job.dpi)
     marks = [Mark(box=box, color=_HIGHLIGHT) for box in job.boxes]
@@ -85,7 +85,7 @@ class PageRenderer:
         self._slots = threading.BoundedSemaphore(_CHILDREN)
 
     def draw(self, file: PaperFile, paper: Paper, page: int, *, dpi: int, boxes: tuple[Box, ...] = ()) -> bytes:
-        """Renders a page of `paper`, which was read from `file`, as PNG, with these boxes (in points) highlighted.
+        """Render a page of `paper`, which was read from `file`, as PNG, with these boxes (in points) highlighted.
 
         A page that would take more than 20 million pixels is rendered at a lower resolution.
 
@@ -110,12 +110,12 @@ class PageRenderer:
 
 
 def _bounded(dpi: int, page: Page) -> int:
-    """Returns the resolution, lowered where the page would have too many pixels."""
+    """Return the resolution, lowered where the page would have too many pixels."""
     square_inches = max(page.width / 72, 1 / 72) * max(page.height / 72, 1 / 72)
     return max(1, min(dpi, math.floor(math.sqrt(_MAX_PIXELS / square_inches))))
 
 
 @lru_cache(maxsize=1)
 def page_renderer(limits: LimitSettings) -> PageRenderer:
-    """Returns the renderer shared by all libraries with the same limits, so that they share its child processes."""
+    """Return the renderer shared by all libraries with the same limits, so that they share its child processes."""
     return PageRenderer(limits)

@@ -39,13 +39,13 @@ class _FileParser:
 
 
 def parser_for(settings: ParserSettings, *, limits: LimitSettings) -> Parser:
-    """Returns the parser of all formats. Raises `SettingsError` if a library that the settings name is missing."""
+    """Return the parser of all formats. Raise `SettingsError` if a library that the settings name is missing."""
     return _FileParser(_isolated_parsers(settings, limits))
 
 
 @lru_cache(maxsize=1)
 def _isolated_parsers(settings: ParserSettings, limits: LimitSettings) -> Mapping[PaperFormat, Parser]:
-    """Returns the parsers that share child processes over all files read with the same settings."""
+    """Return the parsers that share child processes over all files read with the same settings."""
     image = ImageParser(
         read_document, recognition=recognition_for(settings.ocr), dpi=settings.dpi, max_pages=limits.max_pages
     )
@@ -116,7 +116,7 @@ def read_once(file: PaperFile, *, max_mb: int, name: str = "") -> PaperFile:
 
 
 def check_bytes(size: int, *, max_mb: int, name: str) -> None:
-    """Raises `PaperFileError` if the size of the paper `name`, in bytes, is more than `max_mb` megabytes."""
+    """Raise `PaperFileError` if the size of the paper `name`, in bytes, is more than `max_mb` megabytes."""
     if size > max_mb * 1_000_000:
         raise PaperFileError(
             f"{name}: {size / 1e6:.0f} MB is over the limit of {max_mb} MB; raise limits.max_file_mb to read it"
@@ -124,7 +124,7 @@ def check_bytes(size: int, *, max_mb: int, name: str) -> None:
 
 
 def read_paper(parser: Parser, file: PaperFile, *, on_page: PageCallback | None = None) -> ParsedPaper:
-    """Parses a file; an unexpected error of the parser raises `PaperFileError`, too."""
+    """Parse a file; an unexpected error of the parser raises `PaperFileError`, too."""
     try:
         return parser.parse(file, on_page=on_page)
     except _UNFORESEEN as error:

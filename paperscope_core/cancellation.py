@@ -56,7 +56,7 @@ _current: ContextVar[_Cancellation | None] = ContextVar("_current", default=None
 
 
 async def run_in_thread(work: Callable[[], T]) -> T:
-    """Runs `work` in a thread and returns its result.
+    """Run `work` in a thread and return its result.
 
     On cancellation the callbacks registered by `on_cancel` are called, `check_cancelled` raises, and `CancelledError`
     is raised here only after the thread has ended.
@@ -77,7 +77,7 @@ async def run_in_thread(work: Callable[[], T]) -> T:
 
 
 def check_cancelled() -> None:
-    """Raises `CancelledError` if the enclosing `run_in_thread` is cancelled; long computations call it often."""
+    """Raise `CancelledError` if the enclosing `run_in_thread` is cancelled; long computations call it often."""
     cancellation = _current.get()
     if cancellation is not None and cancellation.cancelled:
         raise asyncio.CancelledError
@@ -85,7 +85,7 @@ def check_cancelled() -> None:
 
 @contextmanager
 def on_cancel(callback: Callable[[], None]) -> Iterator[None]:
-    """Calls `callback`, from another thread, if the enclosing `run_in_thread` is cancelled during the block.
+    """Call `callback`, from another thread, if the enclosing `run_in_thread` is cancelled during the block.
 
     If it is cancelled already, `callback` is called at once. It must return quickly.
     """
@@ -98,7 +98,7 @@ def on_cancel(callback: Callable[[], None]) -> Iterator[None]:
 
 
 def extend_time_limit(factor: float = 1.0) -> None:
-    """Announces a new step that may take `factor` times the usual limit; without a listener this does nothing."""
+    """Announce a new step that may take `factor` times the usual limit; without a listener this does nothing."""
     listener = _time_listener.get()
     if listener:
         listener(factor)
@@ -106,7 +106,7 @@ def extend_time_limit(factor: float = 1.0) -> None:
 
 @contextmanager
 def handle_time_requests(listener: Callable[[float], None]) -> Iterator[None]:
-    """Calls `listener` with the factor of each `extend_time_limit` within the block."""
+    """Call `listener` with the factor of each `extend_time_limit` within the block."""
     token = _time_listener.set(listener)
     try:
         yield
@@ -116,14 +116,14 @@ def handle_time_requests(listener: Callable[[float], None]) -> Iterator[None]:
 
 @contextmanager
 def waiting() -> Iterator[None]:
-    """Announces that the block waits for another process; without a listener this does nothing."""
+    """Announce that the block waits for another process; without a listener this does nothing."""
     with _wait_listener.get()():
         yield
 
 
 @contextmanager
 def handle_waits(listener: Callable[[], AbstractContextManager[None]]) -> Iterator[None]:
-    """Enters the context manager that `listener` returns during each `waiting` within the block."""
+    """Enter the context manager that `listener` returns during each `waiting` within the block."""
     token = _wait_listener.set(listener)
     try:
         yield

@@ -79,7 +79,7 @@ class PaperFileError(InputError):
 
 
 class PaperLockedError(PaperFileError):
-    """A file is encrypted, and no password that opens it is given."""
+    """A file is encrypted, and no password or a wrong one was given."""
 
 
 class QuestionFileError(InputError):
@@ -103,7 +103,7 @@ class SettingsError(InputError):
 
 
 class NotFoundError(InputError, KeyError):
-    """The library has nothing of this name or id."""
+    """The library has nothing with this name or id."""
 
 
 class UnknownPaperError(NotFoundError):
@@ -164,7 +164,7 @@ class StoreUnavailableError(StoreError):
 
 
 class StoreDamagedError(StoreError):
-    """What is stored of a paper can't be read. Other papers are not concerned."""
+    """A paper's stored data can't be read. Other papers are not concerned."""
 
     def __init__(self, paper: str) -> None:
         super().__init__(f"what is stored of paper {paper!r} is damaged; remove the paper and add it again")

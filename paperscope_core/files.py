@@ -20,8 +20,8 @@ __all__ = [
     "write_atomically",
 ]
 
-# The modes of what only its owner may read, such as the files of a library. They are given when a file is created;
-# those of an existing file are left as they are, because its owner may share it.
+# The modes of what only its owner may read, such as the files of a library. They are set when a file is created; an
+# existing file keeps its mode, because its owner may share it.
 PRIVATE_FILE = 0o600
 PRIVATE_FOLDER = 0o700
 

@@ -31,13 +31,13 @@ _NO_CODE = re.compile("%(?![0-9A-Fa-f]{2})|%00")
 
 @dataclass(frozen=True, kw_only=True, slots=True, order=True)
 class PostgresAddress:
-    """A PostgreSQL database, and the folders beside it.
+    """A PostgreSQL database, and the folders that belong to it.
 
     Attributes:
         address: The address in libpq's form, which may contain a password.
         files: The folder of the library's files; all machines that use the library share it.
         objects: Where in S3 crops and uploaded papers are, such as s3://bucket/papers; "" if they are in `files`.
-        cache: The folder of what this machine derives from the database.
+        cache: The folder for what this machine derives from the database.
     """
 
     address: str = field(repr=False)
@@ -104,7 +104,7 @@ def parse_location(value: object) -> Location:
 
 
 def location_text(location: Location) -> str:
-    """A location as `parse_location` reads it, with the password."""
+    """Return a location as `parse_location` reads it, with the password."""
     return location.text if isinstance(location, PostgresAddress) else str(location)
 
 
@@ -113,12 +113,12 @@ LibraryLocation = Annotated[Location, PlainValidator(parse_location), PlainSeria
 
 
 def files_folder(location: Location) -> Path:
-    """The folder of the library's files, which every process that uses the library sees."""
+    """Return the folder of the library's files, which every process that uses the library sees."""
     return location.files if isinstance(location, PostgresAddress) else location
 
 
 def local_folder(location: Location) -> Path:
-    """The folder of what this machine derives from the library: indexes, and the locks of its workers."""
+    """Return the folder of what this machine derives from the library: indexes, and the locks of its workers."""
     return location.cache if isinstance(location, PostgresAddress) else location
 
 

@@ -1,4 +1,4 @@
-"""Processes of ours: how one is started and ended, and how often Python looks in it for objects that nothing needs."""
+"""Our own processes: how one starts and ends, and how often Python looks in it for unreachable objects."""
 
 import gc
 import json
@@ -28,13 +28,14 @@ def collect_rarely() -> None:
 
 
 def command_of(module: str) -> list[str]:
-    """The command of a process that runs the function `main` of a module, found where this process finds modules."""
+    """Return the command of a process that runs the function `main` of a module, found where this process finds
+    modules."""
     return [sys.executable, "-c", _START, json.dumps([module, sys.path])]
 
 
 def ending_signals() -> list[signal.Signals]:
-    """The signals that end a service or a worker in order: also that of a terminal that closes, unless `nohup` has
-    it ignored."""
+    """Return the signals that end a service or a worker in order, including a closing terminal's unless `nohup` ignores
+    it."""
     found = [signal.SIGINT, signal.SIGTERM]
     hangup = getattr(signal, "SIGHUP", None)
     if hangup is not None and signal.getsignal(hangup) is not signal.SIG_IGN:
@@ -44,7 +45,7 @@ def ending_signals() -> list[signal.Signals]:
 
 @contextmanager
 def environment_variable(name: str, value: str) -> Iterator[None]:
-    """Sets a variable for the block, also for processes that are started in it, and restores it. All threads see it."""
+    """Set a variable for the block, also for processes that are started in it, and restore it. All threads see it."""
     before = os.environ.get(name)
     os.environ[name] = value
     try:

@@ -65,7 +65,7 @@ class LanguageModel(Protocol):
         ...
 
     def redacted(self, text: str) -> str:
-        """The start of a text of this model, for messages: the secrets with which it is called are masked."""
+        """Return the start of a text of this model, for messages: the secrets with which it is called are masked."""
         ...
 
 
@@ -220,23 +220,23 @@ class Corpus(ContentSource, Protocol):
     """What the query engine reads from the library. Unknown ids raise NotFoundError unless they are left out."""
 
     def paper(self, paper: str) -> Paper:
-        """The paper with this id."""
+        """Return the paper with this id."""
         ...
 
     def elements(self, ids: Sequence[str]) -> Mapping[str, Element]:
-        """The elements with these ids, in this order."""
+        """Return the elements with these ids, in this order."""
         ...
 
     def chunks(self, ids: Sequence[str]) -> Mapping[str, Chunk]:
-        """The chunks with these ids, in this order."""
+        """Return the chunks with these ids, in this order."""
         ...
 
     def chunks_of(self, elements: Sequence[str]) -> Sequence[Chunk]:
-        """The chunks that contain any of these elements, without repeats."""
+        """Return the chunks that contain any of these elements, without repeats."""
         ...
 
     def entities(self, ids: Sequence[str], *, papers: Sequence[str] = ()) -> Mapping[str, Entity]:
-        """The entities as some papers describe them.
+        """Return the entities as some papers describe them.
 
         Args:
             ids: The entities' ids.
@@ -248,7 +248,7 @@ class Corpus(ContentSource, Protocol):
         ...
 
     def relations_of(self, entities: Sequence[str], *, papers: Sequence[str] = (), limit: int) -> Sequence[Relation]:
-        """The relations of some entities, those between two of them first, then by weight.
+        """Return the relations of some entities, relations between two of the entities first, then by weight.
 
         Args:
             entities: The entities' ids.
@@ -258,7 +258,7 @@ class Corpus(ContentSource, Protocol):
         ...
 
     def degrees(self, entities: Sequence[str], *, papers: Sequence[str] = ()) -> Mapping[str, int]:
-        """The number of relations of each entity.
+        """Return the number of relations of each entity.
 
         Args:
             entities: The entities' ids.

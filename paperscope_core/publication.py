@@ -36,7 +36,7 @@ _DATE = re.compile(
     r"|((?:19|20)\d\d)-\d\d-\d\d"
 )
 _ARXIV_YEAR = re.compile(r"(?<![\d.])(\d\d)(?:0[1-9]|1[0-2])\.\d{4,5}(?!\d)")
-# Its date is that of a version, and may be years later.
+# It has the date of a version, which may be years later.
 _STAMP = re.compile(r"arXiv:\d")
 _FILE_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 
@@ -73,7 +73,7 @@ _MONTH = re.compile(rf"(?i)(?:{_MONTHS})")
 _IMPRINT = re.compile(r"©|⃝c|\(c\)|\bISSN\b|\bISBN\b|\bReceived\b|\bAvailable online\b")
 # A longer paragraph is running text, which cites other years. A footnote may also contain a permission to copy.
 _MAX_LINE_LENGTH = 250
-_MAX_IMPRINT_LENGTH = 2000  # Of a footnote with a permission to copy; a longer text is none.
+_MAX_IMPRINT_LENGTH = 2000  # Of a footnote with a permission to copy; a longer text is not a footnote.
 # In a file without pages, the imprint is among the first elements.
 _FIRST_ELEMENTS = 10
 # The left pages of some journals have another running head than the right ones, and the first page has none.
@@ -88,7 +88,7 @@ def complete_publication(paper: Paper, *, stated: Publication = UNPUBLISHED) -> 
     """What is known about where and when a paper was published.
 
     The year is the latest one in the imprint on the first page ("Proceedings of …", "© 2020", "Published: 4 July
-    2025"), else that of the arXiv number in the stamp on the first page or in the file name, else that of a date below
+    2025"), else the year of the arXiv number in the stamp on the first page or in the file name, else of a date below
     the title, else a year in the file name. Venue, DOI and arXiv id are printed in the head, the foot or the margin of
     the first page, or above its text. Running text, which cites other works, is ignored.
 
@@ -106,7 +106,7 @@ def complete_publication(paper: Paper, *, stated: Publication = UNPUBLISHED) -> 
 
 
 def doi_in(text: str) -> str:
-    """The first DOI in a text, "" if there is none or a template's placeholder."""
+    """Return the first DOI in a text, "" if there is none or a template's placeholder."""
     found = _DOI.search(text)
     if found is None or is_placeholder(text):
         return ""
@@ -117,18 +117,18 @@ def doi_in(text: str) -> str:
 
 
 def is_placeholder(text: str) -> bool:
-    """Whether a text has what templates print in place of a DOI."""
+    """Return whether a text has what templates print in place of a DOI."""
     return bool(_PLACEHOLDER.search(text))
 
 
 def arxiv_in(text: str) -> str:
-    """The id at the start of a stamp or an address of arXiv, without its version; "" for any other text."""
+    """Return the id at the start of a stamp or an address of arXiv, without its version; "" for any other text."""
     found = _ARXIV.match(text.strip())
     return found[1] if found else ""
 
 
 def year_in(text: str) -> int | None:
-    """The first year in a date of any form, None without one."""
+    """Return the first year in a date of any form, None without one."""
     found = _FILE_YEAR.search(text)
     return int(found[0]) if found else None
 
@@ -156,7 +156,7 @@ def _printed_arxiv(paper: Paper) -> str:
 
 
 def _printed_doi(paper: Paper) -> str:
-    """The only DOI that the head, the foot or the front matter states, or else the only one of head and foot."""
+    """Return the only DOI that the head, the foot or the front matter states, or else the only one of head and foot."""
     first = _first(paper)
     if any(is_placeholder(one.text) for one in first):
         return ""
@@ -175,7 +175,8 @@ def _stated_dois(texts: Iterable[str]) -> list[str]:
 
 
 def _imprints(first: Sequence[Passage]) -> list[str]:
-    """The footnotes with the signs of an imprint, and their neighbours; a note that cites data has a DOI, too."""
+    """Return the footnotes with the signs of an imprint, and their neighbours; a note that cites data has a DOI,
+    too."""
     notes = [one for one in first if one.role in ("footnote", "furniture")]
     signs = [bool(_IMPRINT.search(one.text)) for one in notes]
     near = zip(notes, signs, [False, *signs], [*signs[1:], False], strict=False)
@@ -205,14 +206,14 @@ def _last_phrase(text: str) -> str:
 
 
 def _is_name(venue: str) -> bool:
-    """Whether the words before a volume are a name, rather than authors or a month."""
+    """Return whether the words before a volume are a name, rather than authors or a month."""
     words = venue.split()
     worded = any(sum(map(str.isalpha, word)) > 2 for word in words)
     return worded and len(words) <= _MAX_WORDS and " et al" not in venue and not _MONTH.fullmatch(words[0])
 
 
 def _lines(paper: Paper) -> Iterator[str]:
-    """The short passages of the first page that are not its title, headings or abstract, and its margins."""
+    """Yield the short passages of the first page that are not its title, headings or abstract, and its margins."""
     for one in _first(paper):
         if one.role not in ("abstract", "heading", "title") and (
             len(one.text) <= _MAX_LINE_LENGTH or one.role in ("footnote", "furniture")
@@ -221,7 +222,7 @@ def _lines(paper: Paper) -> Iterator[str]:
 
 
 def _first(paper: Paper) -> list[Passage]:
-    """The passages of the first page, or at the beginning of a file without pages."""
+    """Return the passages of the first page, or at the beginning of a file without pages."""
     elements = [element for element in paper.elements if element.place.page == 1]
     return _of(elements if paper.paged else [*elements[:_FIRST_ELEMENTS], *_furniture(elements)])
 
@@ -239,12 +240,12 @@ def _of(elements: Iterable[object]) -> list[Passage]:
 
 
 def _front(paper: Paper) -> list[Passage]:
-    """The passages above the first heading of the first page."""
+    """Return the passages above the first heading of the first page."""
     return [one for one in _first(paper) if not one.section and one.role not in ("furniture", "footnote", "title")]
 
 
 def _joined(furniture: Iterable[Passage]) -> list[str]:
-    """The texts of heads and feet; lines below each other are one text."""
+    """Return the texts of heads and feet; lines below each other are one text."""
     texts: list[str] = []
     last: Passage | None = None
     for one in furniture:
@@ -253,7 +254,7 @@ def _joined(furniture: Iterable[Passage]) -> list[str]:
         box = one.place.box
         near = last is not None and one.place.page == last.place.page and abs(box.y0 - last.place.box.y1) < box.height
         if near and len(texts[-1]) < _MAX_LINE_LENGTH and not arxiv_in(one.text):
-            # The page number stands beside the last line of the text or beside its first one.
+            # The page number is next to the first or the last line of the text.
             texts[-1] = f"{_PAGE_NUMBER.sub('', texts[-1])} {one.text}"
         else:
             texts.append(one.text)

@@ -64,7 +64,8 @@ class Difference:
 
 
 def interval(tallies: Sequence[Tally], *, seed: int) -> tuple[float, float]:
-    """The 95 % interval of the tallies' overall share: the percentile bootstrap over items (Efron & Tibshirani, 1993).
+    """Return the 95 % interval of the tallies' overall share: the percentile bootstrap over items (Efron & Tibshirani,
+    1993).
 
     With fewer than two items there is nothing to resample: both ends are the share.
     """
@@ -72,9 +73,9 @@ def interval(tallies: Sequence[Tally], *, seed: int) -> tuple[float, float]:
 
 
 def mean_interval(groups: Sequence[Sequence[Tally]], *, seed: int, empty: float = 1.0) -> tuple[float, float]:
-    """The interval of the mean of several shares, such as those of labels, over the same items.
+    """Return the interval of the mean of several shares, such as one per label, over the same items.
 
-    A share without a total, such as that of a label that a resample lacks, is left out of the mean.
+    A share without a total, such as a label's that a resample lacks, is left out of the mean.
 
     Args:
         groups: The tallies of the items, in the same order, for each share.
@@ -90,13 +91,13 @@ def mean_interval(groups: Sequence[Sequence[Tally]], *, seed: int, empty: float 
 
 
 def paired_difference(a: Sequence[Tally], b: Sequence[Tally], *, seed: int, empty: float = 1.0) -> Difference:
-    """Compares two runs by their tallies of the same items, in the same order.
+    """Compare two runs by their tallies of the same items, in the same order.
 
-    The interval is that of the paired bootstrap. p is that of a two-sided paired permutation test (Fisher's
+    The interval comes from the paired bootstrap, p from a two-sided paired permutation test (Fisher's
     randomization test), which swaps the two runs' tallies of an item at random. A share without a total is `empty`.
 
     Raises:
-        ValueError: There are no items, or the runs have different numbers of them.
+        ValueError: There are no items, or the runs have different numbers of items.
     """
     return mean_difference([a], [b], seed=seed, empty=empty)
 
@@ -104,13 +105,13 @@ def paired_difference(a: Sequence[Tally], b: Sequence[Tally], *, seed: int, empt
 def mean_difference(
     a: Sequence[Sequence[Tally]], b: Sequence[Sequence[Tally]], *, seed: int, empty: float = 1.0
 ) -> Difference:
-    """Compares two runs by the mean of several shares, as `paired_difference` does by one.
+    """Compare two runs by the mean of several shares, as `paired_difference` does by one.
 
     A share without a total is left out of its run's mean, so that each run is compared by the figure that it has alone.
 
     Args:
         a: The first run's tallies of the items, in the same order, for each share.
-        b: Those of the second run, for the same shares.
+        b: The second run's, for the same shares.
         seed: The seed of the resamples and the permutations.
         empty: The mean if no share has a total.
 
@@ -132,7 +133,7 @@ def mean_difference(
         return mean(second[:, items], axis) - mean(first[:, items], axis)
 
     def distance(one: _Indices, two: _Indices, axis: int = -1) -> NDArray[float64]:
-        # scipy counts swaps that give the observed distance, but for the rounding error of numbers of its own size.
+        # scipy counts swaps that give the observed distance, up to the rounding error of numbers of its own size.
         return np.abs(np.round(mean(both[:, two], axis) - mean(both[:, one], axis), _DECIMALS))
 
     p = 1.0
@@ -154,7 +155,7 @@ def mean_difference(
 
 
 def _interval(statistic: Callable[..., NDArray[float64]], shape: tuple[int, ...], *, seed: int) -> tuple[float, float]:
-    """The interval of a statistic of the indices of items."""
+    """Return the interval of a statistic of the indices of items."""
     items = np.arange(shape[1])
     if len(items) < 2:
         value = float(statistic(items))
@@ -190,7 +191,8 @@ def _as_complex(groups: Sequence[Sequence[Tally]]) -> _Tallies:
 
 
 def _mean_share(tallies: _Tallies, axis: int = -1, *, empty: float) -> NDArray[float64]:
-    """The mean over groups of right / total of the sums along `axis`, of those with a total; `empty` if none has."""
+    """Return the mean over groups of right / total of the sums along `axis`, for groups with a total; `empty` if none
+    has."""
     sums = tallies.sum(axis=axis)
     there = sums.imag > 0
     shares = np.where(there, sums.real / np.where(there, sums.imag, 1), 0)

@@ -65,7 +65,7 @@ MentionTexts = Mapping[str, Sequence[str]]
 
 
 def is_english(text: str) -> bool:
-    """Whether a text may be English.
+    """Return whether a text may be English.
 
     False if most letters are not Latin (Greek letters, which occur in formulas, are ignored), or if fewer than 15 % of
     at least 12 words are English function words.
@@ -116,7 +116,7 @@ class ImageReply(BaseModel):
 
 
 def _image_adapter(types: TypeSystem) -> TypeAdapter[ImageReply]:
-    """Validates replies; the schema lists the types, but a reply with another type is accepted."""
+    """Validate replies; the schema lists the types, but a reply with another type is accepted."""
     named: Any = Annotated[str, WithJsonSchema({"type": "string", "enum": list(types.meanings)})]
     entity = create_model("EntityReply", __base__=EntityReply, __doc__=EntityReply.__doc__, type=(named, ...))
     fields: Any = {"entities": (list[entity], ...)}  # type: ignore[valid-type]
@@ -124,7 +124,7 @@ def _image_adapter(types: TypeSystem) -> TypeAdapter[ImageReply]:
 
 
 def _description(element: Pictured, reply: ImageReply, *, types: TypeSystem) -> ImageDescription:
-    """Returns the reply as a value. An entity is kept if its name occurs in the image (`visible_text`) or in the
+    """Return the reply as a value. An entity is kept if its name occurs in the image (`visible_text`) or in the
     element's text. Repeated and excess entities, lines and points are dropped and counted."""
     texts = (excerpt(text, limit=_LONGEST_LINE) for text in reply.visible_text)
     lines = [line for line in dict.fromkeys(texts) if line][:_MOST_LINES]
@@ -150,7 +150,7 @@ def _description(element: Pictured, reply: ImageReply, *, types: TypeSystem) -> 
 
 
 def _entities(entities: Sequence[EntityReply], printed: str, types: TypeSystem) -> list[SeenEntity]:
-    """Returns the entities whose name is printed, has letters and is not too long, without repeats."""
+    """Return the entities whose name is printed, has letters and is not too long, without repeats."""
     named: dict[str, SeenEntity] = {}
     for entity in entities:
         name = " ".join(entity.name.split())
@@ -194,7 +194,7 @@ class ImageCaptioner:
         before: PaperImages,
         on_read: Callable[[int, int], None],
     ) -> PaperImages:
-        """Describes each of the paper's images.
+        """Describe each of the paper's images.
 
         Each image takes one call, and a second one if the reply is malformed. An image whose call fails becomes an
         `UnreadImage`; if all calls fail, the descriptions of another reader are kept.
@@ -202,7 +202,7 @@ class ImageCaptioner:
         Args:
             paper: The paper.
             crops: PNG bytes by content hash.
-            before: Earlier readings; those of the same `reader` are reused.
+            before: Earlier readings; the same `reader`'s are reused.
             on_read: Called with the numbers of images done and in total, before the first call and after each.
 
         Raises:
@@ -225,7 +225,7 @@ class ImageCaptioner:
     async def _read_all(
         self, elements: Sequence[Pictured], requests: Sequence[ModelRequest], on_read: Callable[[int, int], None]
     ) -> list[ImageReading]:
-        """Runs all calls at once; errors other than ModelError are raised when all have ended."""
+        """Run all calls at once; errors other than ModelError are raised when all have ended."""
         done = 0
 
         async def read(request: ModelRequest) -> ImageReply | ModelError:
@@ -264,7 +264,7 @@ class ImageCaptioner:
 
 
 def _mentions_of_floats(paper: Paper) -> MentionTexts:
-    """Returns the first sentences that mention each element; for an equation, those around it."""
+    """Return the first sentences that mention each element; for an equation, the sentences around it."""
     text = read_paper(paper)
     mentions: dict[str, dict[str, None]] = defaultdict(dict)
     for mention in sorted(float_mentions(paper, text), key=lambda mention: mention.sentence):
@@ -275,7 +275,7 @@ def _mentions_of_floats(paper: Paper) -> MentionTexts:
 
 
 def _context_of(element: Pictured, mentions: Sequence[str]) -> str:
-    """Returns the paper's text inside, below and about an image."""
+    """Return the paper's text inside, below and about an image."""
     parts = [f"Label: {element.label}" if element.label else ""]
     if isinstance(element, Table | Figure):
         parts.append(f"Caption: {element.caption}" if element.caption else "")

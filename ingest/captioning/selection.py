@@ -41,7 +41,7 @@ class Pixels:
 
     @classmethod
     def read(cls, data: bytes) -> Self:
-        """Decodes an image. Raises ValueError for bytes that are not an image."""
+        """Decode an image. Raise ValueError for bytes that are not an image."""
         try:
             with Image.open(io.BytesIO(data)) as image:
                 grey = image.convert("RGBA")
@@ -62,7 +62,7 @@ class Pixels:
         return self.ink < _LEAST_INK
 
     def shows_the_same(self, other: "Pixels") -> bool:
-        """Whether two images look the same, whatever their sizes."""
+        """Return whether two images look the same, whatever their sizes."""
         one, two = self.width / self.height, other.width / other.height
         if abs(one - two) > _SHAPE * max(one, two):
             return False
@@ -70,7 +70,7 @@ class Pixels:
 
 
 def _ink(grey: NDArray[uint8]) -> float:
-    """Returns the share of pixels that differ from the most frequent grey level."""
+    """Return the share of pixels that differ from the most frequent grey level."""
     counts = np.bincount(grey.ravel(), minlength=256)
     background = int(counts.argmax())
     near = counts[max(0, background - _INK) : background + _INK + 1].sum()
@@ -86,7 +86,7 @@ class Selection:
 
 
 def select_images(paper: Paper, crops: Mapping[str, bytes]) -> Selection:
-    """Selects by the first crop of each element; elements without a crop are left out. Raises KeyError."""
+    """Select by the first crop of each element; elements without a crop are left out. Raise KeyError."""
     wanted: list[Pictured] = []
     skipped: list[SkippedImage] = []
     seen: dict[tuple[str, ...], tuple[Pictured, Pixels]] = {}

@@ -19,7 +19,7 @@ _OWN_LINE_ANNOTATION = re.compile(
 )
 
 _MAX_LENGTH = 80  # Letters of a value with an annotation; bounds the time of the search.
-# No text matches these in two ways: a text that doesn't match would be tried in all combinations of them.
+# No text matches these in two ways: a text that doesn't match would be tried in all combinations.
 _UNSIGNED = r"[$€£]?\d[\d.,]*+(?:[eE][+−-]?\d++)?(?:\s?[%‰])?"
 _SIGNED = rf"(?:[+\-−–~≈<>≤≥]\s?)?{_UNSIGNED}"
 _VALUE = rf"(?:\s?{_SIGNED}(?:\s?[KMBk])?(?:\s?[/×]\s?{_SIGNED})*+|[-–—−])"

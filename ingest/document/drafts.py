@@ -21,7 +21,7 @@ __all__ = [
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Caption:
-    """The caption of a float: its label ("Table 5") and the kind of that, "" without one, its text and its place."""
+    """The caption of a float: its label ("Table 5") and kind, "" without a label, its text and its place."""
 
     kind: CaptionKind | Literal[""] = ""
     label: str = ""

@@ -1,8 +1,8 @@
 """Boxes and rules on a page, and turning a page by quarter turns so that sideways text is upright.
 
 `turns` counts the quarter turns clockwise of the text that becomes upright (`Char.direction`); the page itself is
-turned the other way. Turning by `-turns` undoes turning by `turns`; `width` and `height` are always those of the page
-before it is turned.
+turned the other way. Turning by `-turns` undoes turning by `turns`; `width` and `height` always measure the page before
+it is turned.
 """
 
 import re

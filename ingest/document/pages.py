@@ -46,7 +46,7 @@ class Char(NamedTuple):
     2 to the left, 3 up. Text at other angles (a watermark) is left out. `x0`, `x1` and `baseline` are measured as if
     the page were turned so that the character is upright (see `ingest.document.geometry`).
 
-    A NamedTuple for speed: a paper has a hundred thousand of them.
+    A NamedTuple for speed: a paper has a hundred thousand characters.
     """
 
     text: str
@@ -86,8 +86,8 @@ class PageContent:
     """The contents of a page. `number` counts from 1; `fills` are boxes filled with a colour, `images` boxes of
     pictures, `drawings` boxes of vector paths and of text at odd angles.
 
-    `turns` is not 0 if the page was turned for reading (see `reading_views`); all coordinates are then those of the
-    turned page. Each of the `notes` becomes a `PageProblem`.
+    `turns` is not 0 if the page was turned for reading (see `reading_views`); all coordinates are then on the turned
+    page. Each of the `notes` becomes a `PageProblem`.
     """
 
     number: int
@@ -157,20 +157,20 @@ class Document(Protocol):
         ...
 
     def read(self, number: int) -> PageContent:
-        """Return the content of a page, counted from 1. Raises `PageReadError`."""
+        """Return the content of a page, counted from 1. Raise `PageReadError`."""
         ...
 
     def render(self, number: int, boxes: Sequence[Box], *, dpi: int, turns: int = 0) -> list[bytes]:
         """Return a PNG of each box of a page, turned so that text of direction `turns` is upright.
 
-        Raises `PageReadError`.
+        Raise `PageReadError`.
         """
         ...
 
     def cells(self, number: int, box: Box) -> Sequence[Box]:
         """Return the cells of the table that the library itself finds in a box of a page; empty if it finds none.
 
-        Raises `PageReadError`.
+        Raise `PageReadError`.
         """
         ...
 
@@ -189,7 +189,7 @@ class Backend(Protocol):
     """A library that reads pages."""
 
     def open(self, data: bytes, *, name: str, password: str | None) -> AbstractContextManager[Document]:
-        """Open a file's bytes; `name` is for messages. Raises `PaperFileError`."""
+        """Open a file's bytes; `name` is for messages. Raise `PaperFileError`."""
         ...
 
 
@@ -198,7 +198,7 @@ _char = cast("Callable[[object], Char]", partial(tuple.__new__, Char))
 
 
 class CharTable(Sequence[Char]):
-    """Characters stored by column, which takes a fraction of the memory: a long document has millions of them."""
+    """Characters stored by column, which takes a fraction of the memory: a long document has millions."""
 
     __slots__ = ("_numbers", "_styles", "_texts")
 

@@ -75,7 +75,7 @@ def _read(path: Path, *, name: str) -> bytes:
 
 
 def read_pdf(file: PaperFile) -> bytes:
-    """Returns the bytes of a PDF file. Raises `PaperFileError` as `read_file` does, and for other kinds of files."""
+    """Return the bytes of a PDF file. Raise `PaperFileError` as `read_file` does, and for other kinds of files."""
     data = read_file(file)
     if b"%PDF-" not in data[:_HEADER_WITHIN]:
         raise PaperFileError(f"{file.name!r} is not a PDF file. Convert it to PDF, or name another file.")
@@ -83,7 +83,7 @@ def read_pdf(file: PaperFile) -> bytes:
 
 
 def check_page_count(count: int, *, limit: int | None, name: str) -> None:
-    """Raises `PaperFileError` if a paper has more pages than the limit."""
+    """Raise `PaperFileError` if a paper has more pages than the limit."""
     if limit is not None and count > limit:
         raise PaperFileError(
             f"{name!r} has {count} pages, over the limit of {limit}; raise limits.max_pages to add it."
@@ -91,15 +91,15 @@ def check_page_count(count: int, *, limit: int | None, name: str) -> None:
 
 
 def _open_without_waiting(path: str, flags: int) -> int:
-    """Opens a file; a pipe that nobody writes to would block."""
+    """Open a file; a pipe that nobody writes to would block."""
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def publication_in(metadata: Mapping[str, str]) -> Publication:
-    """Returns what the metadata of a PDF file state: its XMP (PRISM, as publishers write it), the DOI and the arXiv id
+    """Return what the metadata of a PDF file state: its XMP (PRISM, as publishers write it), the DOI and the arXiv id
     of its properties, and a DOI in its subject.
 
-    A template's placeholder in place of the DOI means that its venue is none, either.
+    With a template's placeholder in place of the DOI, the venue is not real, either.
 
     Args:
         metadata: The properties of the file by their names in lower case, and its XMP as `xmp`.

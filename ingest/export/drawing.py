@@ -32,7 +32,7 @@ LEGEND: Mapping[str, Color] = {
 _ROLES = {"title": "title, authors", "authors": "title, authors", "abstract": "text", "paragraph": "text"}
 
 RenderPage = Callable[[Page, int], bytes]
-"""Renders a page of a file as PNG, with so many dots per inch. Raises PaperFileError if it can't be drawn."""
+"""Renders a page of a file as PNG, at a resolution in dots per inch. Raises PaperFileError if it can't be drawn."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -55,7 +55,7 @@ def overlay_names(paper: Paper) -> dict[int, str]:
 
 
 def draw_page(paper: Paper, page: Page, render: RenderPage) -> bytes:
-    """Return a page with its elements, as PNG. Raises PaperFileError if the page can't be drawn."""
+    """Return a page with its elements, as PNG. Raise PaperFileError if the page can't be drawn."""
     return draw_marks(render(page, _DPI), page_marks(paper, page.number), width=page.width, legend=LEGEND)
 
 

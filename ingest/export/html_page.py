@@ -19,7 +19,7 @@ __all__ = ["linked", "to_html"]
 _NUMBER = re.compile(r"[A-Z]?\.?\d+(?:\.\d+)*[a-z]?")
 _BRACKETED = re.compile(r"\[(\d+)\]")
 
-# Pixels per point, so that the letters of a formula are about as large as those of the text.
+# Pixels per point, so that the letters of a formula are about as large as the text's.
 _PIXELS = 1.6
 _STYLE = Markup("""
 :root { color-scheme: light dark; }

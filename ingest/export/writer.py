@@ -40,7 +40,7 @@ T = TypeVar("T")
 
 
 def check_formats(names: Iterable[str]) -> tuple[str, ...]:
-    """Return the names without repeats, in lower case. Raises InputError for a format that is not among `FORMATS`."""
+    """Return the names without repeats, in lower case. Raise InputError for a format that is not among `FORMATS`."""
     formats = tuple(dict.fromkeys(name.strip().lower() for name in names))
     for name in formats:
         if name not in FORMATS:
@@ -84,7 +84,7 @@ def _pictures(paper: Paper, names: Mapping[str, str], *, crops: Mapping[str, byt
 
 
 class ExportFolder:
-    """Writes files into a folder and keeps a list of them there.
+    """Writes files into a folder and lists them there.
 
     Files on the list are replaced or, if the export no longer has them, removed; other files are left alone. Files are
     written atomically, and a killed run leaves a list of all files that it may have written.
@@ -98,7 +98,7 @@ class ExportFolder:
     def begin(self, names: Iterable[str]) -> None:
         """Prepare the folder for files of these names.
 
-        Raises OutputError if it can't be written, or if it contains one of the files and no export wrote it.
+        Raise OutputError if it can't be written, or if it contains one of the files and no export wrote it.
         """
         names = list(names)
         with output_errors(self._folder):
@@ -113,7 +113,7 @@ class ExportFolder:
         self._list({*self._older, *names})
 
     def write(self, name: str, data: bytes) -> None:
-        """Write or replaces one of the announced files. Raises OutputError."""
+        """Write or replace one of the announced files. Raise OutputError."""
         path = self._folder / name
         with output_errors(path.parent):
             path.parent.mkdir(exist_ok=True)
@@ -121,7 +121,7 @@ class ExportFolder:
         self._written[name] = None
 
     def finish(self) -> None:
-        """Remove files that only earlier exports wrote. Raises OutputError."""
+        """Remove files that only earlier exports wrote. Raise OutputError."""
         for name in sorted(self._older - self._written.keys()):
             path = self._folder / name
             with output_errors(path):
@@ -218,7 +218,7 @@ def to_paper_json(paper: Paper, *, pictures: Mapping[str, str], indent: int | No
 
 
 def read_paper_json(text: str | bytes) -> Paper:
-    """Read a paper back. Raises ValueError for another kind of file or another version."""
+    """Read a paper back. Raise ValueError for another kind of file or another version."""
     return from_json(PaperFile, text).paper
 
 

@@ -72,8 +72,8 @@ def _own_work(paper: Paper) -> Entity | None:
 
 
 def _cited(paper: Paper, named: SentenceEntities) -> Iterator[_Cited]:
-    """Yield the cited works; entries of one title and author are one work, and so are those of one longer title, whose
-    authors may be read differently."""
+    """Yield the cited works: entries of one title and author are one, and entries of one longer title even if their
+    authors are read differently."""
     works: dict[str, list[Reference]] = defaultdict(list)
     names: dict[str, str] = {}
     titled: dict[str, str] = {}

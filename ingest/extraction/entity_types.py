@@ -31,8 +31,8 @@ LocalRelationKind = Literal[
     "results",  # a row's values in a group of columns
     "shows",  # a float and what its caption, cells or inner text name
     "depicts",  # a float and what a vision model saw in its picture
-    "mentions",  # a float and what is named where the text speaks of it
-    "near",  # a float that nothing speaks of and what is named in the nearest sentence
+    "mentions",  # a float and what is named where the text mentions it
+    "near",  # a float that the text does not mention and what is named in the nearest sentence
     "stands for",  # an ambiguous short form and one of its meanings
     "co-occurs",  # two terms of one sentence
     "cites",  # the paper itself and a work in its bibliography
@@ -56,7 +56,7 @@ _WORDS_OF: Mapping[TermType, str] = {
     "quantity": "number parameter",
 }
 _CLASSES = {word: kind for kind, words in _WORDS_OF.items() for word in words.split()}
-# Words that say nothing as a header: a header "Model" names none, and "the BERT model" is BERT.
+# Words without meaning as a header: a header "Model" names none, and "the BERT model" is BERT.
 CLASS_WORDS = (
     frozenset("concept name property quantity result sample system table type value".split()) | _CLASSES.keys()
 )

@@ -39,7 +39,7 @@ from paperscope_core.types import STANDS_FOR, Chunk, Entity, Extraction, Paper, 
 
 __all__ = ["IsolatedExtractor", "LocalExtractor"]
 
-# The time limit of a page counts once for so many letters: five pages. A short paper has it that often, too.
+# The time limit of a page counts once for this many letters (five pages). A short paper has it at least this often.
 _LETTERS, _LEAST = 15_000, 4.0
 
 
@@ -65,7 +65,7 @@ class LocalExtractor:
         chunks: Sequence[Chunk],  # noqa: ARG002 - the protocol's
         found: Sequence[Example] = (),
     ) -> Extraction:
-        """Return the paper's entities and relations; read the elements and what a recognizer found in them, not the
+        """Return the paper's entities and relations, from its elements and the recognizer's names, not from its
         chunks."""
         return await asyncio.to_thread(self.draw, paper, found)
 
@@ -178,7 +178,7 @@ class IsolatedExtractor:
         self._seconds = limits.parse_seconds
 
     async def extract(self, paper: Paper, chunks: Sequence[Chunk], found: Sequence[Example] = ()) -> Extraction:
-        """Return what the function extracts. Raises PaperFileError if the child fails, or takes too long."""
+        """Return what the function extracts. Raise PaperFileError if the child fails, or takes too long."""
         seconds = self._seconds * max(_LEAST, sum(len(chunk.text) for chunk in chunks) / _LETTERS)
         failed = f"the entities of {paper.file!r} can't be extracted"
         run = partial(self._children.run, (paper, found), within=round(seconds, 1), failed=failed)

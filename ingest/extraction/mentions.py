@@ -126,7 +126,7 @@ class Sentence:
 class PaperText:
     """The text that extraction reads: sentences in reading order, and each element's text as it is (`texts`), folded by
     `entity_key` (`folded`), and folded with its case kept (`spaced`). References, authors and furniture are left out.
-    `prominent` are the elements that say what the paper is about; `short` says that these are all of them. `headings`
+    `prominent` are the elements that say what the paper is about; `short` says that these are all elements. `headings`
     include the title; `references` are the entries of the bibliography, `persons` the words of all authors' names."""
 
     sentences: tuple[Sentence, ...]
@@ -140,7 +140,7 @@ class PaperText:
     persons: frozenset[str] = frozenset()
 
     def holding(self, names: Iterable[str], elements: Iterable[str]) -> tuple[str, ...]:
-        """Return those of `elements`, without repeats, in which one of `names` occurs as whole words.
+        """Return the `elements`, without repeats, in which one of `names` occurs as whole words.
 
         Names are folded by `entity_key`; a short coined name ("MAP") must occur in its own spelling.
         """
@@ -182,7 +182,7 @@ def read_paper(paper: Paper) -> PaperText:
 
 
 def _authors(paper: Paper) -> Iterator[str]:
-    """Yield the names of the paper's authors, and of those that it cites."""
+    """Yield the names of the paper's authors, and of the authors that it cites."""
     yield from paper.authors
     for element in paper.elements:
         if isinstance(element, Reference):
@@ -325,8 +325,8 @@ def sentence_relation(
 ) -> Relation:
     """Return a relation with sentences as its evidence.
 
-    Its description is the shortest of them, one of running text before one of a caption; its weight, if none is given,
-    their number.
+    Its description is the shortest sentence, preferably of running text, not of a caption; its weight defaults to their
+    number.
     """
     shortest = min(sentences, key=lambda sentence: (sentence.caption, len(sentence.text)))
     return Relation(

@@ -157,7 +157,7 @@ def connected_groups(same: Iterable[tuple[str, str]], apart: Collection[frozense
 
 def merge_groups(extraction: Extraction, groups: Iterable[Collection[str]], *, types: TypeSystem) -> Extraction:
     """Merge each group of entities into one, which keeps the name of the entity with the most sources (then the
-    longest, then the first) and get the others as aliases. The order of groups does not matter."""
+    longest, then the first) and gets the others as aliases. The order of groups does not matter."""
     entities = {entity.id: entity for entity in extraction.entities}
     homes: dict[str, Entity] = {}
     for group in groups:

@@ -206,7 +206,8 @@ def _rank(before: Chunk, after: Chunk) -> tuple[int, bytes]:
 
 
 class ModelExtractor:
-    """Asks `model` for the entities and relations of chunks, those of near sections packed up to `max_tokens` a call.
+    """Asks `model` for the entities and relations of chunks; chunks of near sections are packed, up to `max_tokens` a
+    call.
 
     All calls run at once; wrappers of the model limit them. The chunks of a failed call are listed in the shortfall,
     which also counts entities and relations that do not occur in their chunk.
@@ -221,7 +222,7 @@ class ModelExtractor:
     async def extract(self, paper: Paper, chunks: Sequence[Chunk]) -> Extraction:
         """Return the entities and relations that the model finds; the bibliography is not sent.
 
-        Raises ModelError if the endpoint gave no reply at all, but only after all calls have ended, so that a cache
+        Raise ModelError if the endpoint gave no reply at all, but only after all calls have ended, so that a cache
         keeps the replies already paid for.
         """
         elements = {element.id: FoldedText.of(element_text(element)) for element in paper.elements}

@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 FITTED_TYPES: tuple[TermType, ...] = ("dataset", "metric", "task", "method")
-"""The types that the weights tell, in their order; names of none of them come last."""
+"""The types that the weights tell, in their order; names of no type come last."""
 _MAX_SIGNS = 5
 _FEW_LETTERS = 2
 _SMALL_DIGITS = frozenset("₀₁₂₃₄₅₆₇₈₉⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -46,9 +46,9 @@ _TENSOR = "embeddings.word_embeddings.weight"
 # The vocabulary is ordered by frequency, after 995 entries for signs and single characters.
 _FIRST_WORD = 995
 # The least probability of a type, and the least share of it in the probability of all types; a name that ends with a
-# class word of the type ("cross-lingual classification task") needs the share only. On SciER's development set 69 % of
-# the annotated names get a type, 95 % of these the right one; on SciERC's 48 % and 92 %. Rare words of other fields
-# than the sets' are often taken for methods below this limit.
+# class word of the type ("cross-lingual classification task") needs only the share. On SciER's development set 69 % of
+# the annotated names get a type, 95 % of these the right one; on SciERC's 48 % and 92 %. Below this limit, rare words
+# of fields that the sets do not cover are often taken for methods.
 _LEAST = 0.6
 _LEAST_SHARE = 0.5
 _KNOWN = 20_000
@@ -185,5 +185,5 @@ class WordVectors:
 
 @cache
 def bundled_vectors() -> WordVectors:
-    """Return the vectors of the weights that Paperscope is installed with. Raises ModelError if they are missing."""
+    """Return the vectors of the weights that Paperscope is installed with. Raise ModelError if they are missing."""
     return WordVectors(Path(find_weights("").location))

@@ -95,7 +95,7 @@ class PhraseCount:
 
     Of all occurrences, `closing` end a run, `opening` begin one, `tied` have a hyphen at an end, `continued` are a part
     of a longer name in capitals, and `before` counts the parts of speech of the preceding words. `first`, `headed`,
-    `whole` and `tags` describe the last of them: it begins its sentence, a word such as "dataset" follows, it is a
+    `whole` and `tags` describe the last occurrence: it begins its sentence, a word such as "dataset" follows, it is a
     whole run, and the parts of speech of its first and last word.
     """
 
@@ -120,8 +120,8 @@ class PhraseCount:
 
 @dataclass(frozen=True, slots=True)
 class _Word:
-    """A word, its part of speech and that of the word or sign `before` it, whether it begins its sentence, and whether
-    hyphens tie it to its neighbours ("few-shot")."""
+    """A word, its part of speech and the one of the word or sign `before` it, whether it begins its sentence, and
+    whether hyphens tie it to its neighbours ("few-shot")."""
 
     text: str
     start: int
@@ -160,9 +160,9 @@ def technical_phrases(
     Args:
         counts: The result of `count_phrases`.
         sentences: The paper's sentences.
-        limit: The largest number of phrases that occur in two sentences or more; those of the highest C-value come
+        limit: The largest number of phrases that occur in two sentences or more; phrases of the highest C-value come
             first.
-        singles: The largest number of phrases that occur once; those of `prominent` elements come first, then the
+        singles: The largest number of phrases that occur once; phrases of `prominent` elements come first, then the
             others in the order of the text.
         prominent: The ids of the elements that say what the paper is about.
     """
@@ -309,7 +309,7 @@ def _is_term(count: PhraseCount) -> bool:
 
 
 def _is_mostly_a_name(count: PhraseCount) -> bool:
-    """Return whether a single word is mostly spelled as a name; symbols ("x₁") and amounts ("40K") are none."""
+    """Return whether a single word is mostly spelled as a name; symbols ("x₁") and amounts ("40K") are not."""
     if any(form[0].isdigit() or form[-1] in _SMALL_DIGITS for form in count.forms):
         return False
     named = sum(times for form, times in count.forms.items() if _is_capitalized(form))
@@ -351,7 +351,7 @@ def is_term_by_form(form: str, *, first: bool, headed: bool, prominent: bool) ->
 
 
 def _is_long_name(form: str) -> bool:
-    """Return whether a word has enough letters, most of its characters, and nothing of an address or a unit."""
+    """Return whether a word has enough letters, consists mostly of them, and has no part of an address or a unit."""
     letters = sum(character.isalpha() for character in form)
     return (
         letters >= _LEAST_LETTERS and letters * 2 > len(form) and form[0].isalpha() and not re.search(r"[./_@&^]", form)

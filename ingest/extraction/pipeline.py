@@ -44,8 +44,8 @@ ExtractText = Callable[[Paper, Sequence[Chunk]], Awaitable[Extraction]]
 
 # Three calls of 30 pairs; the likeliest pairs come first.
 _MAX_PAIRS = 90
-# In characters. A longer name is no name, such as encoded data; a row of an index in PostgreSQL has at most 2,704 bytes
-# for the two ids of a relation.
+# In characters. Anything longer, such as encoded data, is not a name; a row of an index in PostgreSQL has at most 2,704
+# bytes for the two ids of a relation.
 _LONGEST_ID = 300
 
 
@@ -56,12 +56,12 @@ def extractor_for(
     embed: EmbedTexts | None = None,
     limits: LimitSettings | None = None,
 ) -> EntityExtractor:
-    """Returns the extractor of an installation.
+    """Return the extractor of an installation.
 
     Args:
-        model: Extracts entities beside the local extractor, judges names that may mean the same, and summarises terms.
-            Without one, the local extractor works alone.
-        settings: The recognizer that finds names beside the rules of the local extractor, and the types of entities.
+        model: Extracts entities in addition to the local extractor, judges names that may mean the same, and summarises
+            terms. Without one, the local extractor works alone.
+        settings: The recognizer that supplements the rules of the local extractor, and the types of entities.
         embed: Embeds names, so that names of similar meaning are judged, too.
         limits: Lets the rules work in a child process with these limits; None for this process.
     """
@@ -93,7 +93,7 @@ def extractor_for(
 
 @lru_cache(maxsize=1)
 def _isolated_extractor(types: tuple[tuple[str, str], ...], limits: LimitSettings) -> IsolatedExtractor:
-    """The extractor that shares child processes over all papers with the same settings."""
+    """Return the extractor that shares child processes over all papers with the same settings."""
     local = LocalExtractor(types=TypeSystem(meanings=dict(types)))
     return IsolatedExtractor(local.draw, limits, prepare=local.load)
 
@@ -120,8 +120,8 @@ class ResolvingExtractor:
         self._types = types
 
     async def extract(self, paper: Paper, chunks: Sequence[Chunk], images: PaperImages = PaperImages()) -> Extraction:
-        """The paper's entities and relations. Raises what `extract_text` raises; where the judge fails, names stay
-        apart."""
+        """Return the paper's entities and relations. Raise what `extract_text` raises; where the judge fails, names
+        stay apart."""
         extraction = await self._extract_text(paper, chunks)
         if images.descriptions:
             extraction = await asyncio.to_thread(add_to_graph, paper, extraction, images, types=self._types)
@@ -171,7 +171,7 @@ async def _summarised(paper: Paper, extraction: Extraction, model: LanguageModel
 
 
 def _neighbour_names(extraction: Extraction) -> Mapping[str, Sequence[str]]:
-    """For each entity the names of its neighbours, those of the heaviest relations first."""
+    """For each entity the names of its neighbours, by the heaviest relations first."""
     names = {entity.id: entity.name for entity in extraction.entities}
     near: dict[str, dict[str, None]] = defaultdict(dict)
     for one in sorted(extraction.relations, key=lambda one: (-one.weight, one.source, one.target)):
@@ -181,7 +181,7 @@ def _neighbour_names(extraction: Extraction) -> Mapping[str, Sequence[str]]:
 
 
 def _without_endless_names(extraction: Extraction) -> Extraction:
-    """Returns the extraction without entities whose ids are too long, and their relations."""
+    """Return the extraction without entities whose ids are too long, and their relations."""
     kept = tuple(entity for entity in extraction.entities if len(entity.id) <= _LONGEST_ID)
     if len(kept) == len(extraction.entities):
         return extraction
@@ -191,5 +191,5 @@ def _without_endless_names(extraction: Extraction) -> Extraction:
 
 
 def _terms(extraction: Extraction) -> list[Entity]:
-    """Returns all entities but floats and works, which have ids of their own."""
+    """Return all entities but floats and works, which have ids of their own."""
     return [entity for entity in extraction.entities if entity.type not in (*FLOATS, WORK)]

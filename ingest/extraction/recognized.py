@@ -21,10 +21,10 @@ __all__ = ["RecognizedNames", "texts_to_recognize"]
 _READ = frozenset({"abstract", "paragraph", "list", "footnote"})
 _TYPES: Mapping[str, TermType] = {name: name for name in get_args(TermType)}
 _WORD = re.compile(r"[^\W_]+(?:['\u2019.&/+-][^\W_]+)*")
-# How much of a paper's words a recognizer reads: a half, but whole abstracts, and no more than of a long paper. Of what
-# reading all words adds to F1 on SciER and SciREX, a half that is chosen by words adds two thirds, 60 % three quarters.
+# How much of a paper's words a recognizer reads: a half, but whole abstracts, and no more than of a long paper. On
+# SciER and SciREX, a half chosen by words gives two thirds of the gain in F1 from reading all, and 60 % three quarters.
 _SHARE, _LEAST_WORDS, _MOST_WORDS = 0.5, 400, 10_000
-# How much a word counts after each time that it was read, and how many words a sentence costs beside its own.
+# How much a word counts after each time that it was read, and how many words a sentence costs besides its own.
 _REPEATED, _AS_LONG = 0.3, 4
 # The bytes of a word in writing without spaces: sentences of English have about 6 a word, hardly one more than this.
 _MOST_BYTES = 12
@@ -59,7 +59,7 @@ class RecognizedNames:
         return cls(spellings=spellings, weights=weights)
 
     def terms(self) -> Iterator[Term]:
-        """Yield the names as candidates, without those that are probably none."""
+        """Yield the names as candidates, without those that are probably not names."""
         for key, spellings in self.spellings.items():
             if sum(self.weights[key].values()) < _LEAST_WEIGHT:
                 continue
@@ -112,7 +112,7 @@ def texts_to_recognize(paper: Paper) -> Sequence[Example]:
 
 
 def _names_in(text: str, place: Span) -> Sequence[str]:
-    """Return the names of a place: those of its definition ("image segmentation (IS)"), or itself.
+    """Return the names of a place: the two of its definition ("image segmentation (IS)"), or itself.
 
     A place that opens a bracket and ends before the one that closes it includes that one.
     """
@@ -129,7 +129,7 @@ def _words(text: str) -> int:
 
 
 def _by_news(texts: Sequence[str]) -> Iterator[int]:
-    """Yield the number of the text with the most new words for its length, then that of the next, and so on."""
+    """Yield the number of the text with the most new words for its length, then of the next best, and so on."""
     # Texts with the same words are compared as one: to compare each of many takes quadratic time.
     same: dict[tuple[tuple[str, ...], int], deque[int]] = defaultdict(deque)
     for number, text in enumerate(texts):
@@ -145,7 +145,7 @@ def _by_news(texts: Sequence[str]) -> Iterator[int]:
     while heap:
         _, number, key = heappop(heap)
         now = (-news(*key), number, key)
-        # The news of a text only fall while others are read.
+        # A text's number of new words only falls while others are read.
         if heap and heap[0] < now:
             heappush(heap, now)
             continue

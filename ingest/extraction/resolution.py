@@ -158,7 +158,7 @@ def doubtful_pairs(
         terms: The terms of one paper.
         vectors: A unit-length row for each term, or None. Names are similar by the Dice coefficient of their trigrams,
             or by their vectors.
-        types: The types of entities. The two types must be equal, or one of them the type for the rest.
+        types: The types of entities. The two types must be equal, or one of the two the type for the rest.
         limit: The largest number of pairs.
     """
     likeness = _likeness([_trigrams(term.name) for term in terms]) / _LETTERS
@@ -220,7 +220,7 @@ async def judge_names(
         near: The names of each entity's neighbours, by its id.
 
     Returns:
-        A verdict for each pair, or the reason why there is none: the call failed, or the reply leaves the pair out or
+        A verdict for each pair, or the reason for its absence: the call failed, or the reply leaves the pair out or
         contradicts itself.
 
     Raises:

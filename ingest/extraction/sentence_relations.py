@@ -44,7 +44,7 @@ _NAMES = "method dataset"
 def cooccurrences(named: SentenceEntities) -> Iterator[Relation]:
     """Yield relations `co-occurs` between entities of one sentence.
 
-    The weight is the number of common sentences, the description the shortest of them. A pair is kept if it is among
+    The weight is the number of common sentences, the description the shortest one. A pair is kept if it is among
     the four closest of one of its entities, by count times pointwise mutual information (K. Church, P. Hanks, "Word
     association norms, mutual information, and lexicography", Computational Linguistics 16(1), 1990).
     """
@@ -76,7 +76,7 @@ def _closest(closeness: Mapping[Pair, float]) -> set[Pair]:
 
 
 def neighbour_relations(named: SentenceEntities, isolated: Collection[str]) -> Iterator[Relation]:
-    """Link each isolated entity to one of the nearest sentence of its element that has another, at half weight."""
+    """Link each isolated entity to another one in the nearest sentence of its element that has one, at half weight."""
     left = set(isolated)
     for number, (sentence, entities) in enumerate(zip(named.sentences, named.ids, strict=True)):
         for entity in sorted(left.intersection(entities)):
@@ -261,7 +261,7 @@ def pattern_relations(
 ) -> Iterator[Relation]:
     """Yield relations that sentences state between neighbouring terms, whose types are given by id.
 
-    The weight is the number of sentences, the description the shortest of them. Terms of one list ("on A, B and C")
+    The weight is the number of sentences, the description the shortest one. Terms of one list ("on A, B and C")
     share their relations.
     """
     found: Mapping[tuple[str, str, PatternKind], list[Sentence]] = defaultdict(list)

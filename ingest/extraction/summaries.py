@@ -13,7 +13,7 @@ from paperscope_core.types import Entity, Paper, model_words
 
 __all__ = ["DiscussedTerm", "most_discussed", "summarise"]
 
-# In characters; shorter texts need no summary beside the description and the sentences.
+# In characters; shorter texts need no summary besides the description and the sentences.
 _LEAST = 1200
 _MOST_TERMS = 24
 _TERMS_A_CALL = 12

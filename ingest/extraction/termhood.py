@@ -38,7 +38,7 @@ _TAGS = ("AJ0", "NN1", "NN2", "NN0", "NP0", "UNC", "VVG", "VVN", "VVD", "VVZ", "
 # SciER and SciREX annotate: F1 on the development sets of SciER, SciERC and SciREX is .518 at 1.8, .535 at this one.
 _TYPED = 2.0
 _LEAST = 1.2
-# How much the logarithm of a name's recognized places counts, and the least score beside it. Chosen on a half of the
+# How much the logarithm of a name's recognized places counts, and the least score then. Chosen on a half of the
 # development sets of SciER and SciREX; on the other half F1 of the entities is higher for a limit from 1.8 to 2.2 than
 # by rules alone, and precision, too. The limit of an abstract was chosen on a half of SciERC's.
 _RECOGNIZED = 3.0
@@ -68,7 +68,7 @@ def _fitted() -> _Model:
 
 
 def load_termhood() -> None:
-    """Load the model. Raises ModelError if the weights that Paperscope is installed with are missing."""
+    """Load the model. Raise ModelError if the weights that Paperscope is installed with are missing."""
     _fitted()
     bundled_vectors()
 
@@ -106,7 +106,7 @@ def worth_an_entity(terms: Sequence[Term], paper: Termhood, names: RecognizedNam
     """Return the terms that are probably worth an entity, by their score and what a recognizer found.
 
     A text that is no longer than an abstract uses most of its terms once; without a recognizer it keeps all. What a
-    recognizer did not find in running text says nothing of names that a table's header or a definition states.
+    recognizer did not find in running text is no evidence against names from a table's header or a definition.
     """
     if not names.weights:
         return tuple(term for term in terms if paper.text.short or paper.score(term) >= _LEAST)
@@ -159,7 +159,7 @@ def features_of(term: Term, paper: Termhood) -> tuple[dict[str, float], NDArray[
 
 
 def _features_of_use(used: Sequence[PhraseCount], text: PaperText) -> dict[str, float]:
-    """Return how often, where and after which words a name stands."""
+    """Return how often, where and after which words a name occurs."""
     times = sum(count.frequency for count in used)
     sentences = {number for count in used for number in count.sentences}
     elements = {text.sentences[number].element for number in sentences}

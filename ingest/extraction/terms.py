@@ -101,7 +101,7 @@ class Meaning:
 def gather_terms(
     text: PaperText, tables: Sequence[Table], counts: Mapping[str, PhraseCount], recognized: Sequence[Term] = ()
 ) -> tuple[tuple[Term, ...], tuple[Meaning, ...]]:
-    """Return the paper's terms, no two alike under `entity_key`, and the meanings of its ambiguous short forms."""
+    """Return the paper's terms, no two with the same `entity_key`, and the meanings of its ambiguous short forms."""
     acronyms, meanings = _acronyms(text)
     phrases = technical_phrases(
         counts, text.sentences, limit=_MAX_PHRASES, singles=_MAX_SINGLES, prominent=text.prominent
@@ -139,7 +139,7 @@ def _is_headed(name: str, keys: Collection[str]) -> bool:
 
 
 def _acronyms(text: PaperText) -> tuple[list[Term], tuple[Meaning, ...]]:
-    """Return defined acronyms as candidates; a short form with several meanings stays apart from all of them."""
+    """Return defined acronyms as candidates; a short form with several meanings stays apart from each."""
     by_short: dict[str, list[list[Meaning]]] = {}
     for sentence in text.sentences:
         for found in find_definitions(sentence.text):

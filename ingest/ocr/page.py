@@ -44,7 +44,7 @@ _TIME_FACTOR = 10.0
 # recogniser has none.
 _MIN_GAP = 0.17
 _SURE_GAP = 0.24
-# Relative letter widths, about those of common fonts.
+# Relative letter widths, about as in common fonts.
 _NARROW, _WIDE = frozenset("iljtfI1.,:;'’!|()[]/-·"), frozenset("mwMWQO%@—")
 _NARROW_WIDTH, _WIDE_WIDTH, _CAPITAL_WIDTH = 0.55, 1.4, 1.15
 # Dashes and bullets in ems: width, thickness, height above the baseline; and the tolerance of the height.
@@ -76,7 +76,7 @@ class RecognizedPage:
 def recognize_page(
     picture: Image.Image, recognizer: TextRecognizer, *, number: int, width: float, height: float
 ) -> RecognizedPage:
-    """Recognise the image of a page of `width` by `height` points. Raises `PageReadError`."""
+    """Recognise the image of a page of `width` by `height` points. Raise `PageReadError`."""
     skew = estimate_skew(binarize(picture))
     picture = deskew(picture, skew)
     ink = binarize(picture)

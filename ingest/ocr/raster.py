@@ -50,7 +50,7 @@ _SAME_SIZE = 0.09
 _BOLD = 1.28
 # Baselines closer than this, in ems, are level.
 _LEVEL = 0.08
-# A line of fewer letters (the "4" of "4 Experiments") can't be measured; it gets the metrics of the line beside it, if
+# A line of fewer letters (the "4" of "4 Experiments") can't be measured; it gets the metrics of the line next to it, if
 # that begins within this many ems, on about the same baseline, in about the same size.
 _SHORT = 4
 _NEIGHBOUR_GAP = 2.5
@@ -62,7 +62,7 @@ _TALL = frozenset("bdfhklt")
 
 
 def binarize(picture: Image.Image) -> Ink:
-    """Return which pixels are ink: darker than halfway between the paper and the median of what contrasts with it."""
+    """Return which pixels are ink: darker than halfway between the paper and the median of the contrasting pixels."""
     grey = np.asarray(picture.convert("L"))
     paper = float(np.percentile(grey[::4, ::4], 70))
     marked = grey[grey < paper - _MIN_CONTRAST]
@@ -163,7 +163,7 @@ def find_pictures(ink: Ink, *, text: Sequence[Box], least: int) -> list[Box]:
 def snap_sizes(lines: Sequence[tuple[float, int]]) -> list[float]:
     """Snap the sizes of lines, given as (size, letters), to the few that a page is printed in.
 
-    Sizes near that of most letters become it; then the same for the rest.
+    Sizes near the size of most letters become that size; then the same for the rest.
     """
     sizes = [size for size, _ in lines]
     left = set(range(len(lines)))
@@ -219,7 +219,7 @@ def measure_lines(words: Sequence[RecognizedWord], ink: Ink) -> list[MeasuredLin
 
 
 def _like_neighbour(line: MeasuredLine, lines: Sequence[MeasuredLine]) -> MeasuredLine:
-    """Return the line; one too short to be measured gets the metrics of the line beside it."""
+    """Return the line; one too short to be measured gets the metrics of the line next to it."""
     if line.letters > _SHORT:
         return line
     for other in lines:

@@ -48,7 +48,7 @@ class TextRecognizer(Protocol):
     """Recognises the text of an image."""
 
     def recognize(self, picture: Image.Image) -> Sequence[RecognizedWord]:
-        """Return the words of an RGB image. Raises `PageReadError` if recognition fails."""
+        """Return the words of an RGB image. Raise `PageReadError` if recognition fails."""
         ...
 
 

@@ -15,7 +15,7 @@ __all__ = ["Entry", "bibliography_start", "find_entries"]
 # Chosen on the development papers.
 _MARKED_SHARE = 0.5  # The least share of lines that begin with a mark, where entries are short.
 _MIN_MARKS = 3  # The least number of marks in longer bibliographies.
-_MAX_STARTS = 40  # Each line that may begin a bibliography without a title costs a reading of all lines after it.
+_MAX_STARTS = 40  # For each line that may begin a bibliography without a title, all lines after it are read.
 _MIN_UNTITLED = 5  # The least number of entries in a bibliography without a title; fewer may be a list.
 _MAX_MISSING = 2  # The most entry numbers that may be missing between successive entries.
 _LARGER = 1.06  # Usual letter sizes; larger print is not an entry.

@@ -267,7 +267,7 @@ def _passage(text: str, role: PassageRole, places: Sequence[Place]) -> Passage:
 
 
 def _outside_columns(page: int, lines: Sequence[Line]) -> list[FlowLine]:
-    """Return lines that are in no column of the text as those of a column of their own."""
+    """Return lines that are in no column of the text as a separate column."""
     box = bounding_box(line.box for line in lines)
     edges = Edges(left=box.x0, right=box.x1)
     return [FlowLine(page=page, column=0, edges=edges, line=line) for line in lines]

@@ -42,8 +42,8 @@ _MIN_PAGE_SHARE, _MAX_PAGE_SHARE = 0.02, 0.6  # Larger pictures are backgrounds 
 class FoundFigure:
     """A figure that begins on a page (its index from 0), with the lines printed inside it and its panels.
 
-    `frames` are those of its continuation in other columns or on other pages. The caption of a picture without one has
-    no lines.
+    `frames` are the frames of its continuation in other columns or on other pages. The caption of a picture without one
+    has no lines.
     """
 
     page: int
@@ -69,7 +69,7 @@ class FoundFigure:
 class _Surroundings:
     """The neighbourhood of a caption: captions and other boxes that no figure covers, prose, and parts of a figure.
 
-    `font` is that of the body.
+    `font` is the font of the body.
     """
 
     captions: Sequence[Box]
@@ -91,7 +91,8 @@ def framed_figure(framed: FramedFloat) -> FoundFigure:
 def find_figures(
     layouts: Sequence[PageLayout], tables: Sequence[FoundTable], framed: Sequence[FramedFloat] = ()
 ) -> list[FoundFigure]:
-    """Find the figures of a document outside its tables; a picture that repeats on pages in one place is none.
+    """Find the figures of a document outside its tables; a picture that repeats in one place on several pages is not a
+    figure.
 
     Args:
         layouts: The pages.

@@ -93,7 +93,7 @@ def find_frames(
 
     Args:
         layout: The page.
-        accepts: Whether a box is a frame; another one may be inside a box that is none.
+        accepts: Whether a box is a frame; a box that is not one may contain another.
     """
     content = layout.content
     page = Box(0, 0, content.width, content.height)
@@ -177,7 +177,7 @@ def _lines_in(box: Box, layout: PageLayout) -> tuple[Line, ...]:
 
 
 def find_framed_floats(layouts: Sequence[PageLayout], frames: Sequence[Sequence[Frame]]) -> list[FramedFloat]:
-    """Return pairs captions with frames, nearest first: above, below, or at the top or foot inside the frame.
+    """Pair captions with frames, nearest first: above, below, or at the top or foot inside the frame.
 
     Args:
         layouts: The pages.
@@ -256,7 +256,7 @@ def _stands_alone(frame: Frame, layout: PageLayout) -> bool:
 
 
 def _same_face(font: str, body: str) -> bool:
-    """Return whether two fonts are of one face by their names: one begins the other but for size and style."""
+    """Return whether two fonts are of one face by their names: without size and style, one begins with the other."""
     one, other = (re.split(r"[-,\d]", name)[0].lower() for name in (font, body))
     return one.startswith(other) or other.startswith(one) or (one[:2] == other[:2] == "cm")
 

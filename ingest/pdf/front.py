@@ -41,7 +41,7 @@ def title_lines(
 ) -> list[Line]:
     """Return the run of the largest lines in the upper part of the first page, without a chapter number.
 
-    If nothing is larger than the body, returns the centred lines in bold or capitals at the top of the page. Empty if
+    If nothing is larger than the body, return the centred lines in bold or capitals at the top of the page. Empty if
     there are none. A journal or an archive may print its name as large above the title: a longer run of large lines far
     below is the title if the document repeats it, in a citation or as a running head, if its metadata name it, or if a
     web address is between the two.
@@ -117,7 +117,7 @@ def _centred_lines(upper: Sequence[Line], layout: PageLayout) -> list[Line]:
 def author_lines(layout: PageLayout, free: Sequence[Line], *, title: Sequence[Line], end: Line | None) -> list[Line]:
     """Return the lines between the title and the abstract on the first page, without running text.
 
-    If neither begins on the first page, returns the smaller lines right below the title that are centred as it is, or
+    If neither begins on the first page, return the smaller lines right below the title that are centred as it is, or
     have marks of affiliations.
 
     Args:

@@ -37,7 +37,7 @@ def find_furniture(layouts: Sequence[PageLayout], free: Sequence[Sequence[Line]]
     In the outer seventh of a page: texts that repeat on another page, ignoring digits. In the outer tenth: page
     numbers, and what is printed below a number that increases with the pages. At the edge: lines separated from the
     text by a gap, other than the large type of an only page. Above or below everything else: numbers that increase with
-    the pages. On slides: what is at one place on most of them, and of the rest only what is smaller than the body.
+    the pages. On slides: what most of them have at one place; of the rest, only what is smaller than the body.
     """
     counted, step = _page_numbers(layouts, free)
     repeated = Counter(
@@ -142,8 +142,8 @@ class _Page:
 
 
 def _page_numbers(layouts: Sequence[PageLayout], free: Sequence[Sequence[Line]]) -> tuple[set[Line], int | None]:
-    """Return the numbers at the top or bottom whose difference from the page's number is that of most pages, and that
-    difference; None if there are none."""
+    """Return the numbers at the top or bottom whose difference from the page's number is the same as on most pages, and
+    that difference; None if there are no such numbers."""
     steps = {
         line: int(line.text) - layout.content.number
         for layout, lines in zip(layouts, free, strict=True)
@@ -174,7 +174,7 @@ def _place_key(line: Line) -> tuple[str, int, int]:
 
 
 def _is_page_number(line: Line, lines: Sequence[Line]) -> bool:
-    """Return whether a line is a page number; a number in parentheses beside other text is an equation's."""
+    """Return whether a line is a page number; a number in parentheses next to other text numbers an equation."""
     if not _PAGE_NUMBER.fullmatch(line.text):
         return False
     beside = any(other is not line and overlap_y(other.box, line.box) > 0 for other in lines)

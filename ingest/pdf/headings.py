@@ -29,12 +29,12 @@ _TWO_LINES_ABOVE, _SPACE_BELOW = 2.2, 1.6  # The least space above and below a b
 _CONTINUED_LEADING = 1.3  # Text at a smaller distance may continue the block.
 _ALIKE_SIZE = 0.3  # The largest difference in size, in points, to a block's continuation.
 _ALIKE_BOLD = 0.3  # The least share of bold letters in the line below a bold block.
-_MAX_LARGER = 1.1  # The largest factor by which the size of the text above is raised to that of a larger heading.
+_MAX_LARGER = 1.1  # The largest factor by which the size of the text above is raised to the size of a larger heading.
 _SHORT = 1.5  # The least distance from the end of a heading to the end of its column.
 _MAX_MATH = 0.5  # The largest share of mathematical letters; a formula is not a heading.
 _MAX_LEVEL = 4  # The deepest level of headings without a number.
 _MAX_RUN_IN_LINES = 3  # A run-in title over more lines is a sentence in italics.
-_ALIGNED, _ALIGNED_NUMBERS = 0.2, 3  # Page numbers end at one x; the least number of them that shows it.
+_ALIGNED, _ALIGNED_NUMBERS = 0.2, 3  # Page numbers end at one x; the least number that shows it.
 _SAME_ROW = 0.25  # The largest difference in baseline within a row.
 _ENTRY_GAP = (
     2.0  # The least gap before the page number of an entry in a table of contents; spaces of text are narrower.
@@ -273,7 +273,7 @@ def _key(text: str) -> str:
 
 
 def _blocks(layout: PageLayout, lines: Sequence[Line], *, run_ins: frozenset[Line]) -> Iterator[_Block]:
-    """Yield the blocks of a page's lines; run-in headings share none with other lines."""
+    """Yield the blocks of a page's lines; run-in headings share no block with other lines."""
     start = 0
     for index in range(1, len(lines) + 1):
         if index < len(lines) and _may_continue(lines[index - 1], lines[index], layout, run_ins=run_ins):
@@ -402,7 +402,7 @@ def cut_run_ins(flow: Sequence[Sequence[Line]]) -> tuple[list[list[Line]], froze
     A title without a number ("Results. We ...") remains part of its paragraph.
 
     Returns:
-        The lines of each page, and those of them that are run-in headings.
+        The lines of each page, and which of them are run-in headings.
     """
     capitals = [line.text for lines in flow for line in lines if style_of(line).capitals]
     roman = any(_SECOND_ROMAN.match(text) for text in capitals)

@@ -19,7 +19,7 @@ from ingest.pdf.words import Word, fold_initials, words_of
 __all__ = ["BodyStyle", "Edges", "PageLayout", "page_layouts", "with_edges"]
 
 # Chosen on the development papers.
-_SLIDE_RATIO = 1.2  # The least ratio of a slide's width to its height; that of screens is 4:3 or more.
+_SLIDE_RATIO = 1.2  # The least ratio of a slide's width to its height; screens have 4:3 or more.
 _FRACTION_SIZE = 0.82  # In sizes of the body: the letters of fractions within a line are smaller.
 _BODY_SIZE_ROUNDING = 0.7  # Points; the largest difference between a line of body text and the body's size.
 _MIN_LINES = 10  # The least number of body lines from which a page's own column edges are measured.
@@ -40,7 +40,7 @@ class BodyStyle:
     monospaced: frozenset[str] = frozenset()
 
     def is_program(self, font: str) -> bool:
-        """Return whether a font is monospaced by its widths or its name, and that of the body is not."""
+        """Return whether a font is monospaced by its widths or its name, and the body's font is not."""
         return self.has_one_width(font) and not self.has_one_width(self.font)
 
     def has_one_width(self, font: str) -> bool:
@@ -65,9 +65,9 @@ class Edges:
 class PageLayout:
     """A page as words, lines, captions and columns, with the style of its document's body; `index` counts from 0.
 
-    `gutters` are the x between its columns, none on a page of one column; `edges` are those of its columns, known once
-    the floats are found. `numbers` are its line numbers, one list per strip; they are not among its words. `quoted` are
-    lines that look like captions but are printed inside a float.
+    `gutters` are the x between its columns, none on a page of one column; `edges` are the edges of its columns, known
+    once the floats are found. `numbers` are its line numbers, one list per strip; they are not among its words.
+    `quoted` are lines that look like captions but are printed inside a float.
     """
 
     content: PageContent

@@ -86,9 +86,9 @@ class Line:
 
 
 def line_of(words: Iterable[Word], *, size: float | None = None) -> Line:
-    """Return a line of at least one word; its baseline is that of its full-sized words.
+    """Return a line of at least one word; its baseline is the baseline of its full-sized words.
 
-    Full size is that of most letters, or `size` if some word has it, since scripts may outnumber the other letters.
+    Full size is the size of most letters, or `size` if some word has it, since scripts may outnumber the other letters.
     """
     ordered = tuple(sorted(words, key=lambda word: word.x0))
     letters = sum(len(word.text) for word in ordered)
@@ -119,7 +119,7 @@ def word_after(line: Line, end: int) -> Word | None:
 
 
 def _texts(words: Sequence[Word], *, baseline: float, size: float) -> Iterator[str]:
-    """Yield the text of each word, with the space before it and scripts marked; `baseline` and `size` are those of
+    """Yield the text of each word, with the space before it and scripts marked; `baseline` and `size` belong to
     full-sized words."""
     previous: Word | None = None
     for word in words:
@@ -245,8 +245,8 @@ def _continues(left: Line, right: Line, *, column: Callable[[Line], int]) -> boo
 def fold_fractions(words: Sequence[Word], rules: Sequence[HorizontalRule], *, below: float) -> list[Word]:
     """Replace the words above and below each fraction bar by one word, narrow bars first.
 
-    Only letters smaller than `below` are folded, those of fractions within a line. A rule that does not end with its
-    longer side, or a wide rule with the same ends as another, belongs to a table.
+    Only letters smaller than `below` are folded: the letters of fractions within a line. A rule that does not end with
+    its longer side, or a wide rule with the same ends as another, belongs to a table.
     """
     left = list(words)
     for rule in sorted(rules, key=lambda rule: rule.width):

@@ -36,7 +36,7 @@ _HEAVY_IMPORTS_OF_PYMUPDF = ("pymupdf.layout", "pymupdf4llm")
 def _imports_fail(names: Sequence[str]) -> Iterator[None]:
     """Make the import of modules that are not loaded fail inside the block."""
     hidden = [name for name in names if name not in sys.modules]
-    # None is the documented value for a module whose import fails.
+    # None is the documented value for a module that can't be imported.
     sys.modules.update(dict.fromkeys(hidden))  # type: ignore[arg-type]
     try:
         yield
@@ -155,7 +155,7 @@ class MuPdfDocument:
             return [shown.get_pixmap(matrix=matrix, clip=clip, alpha=0).tobytes("png") for clip in clips]
 
     def cells(self, number: int, box: Box) -> Sequence[Box]:
-        """See `Document.cells`: those of the table of PyMuPDF's layout analysis that overlaps the box most."""
+        """See `Document.cells`: the cells of the table in PyMuPDF's layout analysis that overlaps the box most."""
         _load_layout_analysis()
         with self._page(number) as (page, rotation):
             size = turned_size(page.rect.width, page.rect.height, turns=rotation)

@@ -92,7 +92,7 @@ def find_panels(
         return tuple(FoundPanel(mark=letter, box=box, caption=text) for (letter, text), box in pairs)
     one_row = len({round(mark.baseline / _SAME_ROW) for mark in marks}) < len(marks)
     if not one_row and whole.height < _FLAT * whole.width:
-        # Marks at different heights in a figure too low for that are notes.
+        # In a figure too low for several rows, marks at different heights are notes.
         return ()
     boxes = _boxes(whole, marks, [*ink, *letters, *(line.box for line in lines)])
     return tuple(

@@ -159,7 +159,7 @@ def _has_other_size(last: Line, line: Line) -> bool:
 
 
 def _is_next_item(first: FlowLine, line: FlowLine) -> bool:
-    """Return whether a line begins the next item after that of `first`: the same marker, or the next number or
+    """Return whether a line begins the next item after the item of `first`: the same marker, or the next number or
     letter."""
     texts = first.line.text, line.line.text
     if not all(map(_LIST.match, texts)) or abs(first.indent - line.indent) >= _FLUSH:

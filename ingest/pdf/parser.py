@@ -69,7 +69,7 @@ class PdfParser:
         self._backend = backend or PdfBackend()
 
     def parse(self, file: PaperFile, *, on_page: PageCallback | None = None) -> ParsedPaper:
-        """Parses a file; calls `on_page(done, total)` after each page.
+        """Parse a file; call `on_page(done, total)` after each page.
 
         Raises:
             PaperFileError: Nothing can be read. A page that fails is a `PageProblem` of the paper.
@@ -106,7 +106,7 @@ def read_document(
     max_pages: int | None = None,
     on_page: Callable[[int, int], None] | None = None,
 ) -> ReadDocument:
-    """Reads all pages of an open document.
+    """Read all pages of an open document.
 
     Args:
         document: The document.
@@ -166,7 +166,7 @@ def _read_pages(
 
 
 def _in_points(chars: Sequence[Char]) -> Iterator[Char]:
-    """Yields the characters; the size of those in a font whose unit is not the em follows from the widths of its
+    """Yield the characters; in a font whose unit is not the em, their size follows from the widths of its
     letters and digits.
 
     Fonts of bitmaps may have any unit. Their letters are then many times as wide as they are large.
@@ -186,14 +186,14 @@ def _page(page: PageContent) -> Page:
 
 
 def _notes(page: PageContent) -> Sequence[str]:
-    """Returns the page's notes, or one that explains why it has no text."""
+    """Return the page's notes, or one that explains why it has no text."""
     if page.notes or page.upright or not page.has_ink:
         return page.notes
     return (_SIDEWAYS if page.chars else _SCANNED,)
 
 
 def _title(structure: Structure, *, metadata: str, file: str) -> str:
-    """Returns the printed title, otherwise the one in the metadata if it is usable, otherwise the file's name."""
+    """Return the printed title, otherwise the one in the metadata if it is usable, otherwise the file's name."""
     printed = join_lines(line.text for line in structure.title)
     if printed:
         return printed

@@ -33,8 +33,8 @@ def without_captions_in_text(layouts: Sequence[PageLayout]) -> list[PageLayout]:
 
 
 def _continues_text(caption: Caption, layout: PageLayout) -> bool:
-    """Return whether a line of the same type is directly above a caption and aligned with it, with nothing beside it or
-    in between."""
+    """Return whether a line of the same type is directly above a caption and aligned with it, with nothing next to it
+    or in between."""
     first = caption.first
     if first.words[0].bold and not first.words[-1].bold:
         return False
@@ -70,8 +70,8 @@ def without_quoted_captions(
     """Return the pages without captions that a float quotes; their lines are the `quoted` ones of the page.
 
     Those are captions inside a frame that has a caption of its own or nothing but text, and captions between a figure's
-    caption and the text that are unlike the others: their type differs, their label is that of another caption or out
-    of sequence.
+    caption and the text that are unlike the others: their type differs, or their label is another caption's or out of
+    sequence.
 
     Args:
         layouts: The pages.
@@ -132,8 +132,8 @@ def _without_float(
 
 
 def _is_between(caption: Caption, layout: PageLayout, solid: Collection[Line]) -> bool:
-    """Return whether nothing but running text or the end of the column is above and below a caption, and nothing beside
-    it."""
+    """Return whether nothing but running text or the end of the column is above and below a caption, and nothing is
+    next to it."""
     _, y0, _, y1 = caption.box
     lines = [line for line in layout.lines if line not in caption.lines and overlap_x(line.box, caption.box) > 0]
     drawn = (*layout.content.images, *layout.content.drawings)
@@ -151,7 +151,7 @@ def _is_between(caption: Caption, layout: PageLayout, solid: Collection[Line]) -
 
 
 def _unlike_others(captions: Sequence[Caption]) -> set[Caption]:
-    """Return the captions whose type is not that of most, or whose label is another one's or out of sequence."""
+    """Return the captions whose type differs from most, or whose label is another one's or out of sequence."""
     if not captions:
         return set()
     usual = Counter(map(_style, captions)).most_common(1)[0][0]
@@ -190,7 +190,7 @@ def _solid_lines(
 
 
 def _is_within_reach(caption: Caption, figure: Caption, solid: Sequence[Line]) -> bool:
-    """Return whether nothing but a figure's contents can be between a caption and that of the figure."""
+    """Return whether nothing but a figure's contents can be between a caption and the figure's."""
     top, bottom = sorted((caption.box, figure.box), key=lambda box: box.y0)
     if overlap_x(top, bottom) <= 0 or overlap_y(top, bottom) > 0:
         return False

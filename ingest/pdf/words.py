@@ -47,7 +47,7 @@ _CAP_HEIGHT = 0.68  # The height of capitals in most text fonts, in letter sizes
 _MAX_BESIDE_SIZE = 1.3  # A larger word beside an initial is a title.
 _INITIAL_GAP = (-0.3, 1.2)  # The word overlaps the initial, or follows after a gap.
 _TOP_SHIFT = 0.5  # The largest difference between the tops of both.
-_MIN_DROP = 0.6  # The least distance of the initial's baseline below that of the word.
+_MIN_DROP = 0.6  # The least distance of the initial's baseline below the word's.
 # The combining accent of each accent that is printed on its own.
 _COMBINING = "\u0301\u0300\u0308\u0302\u0303\u030c\u0327\u0306\u0304\u0307\u030a\u030b\u0328"
 _SPACING_ACCENTS = dict(zip("´`¨ˆ˜ˇ¸˘¯˙˚˝˛", _COMBINING, strict=True))
@@ -55,7 +55,7 @@ _SPACING_ACCENTS = dict(zip("´`¨ˆ˜ˇ¸˘¯˙˚˝˛", _COMBINING, strict=True
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Word:
-    """Adjacent characters on one baseline; `math` is the share of them in a mathematical font (0 to 1).
+    """Adjacent characters on one baseline; `math` is the share in a mathematical font (0 to 1).
 
     Words compare by identity, since the same word may be printed twice in one place.
     """

@@ -114,7 +114,7 @@ def _find_captions(blocks: Sequence[Block]) -> list[BlockCaption]:
 
 
 def _group_floats(blocks: Sequence[Block], captions: Mapping[int, Sequence[BlockCaption]]) -> list[BlockFloat]:
-    """Group the floats; `captions` are those of each page."""
+    """Group the floats; `captions` are the captions of each page."""
 
     def continues(run: list[Block], block: Block) -> bool:
         return run[0].kind == block.kind == "table" and _continues(run[-1], block, captions.get(block.page, ()))

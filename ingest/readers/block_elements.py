@@ -234,7 +234,7 @@ class _TextJoiner:
         self._current = None
 
     def take(self, block: Block, *, at: float, role: PassageRole, reference: bool) -> None:
-        """Append a block to the current passage if it continues it, otherwise starts one or more passages."""
+        """Append a block to the current passage if it continues it, otherwise start one or more passages."""
         parts = list(_reference_entries(block) if reference else _list_items(block))
         for index, (lines, marked) in enumerate(parts):
             own: PassageRole = "list" if marked and role == "paragraph" else role

@@ -50,7 +50,7 @@ _OTHER_ENGINE = "or set parser.engine = 'paperscope'."
 
 
 def find_models(settings: ParserSettings) -> Path:
-    """Returns the folder of docling's models. Raises `SettingsError` if it, or docling, is missing."""
+    """Return the folder of docling's models. Raise `SettingsError` if it, or docling, is missing."""
     if find_spec("docling") is None:
         raise SettingsError(
             "parser.engine = 'docling' needs docling, which isn't installed. Install it with "
@@ -88,7 +88,7 @@ class DoclingParser:
     max_pages: int | None = None
 
     def parse(self, file: PaperFile, *, on_page: PageCallback | None = None) -> ParsedPaper:
-        """See `Parser.parse`; also raises `SettingsError`, if the models can't be loaded."""
+        """See `Parser.parse`; also raise `SettingsError` if the models can't be loaded."""
         data = read_pdf(file)
         with self.backend.open(data, name=file.name, password=file.password) as document:
             check_page_count(document.page_count, limit=self.max_pages, name=file.name)
@@ -128,7 +128,7 @@ class _Options:
 
 
 def convert(data: bytes, options: _Options, *, name: str, on_page: PageCallback | None) -> Converted:
-    """Reads a PDF with docling.
+    """Read a PDF with docling.
 
     Raises:
         PaperFileError: Docling can't read the file.
@@ -159,7 +159,7 @@ def convert(data: bytes, options: _Options, *, name: str, on_page: PageCallback 
 
 @lru_cache(maxsize=1)
 def _converter(options: _Options) -> "DocumentConverter":
-    """Returns docling with its models loaded; cached, since loading takes longer than reading a short paper."""
+    """Return docling with its models loaded; cached, since loading takes longer than reading a short paper."""
     from docling.datamodel.backend_options import PdfBackendOptions
     from docling.datamodel.base_models import InputFormat
     from docling.datamodel.pipeline_options import PdfPipelineOptions, RapidOcrOptions
@@ -200,7 +200,7 @@ def paper_of_docling(
     problems: tuple[PageProblem, ...] = (),
     stated: Publication = UNPUBLISHED,
 ) -> Paper:
-    """Returns the paper, without crops, of a DoclingDocument in JSON. Raises `PaperFileError` for any other JSON."""
+    """Return the paper, without crops, of a DoclingDocument in JSON. Raise `PaperFileError` for any other JSON."""
     try:
         read = DoclingFile.model_validate(document)
     except ValidationError as error:
@@ -237,7 +237,7 @@ def _readable_pages(document: Document) -> Sequence[PageContent]:
 
 
 def _pages_without_text(paper: Paper, pages: Sequence[PageContent]) -> list[PageProblem]:
-    """Returns a problem for each page with ink on which docling found no text."""
+    """Return a problem for each page with ink on which docling found no text."""
     with_text = {element.place.page for element in paper.elements if element.kind != "figure"}
     return [
         PageProblem(page=page.number, reason=_NO_TEXT)

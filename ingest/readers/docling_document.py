@@ -36,7 +36,7 @@ _KINDS: Mapping[str, BlockKind] = {
     "chart": "figure",
     "code": "code",
 }
-# Nodes that may have a caption, and whose children are parts of them.
+# Nodes that may have a caption, and whose children are their parts.
 _FLOATS = ("table", "document_index", "picture", "chart", "code")
 _LEAVES = ("texts", "tables", "pictures", "key_value_items", "form_items", "field_regions", "field_items")
 _EQUATION_NUMBER = re.compile(r"(?<!\s)\s*+\(\s*([A-Z]?\.?\d{1,3}(?:\.\d{1,3})?[a-z]?)\s*\)\s*$")

@@ -50,7 +50,7 @@ _FAULTS = (zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError, OS
 
 
 def read_docx(source: Source) -> Reading:
-    """Read a document. Raises `PaperFileError` if it is damaged or too large."""
+    """Read a document. Raise `PaperFileError` if it is damaged or too large."""
     archive = DocxArchive(source.data, name=source.name)
     body = archive.tree(_MAIN).find("body")
     if body is None:
@@ -217,7 +217,7 @@ class _DocxWalker:
         return text, bool(paragraphs) and all(paragraph.bold for paragraph in paragraphs)
 
     def _numbered_equation(self, table: Node) -> Equation | None:
-        """Return the equation of a table of one row that only sets a number beside a formula."""
+        """Return the equation of a table of one row that only places a number next to a formula."""
         paragraphs = [self._read(node) for node in table.iter("p")]
         formulas = [formula for paragraph in paragraphs for formula in paragraph.formulas]
         rest = [text for paragraph in paragraphs if (text := paragraph.text_without_formulas)]
@@ -291,7 +291,7 @@ class DocxArchive:
             )
 
     def tree(self, part: str) -> Node:
-        """Return the XML of a part, an empty element if it is missing. Raises `PaperFileError` if it can't be read."""
+        """Return the XML of a part, an empty element if it is missing. Raise `PaperFileError` if it can't be read."""
         data = self._bytes(part, most=_MAX_XML)
         if data is None:
             return Node(tag="", attributes={}, children=(), first=1, last=1)

@@ -28,7 +28,7 @@ _MAX_LENGTH = 2000
 
 
 def split_caption(text: str, *, place: Place | None = None) -> Caption | None:
-    """Split a caption after its label; returns None without a label."""
+    """Split a caption after its label; return None without a label."""
     match = _LABEL.match(text)
     if not match or not match["word"][0].isupper():
         return None
@@ -67,7 +67,7 @@ def attach_captions(elements: Sequence[Element]) -> list[Element]:
 
 
 def _caption(element: Element) -> Caption | None:
-    """Return the caption that a passage is, None if it is none: the label is followed by punctuation or nothing."""
+    """Return a passage as a caption, None if it is not one: the label is followed by punctuation or nothing."""
     if not isinstance(element, Passage) or element.role not in _ROLES or len(element.text) > _MAX_LENGTH:
         return None
     if match := _UNLABELLED.match(element.text):

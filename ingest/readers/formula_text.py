@@ -16,7 +16,7 @@ _TAG = re.compile(r"\\(?:tag\*?|eqno)\s*(?:\{([^{}]*)\}|\(([^()]*)\))")
 _LABEL = re.compile(r"\\(?:label|nonumber|notag)\b\s*(?:\{[^{}]*\})?")
 _ENVIRONMENT = re.compile(r"\\(?:begin|end)\s*\{([A-Za-z]+\*?)\}(?:\s*\[[^\]]*\])?")
 _COLUMNS = re.compile(r"(\\begin\s*\{(?:array|tabular)\}(?:\s*\[[^\]]*\])?)\s*\{[^{}]*\}")
-# Spaces beside brackets and before commas.
+# Spaces inside brackets and before commas.
 _LOOSE_SPACE = re.compile(r"(?<=[(\[]) | (?=[)\],])")
 _MAX_DEPTH = 30
 _MAX_LENGTH = 20_000

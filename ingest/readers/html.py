@@ -70,7 +70,7 @@ _MAIN_SHARE = 0.5
 
 
 def read_html(source: Source) -> Reading:
-    """Read a page. Raises `PaperFileError` if the file is not text."""
+    """Read a page. Raise `PaperFileError` if the file is not text."""
     text, problems = decode(source.data, name=source.name, declared=True)
     tree, lost = parse_html(text, name=source.name)
     elements = HtmlWalker(source).walk(_main_part(tree))
@@ -164,7 +164,7 @@ class HtmlWalker:
         return self._elements.finish()
 
     def _find_blocks(self, node: Node) -> bool:
-        """Record the elements that contain blocks; return whether this one is or contain a block."""
+        """Record the elements that contain blocks; return whether this one is or contains a block."""
         inside = [self._find_blocks(child) for child in node.nodes]
         if any(inside):
             self._with_blocks.add(id(node))

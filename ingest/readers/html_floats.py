@@ -56,8 +56,7 @@ def figure_of(image: Node, *, source: Source) -> Figure:
 
 
 def float_elements(node: Node, *, source: Source) -> Sequence[Element]:
-    """Return the elements of a float, [] if it holds several floats with captions of their own, or nothing of its
-    kind."""
+    """Return the elements of a float, [] if it holds several floats with captions of their own, or none of its kind."""
     own_caption = next(filter(_is_caption, node.outermost(lambda part: _is_caption(part) or is_float(part))), None)
     if own_caption is None and any(
         split_caption(node_text(_any_caption(part))) for part in node.iter() if is_float(part)
@@ -190,7 +189,7 @@ def table_of_markup(markup: str, place: Place) -> Table | None:
 
 
 def _rows_above_values(rows: Sequence[Sequence[MarkupCell]]) -> int:
-    """Return the number of rows above the first that holds mostly values (a year is none), 0 if there is none."""
+    """Return the number of rows above the first that holds mostly values (a year is not one), 0 if there is none."""
     for number, row in enumerate(rows):
         body = [cell.text for cell in row[1:] if cell.text]
         values = [text for text in body if is_value(text) and not _YEAR.fullmatch(text)]
@@ -225,7 +224,7 @@ def _tag(node: Node) -> str:
 
 
 def _rows(node: Node, *, in_head: bool) -> Iterator[tuple[Node, bool]]:
-    """Yield the rows of a table, without those of tables in its cells, and whether each is in the table's head."""
+    """Yield the rows of a table, without the rows of tables in its cells, and whether each is in the table's head."""
     for child in node.nodes:
         tag = _tag(child)
         if tag == "tr":

@@ -40,7 +40,7 @@ _FAILURES = (OSError, EOFError, ValueError, SyntaxError, TypeError, KeyError, In
 
 
 def is_image(head: bytes) -> bool:
-    """Whether the first bytes of a file are those of an image format that is read."""
+    """Return whether the first bytes of a file belong to an image format that is read."""
     return head.startswith(_SIGNATURES) or (head[:4] == b"RIFF" and head[8:12] == b"WEBP")
 
 
@@ -54,7 +54,7 @@ class _ReadDocument(Protocol):
 
 
 class ImageParser:
-    """Reads papers from image files: the text of each frame is recognised and read like that of a PDF page.
+    """Reads papers from image files: the text of each frame is recognised and read like a PDF page's.
 
     A page on which little or nothing is recognised becomes a figure as well.
 
@@ -94,7 +94,7 @@ class ImageParser:
 
 
 def _with_page_figures(paper: Paper) -> Paper:
-    """Adds a figure for each page with few letters, after the page's other elements."""
+    """Add a figure for each page with few letters, after the page's other elements."""
     letters: Counter[int] = Counter()
     for element in paper.elements:
         letters[element.place.page] += len(_text(element))
@@ -228,7 +228,7 @@ class ImageDocument:
 
 
 def _to_rgb(frame: Image.Image) -> Image.Image:
-    """Returns the frame in RGB: transparent parts become white, deep grey is scaled to the range that it uses."""
+    """Return the frame in RGB: transparent parts become white, deep grey is scaled to the range that it uses."""
     if frame.mode.startswith(("I", "F")):
         grey = np.asarray(frame, dtype=np.float64)
         low, high = float(grey.min()), float(grey.max())

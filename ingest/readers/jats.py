@@ -35,7 +35,7 @@ _LIST_STYLES = {
 
 
 def read_jats(source: Source) -> Reading:
-    """Read an article. Raises `PaperFileError` if the file contains none."""
+    """Read an article. Raise `PaperFileError` if the file contains none."""
     text, problems = decode(source.data, name=source.name, declared=True)
     tree, lost = parse_xml(text, name=source.name)
     article = tree if tree.tag == "article" else tree.first_of("article")

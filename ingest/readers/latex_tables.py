@@ -1,4 +1,4 @@
-r"""Reads LaTeX's `table` and `tabular` environments, as they stand in Markdown."""
+r"""Reads LaTeX's `table` and `tabular` environments, as they occur in Markdown."""
 
 import re
 from collections.abc import Iterator

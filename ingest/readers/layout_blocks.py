@@ -96,7 +96,7 @@ class Front:
 
     @property
     def blocks(self) -> tuple[Block, ...]:
-        """All of them."""
+        """The blocks of the title and the authors."""
         return (*filter(None, [self.title]), *self.authors)
 
     @property

@@ -43,7 +43,7 @@ _INLINE = frozenset(
 
 
 def read_markdown(source: Source) -> Reading:
-    """Read a file. Raises `PaperFileError` for a file that is not text."""
+    """Read a file. Raise `PaperFileError` for a file that is not text."""
     text, problems = decode(source.data, name=source.name)
     front, body = split_front_matter(text)
     page = markdown_html(body)

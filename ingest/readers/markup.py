@@ -67,7 +67,7 @@ class MarkupParser:
     Attributes:
         format: The format.
         read: Reads a file's elements; raises `PaperFileError` if it can't.
-        max_pages: Files with more text than fits on so many pages are refused.
+        max_pages: Files with more text than fits on this many pages are refused.
     """
 
     format: PaperFormat
@@ -104,7 +104,7 @@ class MarkupParser:
 
 
 def markup_parsers(*, max_pages: int | None = None) -> Mapping[PaperFormat, MarkupParser]:
-    """Returns a parser for each of these formats."""
+    """Return a parser for each of these formats."""
     readers: dict[PaperFormat, Callable[[Source], Reading]] = {
         "docx": read_docx,
         "markdown": read_markdown,
@@ -123,7 +123,7 @@ def build_paper(
     sha256: str,
     format: PaperFormat,  # noqa: A002
 ) -> ParsedPaper:
-    """Returns the paper of a reading. Raises `PaperFileError` if there is no element."""
+    """Return the paper of a reading. Raise `PaperFileError` if there is no element."""
     if not reading.elements:
         reason = f" ({reading.problems[0].reason})" if reading.problems else ""
         raise PaperFileError(f"{source.name!r} holds no text that can be read{reason}. Is it the right file?")
@@ -154,7 +154,7 @@ def _is_decoration(element: Element) -> bool:
 
 
 def _with_front(reading: Reading) -> Reading:
-    """Finds title and authors among the elements; without a title there, those of the metadata count."""
+    """Find title and authors among the elements; without a title there, the metadata's count."""
     passages = [element for element in reading.elements if isinstance(element, Passage)]
     heading = _find_title(passages)
     if heading is None:
@@ -182,7 +182,7 @@ def _with_front(reading: Reading) -> Reading:
 
 
 def _find_title(passages: Sequence[Passage]) -> Passage | None:
-    """Returns the passage marked as the title; else the first heading, if no text precedes it and its wording and level
+    """Return the passage marked as the title; else the first heading, if no text precedes it and its wording and level
     are not those of a section."""
     if marked := next((passage for passage in passages if passage.role == "title"), None):
         return marked
@@ -196,7 +196,7 @@ def _find_title(passages: Sequence[Passage]) -> Passage | None:
 
 
 def _lines_above_abstract(passages: Sequence[Passage]) -> list[Passage]:
-    """Returns the passages above the abstract, [] if there is none, or if they are not few and short."""
+    """Return the passages above the abstract, [] if there is none, or if they are not few and short."""
     lines: list[Passage] = []
     for passage in passages:
         if passage.role == "abstract" or passage.text.lower().lstrip("*_ ").startswith("abstract"):
@@ -209,7 +209,7 @@ def _lines_above_abstract(passages: Sequence[Passage]) -> list[Passage]:
 
 
 def _with_levels(elements: Sequence[Element]) -> list[Element]:
-    """Shifts heading levels so that the highest, and that of the abstract, is 1.
+    """Shift heading levels so that the highest, and the abstract's, is 1.
 
     If all headings have the same level, as some converters write them, the parts of their numbers set their levels.
     """
@@ -230,7 +230,7 @@ def _with_levels(elements: Sequence[Element]) -> list[Element]:
 
 
 def _with_roles(elements: Sequence[Element]) -> list[Element]:
-    """Marks the abstract, and turns each paragraph and list item below a heading "References" into an entry.
+    """Mark the abstract, and turns each paragraph and list item below a heading "References" into an entry.
 
     The paragraphs below the heading "Abstract", and those that begin with the word, are the abstract.
     """

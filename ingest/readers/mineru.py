@@ -69,7 +69,7 @@ class _Lenient(BaseModel):
 
 
 def _named(*names: str) -> Any:  # noqa: ANN401 -- as pydantic's Field
-    """Returns an empty text under one of these keys."""
+    """Return an empty text under one of these keys."""
     return Field(default="", validation_alias=AliasChoices(*names))
 
 
@@ -95,7 +95,7 @@ class _Node(_Lenient):
         return self.blocks or (self.content if isinstance(self.content, list) else [])
 
     def below(self) -> "Iterator[_Node]":
-        """Yields the node and all its descendants, outermost first."""
+        """Yield the node and all its descendants, outermost first."""
         yield self
         for child in (*self.lines, *self.spans, *self.children):
             yield from child.below()
@@ -110,7 +110,7 @@ class _Item(_Node):
     list_items: list[str] = []
 
     def nodes(self) -> list[_Node]:
-        """Returns the entry as a block, then its captions and footnotes, which have no boxes: at its lower edge."""
+        """Return the entry as a block, then its captions and footnotes, which have no boxes: at its lower edge."""
         items = [_Node(type="text", bbox=self.bbox, content=text) for text in self.list_items]
         edge = (self.bbox[0], self.bbox[3], self.bbox[2], self.bbox[3]) if self.bbox else None
         extra = (self.model_extra or {}).items()
@@ -122,7 +122,7 @@ class _Item(_Node):
 
 
 class _PageNode(_Lenient):
-    """A page; `blocks` are those of version 4, whose boxes are fractions of the page."""
+    """A page; `blocks` are in the form of version 4, with boxes as fractions of the page."""
 
     page_idx: int | None = Field(default=None, ge=0, le=100_000)
     page_size: tuple[float, float] | None = None
@@ -207,12 +207,12 @@ class MinerUParser:
 
 
 def is_mineru_folder(folder: Path) -> bool:
-    """Whether a folder is MinerU's output for one paper."""
+    """Return whether a folder is MinerU's output for one paper."""
     return folder.is_dir() and bool(_candidates(folder))
 
 
 def mineru_file(folder: Path) -> Path:
-    """Returns the JSON file of a folder. Raises `PaperFileError` if there is none, or if there are several."""
+    """Return the JSON file of a folder. Raise `PaperFileError` if there is none, or if there are several."""
     found = _candidates(folder)
     if not found:
         raise PaperFileError(f"{folder}: no file of MinerU (*middle.json or *content_list.json) in this folder")
@@ -231,7 +231,7 @@ def _candidates(folder: Path) -> Sequence[Path]:
 
 
 def _document_of(data: bytes, *, file: Path, paper: str) -> _Document:
-    """Returns the blocks in MinerU's JSON. Raises `PaperFileError`, naming file and key, for any other JSON."""
+    """Return the blocks in MinerU's JSON. Raise `PaperFileError`, naming file and key, for any other JSON."""
     try:
         if file.name.endswith(_CONTENT_LIST):
             document = _document_of_items(_ITEMS.validate_json(data), paper=paper)
@@ -249,7 +249,7 @@ def _document_of(data: bytes, *, file: Path, paper: str) -> _Document:
 
 
 def _document_of_pages(nodes: Sequence[_PageNode], *, paper: str, share: float = 1) -> _Document:
-    """Returns the blocks of pages; those in `blocks` have boxes in parts of the page, `share` for the whole."""
+    """Return the blocks of pages; boxes in `blocks` are in parts of the page, `share` for the whole."""
     pages: list[Page] = []
     blocks: list[Block] = []
     sized = True
@@ -265,7 +265,7 @@ def _document_of_pages(nodes: Sequence[_PageNode], *, paper: str, share: float =
 
 
 def _document_of_items(items: Sequence[_Item], *, paper: str) -> _Document:
-    """Returns the blocks of a `content_list.json`, which holds no page sizes and, in old versions, no boxes.
+    """Return the blocks of a `content_list.json`, which holds no page sizes and, in old versions, no boxes.
 
     A block without a box is placed at the top of its page.
     """
@@ -285,7 +285,7 @@ class _PageReader:
         self._scale = scale
 
     def blocks(self, node: _PageNode) -> Iterator[Block]:
-        """Yields the blocks of a page in MinerU's order, with blocks that it joined to others separated again."""
+        """Yield the blocks of a page in MinerU's order, with blocks that it joined to others separated again."""
         merged = {block.bbox: block for block in node.para_blocks}
         for block in node.blocks or node.preproc_blocks or node.para_blocks:
             after = merged.get(block.bbox, block)
@@ -299,7 +299,7 @@ class _PageReader:
     def _flat(
         self, node: _Node, *, kind: str, continues: bool = False, starts: frozenset[Corners | None] = frozenset()
     ) -> Iterator[Block]:
-        """Yields a block; of a float, its body, then its captions and footnotes."""
+        """Yield a block; of a float, its body, then its captions and footnotes."""
         ours = _kind_of(kind)
         if ours is None:
             return
@@ -346,7 +346,7 @@ class _PageReader:
     def _lines(
         self, node: _Node, kind: BlockKind, starts: frozenset[Corners | None] = frozenset()
     ) -> Iterator[TextLine]:
-        """Yields the lines of a block; the first line of each item of a nested list is marked."""
+        """Yield the lines of a block; the first line of each item of a nested list is marked."""
         if node.type in ("list", "index") and node.children:
             for child in node.children:
                 items = self._lines(child, kind)
@@ -381,13 +381,13 @@ class _PageReader:
 
 
 def _kind_of(name: str) -> BlockKind | None:
-    """Returns the kind of block for MinerU's name of it, None for an unknown name."""
+    """Return the kind of block for MinerU's name of it, None for an unknown name."""
     is_note = name.endswith(("_caption", "_footnote")) or name in ("caption", "footnote")
     return "note" if is_note and name != "page_footnote" else _KINDS.get(name)
 
 
 def _line_text(spans: Iterable[_Node], *, formula: bool = False) -> str:
-    """Returns the text of spans, with inline formulas between `$`."""
+    """Return the text of spans, with inline formulas between `$`."""
     parts: list[str] = []
     for span in spans:
         if isinstance(span.content, list):
@@ -399,7 +399,7 @@ def _line_text(spans: Iterable[_Node], *, formula: bool = False) -> str:
 
 
 def _clean(text: str) -> str:
-    """Returns the text with single spaces, letters for ligatures, and one kind of bullet."""
+    """Return the text with single spaces, letters for ligatures, and one kind of bullet."""
     text = re.sub(r"\s+", " ", _BULLET.sub("• ", text.lstrip(" "))).translate(_LIGATURES)
     text = re.sub(r"(?<=\$)\s+(?=[.,;:)\]])|(?<=[(\[])\s+(?=\$)", "", text)
     return text.strip()

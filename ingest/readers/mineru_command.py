@@ -55,7 +55,7 @@ class MinerUCommandParser:
     def parse(self, file: PaperFile, *, on_page: PageCallback | None = None) -> ParsedPaper:
         """See `Parser.parse`; `on_page` is called once, after the last page. MinerU opens no encrypted file.
 
-        Raises `PaperFileError` if the command fails, takes too long, or writes nothing that can be read.
+        Raise `PaperFileError` if the command fails, takes too long, or writes nothing that can be read.
         """
         if file.password is not None:
             raise PaperFileError(
@@ -76,7 +76,7 @@ class MinerUCommandParser:
             return self._isolated(reader).parse(PaperFile(folder), on_page=on_page)
 
     def _run(self, options: Sequence[str], *, name: str) -> str:
-        """Runs the command and returns the last line of its output."""
+        """Run the command and return the last line of its output."""
         with tempfile.TemporaryFile() as output:
             try:
                 process = subprocess.Popen(  # noqa: S603 -- the user's own command, without a shell
@@ -108,7 +108,7 @@ class MinerUCommandParser:
         return message
 
     def _find_output(self, out: Path, *, message: str, name: str) -> Path:
-        """Returns the paper's folder below `out`; its depth differs between versions of MinerU."""
+        """Return the paper's folder below `out`; its depth differs between versions of MinerU."""
         found = sorted(folder for folder in (out, *out.rglob("*")) if is_mineru_folder(folder))
         if not found:
             raise PaperFileError(
@@ -119,7 +119,7 @@ class MinerUCommandParser:
 
 
 def _split_command(command: str) -> list[str]:
-    """Returns the words of a command whose first word is an existing program."""
+    """Return the words of a command whose first word is an existing program."""
     try:
         words = shlex.split(command, posix=os.name != "nt")
     except ValueError as error:
@@ -134,7 +134,7 @@ def _split_command(command: str) -> list[str]:
 
 
 def _stop(process: "subprocess.Popen[bytes]") -> None:
-    """Interrupts a running process, so that it can end its child processes, and kills it if it doesn't exit."""
+    """Interrupt a running process, so that it can end its child processes, and kill it if it doesn't exit."""
     if process.poll() is not None:
         return
     if sys.platform == "win32":
@@ -149,7 +149,7 @@ def _stop(process: "subprocess.Popen[bytes]") -> None:
 
 
 def _last_line(output: IO[bytes]) -> str:
-    """Returns the last line that isn't blank; the lines of a progress bar end in a carriage return."""
+    """Return the last line that isn't blank; the lines of a progress bar end in a carriage return."""
     size = output.seek(0, os.SEEK_END)
     output.seek(max(0, size - _TAIL_BYTES))
     lines = [line.strip() for line in output.read().decode("utf-8", "replace").splitlines()]

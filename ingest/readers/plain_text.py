@@ -61,7 +61,7 @@ class _Block:
 
 
 def read_text(source: Source) -> Reading:
-    """Read a text. Raises `PaperFileError` if the file is binary."""
+    """Read a text. Raise `PaperFileError` if the file is binary."""
     text, problems = decode(source.data, name=source.name)
     blocks = _blocks_of(text)
     return Reading(elements=_BlockReader(source.lines, blocks).elements(blocks), problems=problems)

@@ -94,7 +94,7 @@ class ElementCollector:
         return self._elements
 
     def visit_children(self, node: Node, visit: Callable[[Node], None]) -> None:
-        """Add a node's text as inline content, and calls `visit` for its elements, in document order."""
+        """Add a node's text as inline content, and call `visit` for its elements, in document order."""
         line = node.first
         for child in node.children:
             if isinstance(child, str):
@@ -138,7 +138,7 @@ class ElementCollector:
         (self._after_paragraph if self._inline else self._elements).extend(elements)
 
     def add_blocks(self, elements: Sequence[Element]) -> None:
-        """End the paragraph and adds elements."""
+        """End the paragraph and add elements."""
         self.end_paragraph()
         self.add(*elements)
 

@@ -27,7 +27,7 @@ _PlacesOf: TypeAlias = Callable[..., tuple[Place, ...]]
 
 _BLOCKS = frozenset("figure table list formula note listbibl".split())
 _DEFAULT_TITLES = {"acknowledgement": "Acknowledgements", "references": "References", "funding": "Funding"}
-# The elements whose coordinates replace those of an element without any.
+# The elements that lend their coordinates to an element without any.
 _WITH_COORDINATES = ("s", "head", "label", "figdesc", "table", "graphic", "formula", "title", "persname", "p")
 # Limits damaged coordinates.
 _MAX_BOXES = 20_000
@@ -38,7 +38,7 @@ _MAX_COORDINATE = 100_000
 def read_tei(source: Source) -> Reading:
     """Read a document. Its places are boxes on pages if every element has coordinates, else lines.
 
-    Raises `PaperFileError` if the file holds no document.
+    Raise `PaperFileError` if the file holds no document.
     """
     text, problems = decode(source.data, name=source.name, declared=True)
     tree, lost = parse_xml(text, name=source.name)
@@ -103,7 +103,7 @@ def _elements_and_pages(root: Node, source: Source) -> tuple[list[Element], Sequ
 
 
 def _page_places(paper: str, *nodes: Node) -> tuple[Place, ...]:
-    """Return a place for each page in turn. Raises `_NoCoordinatesError` for nodes without coordinates."""
+    """Return a place for each page in turn. Raise `_NoCoordinatesError` for nodes without coordinates."""
     boxes = [box for node in nodes for box in _boxes(node)]
     if not boxes:
         raise _NoCoordinatesError
@@ -128,7 +128,7 @@ def _pages(root: Node) -> tuple[Page, ...]:
 
 
 def _boxes(node: Node) -> list[tuple[int, Box]]:
-    """Return page and box of each part of a node, from its own coordinates or those of its descendants."""
+    """Return page and box of each part of a node, from its own coordinates or its descendants'."""
     own = _parse_coordinates(node.get("coords"))
     if own:
         return own

@@ -38,7 +38,7 @@ def jats_reference(ref: Node, *, place: Place) -> Reference | None:
 
 
 def tei_reference(entry: Node, places: tuple[Place, ...], *, numbers: Mapping[str, str]) -> Reference | None:
-    """Return an entry of a TEI `listBibl`, None if it is empty; `numbers` are those of `cited_numbers`."""
+    """Return an entry of a TEI `listBibl`, None if it is empty; `numbers` come from `cited_numbers`."""
     raw = next((note for note in entry.iter("note") if note.get("type") == "raw_reference"), None)
     text = node_text(raw) or _format_tei(entry)
     if not text:

@@ -128,7 +128,7 @@ class ChildPool(Generic[Job]):
         return ChildProcess(self._start_message, environment=self._environment)
 
     def _start_ahead(self, *, running: int) -> None:
-        """Starts a child in a thread if jobs run at once and no child is idle. The lock must be held."""
+        """Start a child in a thread if jobs run at once and no child is idle. The lock must be held."""
         if running > 1 and not self._idle and not self._starting:
             threading.Thread(target=self._add_idle, name="start a child process", daemon=True).start()
             self._starting = True
@@ -165,7 +165,7 @@ class ChildProcess(Generic[Job]):
         self.receive(within=_START_SECONDS)
 
     def send(self, job: Job) -> None:
-        """Starts a job."""
+        """Start a job."""
         self.jobs += 1
         # `receive` notices a child that has exited. The bytes of a large file go to the pipe without a copy.
         with suppress(OSError):
@@ -173,7 +173,7 @@ class ChildProcess(Generic[Job]):
             self._input.flush()
 
     def receive(self, *, within: float) -> Frame | None:
-        """Returns the child's next frame, None if it failed or was killed for taking too long.
+        """Return the child's next frame, None if it failed or was killed for taking too long.
 
         The limit is `within` seconds, or the multiple of it that the child asks for (`extend_time_limit`).
         """
@@ -200,24 +200,24 @@ class ChildProcess(Generic[Job]):
         self.kill()
 
     def kill(self) -> None:
-        """Kills the child, even while another thread reads from it."""
+        """Kill the child, even while another thread reads from it."""
         self.killed = True
         self._process.kill()
 
     def exit_status(self) -> tuple[int, str]:
-        """Returns the exit code of a child that has ended, and the last line of its error output."""
+        """Return the exit code of a child that has ended, and the last line of its error output."""
         code = self._process.wait()
         self._stderr.seek(0)
         lines = self._stderr.read().decode("utf-8", "replace").strip().splitlines()
         return code, lines[-1] if lines else ""
 
     def close(self) -> None:
-        """Ends the child and releases its pipes."""
+        """End the child and release its pipes."""
         self._finalizer()
 
 
 def error_from_frame(frame: Frame) -> PaperscopeError:
-    """Rebuilds the error that a frame of the kind E carries."""
+    """Rebuild the error that a frame of the kind E carries."""
     name, message = json.loads(frame.data)
     known = getattr(errors, name, PaperFileError) if name in errors.__all__ else PaperFileError
     error: PaperscopeError = known(message)
@@ -225,7 +225,7 @@ def error_from_frame(frame: Frame) -> PaperscopeError:
 
 
 def _start_process(environment: Mapping[str, str]) -> "tuple[subprocess.Popen[bytes], IO[bytes]]":
-    """A process that waits for its start message, and the file of its error output."""
+    """Return a process that waits for its start message, and the file of its error output."""
     with ExitStack() as opened:
         try:
             stderr = opened.enter_context(tempfile.TemporaryFile())

@@ -21,7 +21,7 @@ _ASSEMBLY_SECONDS_PER_PAGE = 1.0
 
 
 def _parse(parser: Parser, file: PaperFile, send: SendFrame) -> None:
-    """Runs in the child process. Frames: P, pages done and in total; C, a crop's name and bytes; A, the paper."""
+    """Run in the child process. Frames: P, pages done and in total; C, a crop's name and bytes; A, the paper."""
 
     def on_page(done: int, total: int) -> None:
         send(b"P", json.dumps([done, total]).encode())
@@ -67,7 +67,7 @@ class IsolatedParser:
     def _result(
         self, child: ChildProcess[PaperFile], file: PaperFile, on_page: PageCallback | None
     ) -> tuple[Frame, dict[str, bytes]]:
-        """The last frame, and the crops before it."""
+        """Return the last frame, and the crops before it."""
         child.send(replace(file, path=file.path.absolute()))
         crops: dict[str, bytes] = {}
         where, seconds = "at page 1", self._seconds

@@ -6,5 +6,5 @@ __all__ = ["disable_onnxruntime_telemetry"]
 
 
 def disable_onnxruntime_telemetry() -> None:
-    """Keeps onnxruntime, if it is loaded later, from storing or sending usage reports; a value set by the user wins."""
+    """Keep onnxruntime, if it is loaded later, from storing or sending usage reports; a value set by the user wins."""
     os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")

@@ -22,8 +22,8 @@ __all__ = ["Frame", "JobHandler", "SendFrame", "main", "read_frame"]
 # A frame's kind and the length of its data.
 _HEADER = struct.Struct(">cQ")
 _MEGABYTE = 1_000_000
-# A tenth of the processor time that other processes get, if there is too little. A job gets it after so many seconds of
-# processor time, so that a small paper is read as if no large one were.
+# A tenth of the processor time that other processes get, if there is too little. A job gets it after this many seconds
+# of processor time, so that a small paper is read as if no large one were.
 _NICENESS = 10
 _FULL_PRIORITY_SECONDS = 1.0
 _POLL_SECONDS = 0.25
@@ -47,14 +47,14 @@ class Frame(NamedTuple):
 
 
 def write_frame(pipe: BinaryIO, kind: bytes, data: bytes = b"") -> None:
-    """Sends a frame."""
+    """Send a frame."""
     pipe.write(_HEADER.pack(kind, len(data)))
     pipe.write(data)
     pipe.flush()
 
 
 def read_frame(pipe: BinaryIO) -> Frame | None:
-    """Returns the next frame, None if the other process has exited."""
+    """Return the next frame, None if the other process has exited."""
     header = pipe.read(_HEADER.size)
     if len(header) < _HEADER.size:
         return None
@@ -64,7 +64,7 @@ def read_frame(pipe: BinaryIO) -> Frame | None:
 
 
 def main() -> None:
-    """Reads the handler and its memory limit from the input, then runs job after job."""
+    """Read the handler and its memory limit from the input, then run job after job."""
     # Output printed by libraries must not mix with the frames.
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
@@ -84,14 +84,14 @@ def main() -> None:
 
 
 def _jobs(pipe: BinaryIO) -> Iterator[Any]:
-    """Yields the jobs sent by the parent process, the only writer to this pipe."""
+    """Yield the jobs sent by the parent process, the only writer to this pipe."""
     with suppress(EOFError):
         while True:
             yield pickle.load(pipe)  # noqa: S301
 
 
 def _run_by_priority(handler: JobHandler[object], job: object, out: BinaryIO) -> None:
-    """Runs a job in a thread: Linux can lower its priority, which can't be raised again, without the next job's."""
+    """Run a job in a thread: Linux can lower its priority, which can't be raised again, without the next job's."""
     started = time.process_time()
     with ThreadPoolExecutor(1) as executor:
         thread = executor.submit(threading.get_native_id).result()

@@ -144,7 +144,7 @@ class CachedEmbedder(EmbedderWrapper):
         return np.stack([vectors[text] for text in texts])
 
     def missing(self, texts: Sequence[str]) -> list[str]:
-        """The texts that are not in the cache, without repeats."""
+        """Return the texts that are not in the cache, without repeats."""
         return _missing(texts, self._cache.get_vectors(self.name, texts))
 
 

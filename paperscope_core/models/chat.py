@@ -66,7 +66,7 @@ class _ChunkReader:
         self._usage: _TokenUsage | None = None
 
     def add(self, data: object) -> None:
-        """Add one chunk, as decoded JSON. Raises ValueError if it is not a chunk."""
+        """Add one chunk, as decoded JSON. Raise ValueError if it is not a chunk."""
         chunk = _Chunk.model_validate(data)
         self._usage = chunk.usage or self._usage
         for choice in chunk.choices[:1]:
@@ -113,7 +113,7 @@ class OpenAIChatModel:
         return reply
 
     def redacted(self, text: str) -> str:
-        """The start of a text, for messages. See `LanguageModel.redacted`."""
+        """Return the start of a text, for messages. See `LanguageModel.redacted`."""
         return self._endpoint.redacted(text)
 
     def _read(self, completion: ChatCompletion) -> ModelReply:
@@ -161,7 +161,7 @@ class OpenAIChatModel:
 
 
 def _features(request: ModelRequest, *, streams: bool) -> Sequence[str]:
-    """The fields of a request that some servers reject; a name precedes those that are part of it."""
+    """Return the fields of a request that some servers reject; a name precedes those that are part of it."""
     features = {
         "response_format": request.schema is not None,
         "temperature": True,
@@ -173,7 +173,8 @@ def _features(request: ModelRequest, *, streams: bool) -> Sequence[str]:
 
 
 def _rejected_feature(complaint: str, sent: Sequence[str]) -> str | None:
-    """The feature that a server's error names, or else `response_format`, the likeliest; None if that was not sent."""
+    """Return the feature that a server's error names, or else `response_format`, the likeliest; None if that was not
+    sent."""
     named = [feature for feature in sent if feature in complaint]
     return next(iter(named + [feature for feature in sent if feature == "response_format"]), None)
 
@@ -194,7 +195,7 @@ def _body(request: ModelRequest, unsupported: frozenset[str]) -> dict[str, objec
 
 
 def _with_schema(request: ModelRequest) -> Message:
-    """The last message with the schema added to its text."""
+    """Return the last message with the schema added to its text."""
     last = request.messages[-1]
     schema = json.dumps(request.schema, ensure_ascii=False)
     text = f"{last.text}\n\nReply with one JSON object and nothing else. It obeys this JSON schema:\n{schema}"

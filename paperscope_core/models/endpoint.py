@@ -125,7 +125,7 @@ class Endpoint:
 
     @asynccontextmanager
     async def _client(self) -> AsyncIterator["AsyncOpenAI"]:
-        """Yields a client for one call, and translates its errors.
+        """Yield a client for one call, and translate its errors.
 
         Creating a client takes a millisecond, and no socket outlives its event loop.
         """
@@ -167,7 +167,7 @@ class Endpoint:
             raise self._unconnected(error) from None
 
     async def _limit(self, response: "httpx2.Response") -> None:
-        """Bounds a response before it is read, and leaves it compressed if it is."""
+        """Bound a response before it is read, and leave it compressed if it is."""
         from paperscope_core.models.response_limit import LimitedStream
 
         response.headers.pop("Content-Encoding", None)
@@ -191,7 +191,7 @@ class Endpoint:
             ) from None
 
     def redacted(self, text: str) -> str:
-        """The start of a server's text, with key and address masked."""
+        """Return the start of a server's text, with key and address masked."""
         text, address = redact(text[:_SEARCHED_LENGTH], self.api_key.get_secret_value()), urlsplit(self.base_url)
         for part in filter(None, (self.base_url, address.netloc)):
             text = text.replace(part, MASK)
@@ -251,7 +251,7 @@ def _tls_context() -> "ssl.SSLContext":
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """The number of seconds that a server asks to wait; None if it does not say.
+    """Return the number of seconds that a server asks to wait; None if it does not say.
 
     Reads Retry-After (RFC 9110, section 10.2.3: seconds or a date), and OpenAI's `retry-after-ms`, which is preferred.
     """

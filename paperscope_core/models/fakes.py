@@ -56,7 +56,7 @@ class FakeModel:
         return reply
 
     def redacted(self, text: str) -> str:
-        """The start of a text. See `LanguageModel.redacted`; there are no secrets."""
+        """Return the start of a text. See `LanguageModel.redacted`; there are no secrets."""
         return text[:_QUOTED_LETTERS]
 
 
@@ -76,7 +76,7 @@ def _scripted(replies: Iterable[str | ModelError]) -> Callable[[ModelRequest], s
 
 @lru_cache(maxsize=1 << 16)
 def _number(word: str) -> int:
-    """A number that depends on the word alone, and is the same in every process."""
+    """Return a number that depends on the word alone, and is the same in every process."""
     return int.from_bytes(hashlib.sha256(word.encode()).digest()[:8])
 
 

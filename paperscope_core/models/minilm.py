@@ -27,7 +27,7 @@ _BATCH = 32
 class MiniLM:
     """A BERT encoder whose output is the normalised mean over a text's word pieces.
 
-    The computation is that of Reimers and Gurevych (2019), "Sentence-BERT".
+    The computation follows Reimers and Gurevych (2019), "Sentence-BERT".
 
     Args:
         folder: A folder of sentence-transformers with such a model.

@@ -33,7 +33,7 @@ def redact(text: str, secret: str) -> str:
 
 
 def _forms(secret: str) -> Iterator[tuple[str, int]]:
-    """The forms of a secret in lower case, each with the length of the shortest piece that is masked."""
+    """Yield the forms of a secret in lower case, each with the length of the shortest piece that is masked."""
     if not secret:
         return
     data, count = secret.encode(), min(_MIN_CHARACTERS, len(secret))

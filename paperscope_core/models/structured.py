@@ -118,7 +118,7 @@ def _problems(error: ValueError) -> str:
 
 
 def outermost_object(text: str) -> str:
-    """The text from the first opening to the last closing brace, inside the last fenced block if one has braces.
+    """Return the text from the first opening to the last closing brace, inside the last fenced block if one has braces.
 
     The text between the braces is not checked.
 
@@ -134,7 +134,7 @@ def outermost_object(text: str) -> str:
 
 
 def partial_text(incomplete: str, field: str) -> str:
-    """The text under a key of a JSON object that is still being written; "" if there is none yet.
+    """Return the text under a key of a JSON object that is still being written; "" if there is none yet.
 
     Prose or a fence before the object is skipped, and so is an incomplete escape at its end.
     """
@@ -153,7 +153,7 @@ def partial_text(incomplete: str, field: str) -> str:
 
 @lru_cache(maxsize=8)
 def strict_schema(adapter: "TypeAdapter[T]") -> dict[str, object]:
-    """The JSON schema of a type in the form that servers enforce during generation ("strict mode").
+    """Return the JSON schema of a type in the form that servers enforce during generation ("strict mode").
 
     Every object requires all its properties and allows no others, `oneOf` becomes `anyOf`, and a `$ref` has no
     siblings. Source: OpenAI's guide "Structured outputs", section "Supported schemas".
@@ -171,7 +171,7 @@ def strict_schema(adapter: "TypeAdapter[T]") -> dict[str, object]:
 
 
 def _with_root_resolved(schema: dict[str, object]) -> dict[str, object]:
-    """The schema without a `$ref` at its root, which Pydantic writes for a recursive type."""
+    """Return the schema without a `$ref` at its root, which Pydantic writes for a recursive type."""
     reference, definitions = schema.get("$ref"), schema.get("$defs")
     if not isinstance(reference, str) or not isinstance(definitions, dict):
         return schema

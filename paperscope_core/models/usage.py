@@ -49,7 +49,8 @@ def estimate_embedding(texts: Sequence[str], prices: Prices) -> Usage:
 
 
 def minimal_reply(schema: Mapping[str, object]) -> Json:
-    """The smallest value that matches a strict JSON schema: lists are empty, texts are a sentence without content."""
+    """Return the smallest value that matches a strict JSON schema: lists are empty, texts are a sentence without
+    content."""
     return _minimal(schema, schema.get("$defs", {}))
 
 

@@ -108,7 +108,7 @@ def load_weights(weights: Weights, load: Callable[[str], T]) -> T:
 
 
 def _download(name: str) -> str:
-    """The folder of a Hugging Face model, downloaded on first use."""
+    """Return the folder of a Hugging Face model, downloaded on first use."""
     from huggingface_hub import errors, snapshot_download
     from huggingface_hub.errors import LocalEntryNotFoundError, XetDownloadError
 
@@ -129,7 +129,7 @@ def _download(name: str) -> str:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Suppresses the progress bars and warnings of the libraries that load weights."""
+    """Suppress the progress bars and warnings of the libraries that load weights."""
     with warnings.catch_warnings():
         # tqdm's warning in a notebook without widgets.
         warnings.filterwarnings("ignore", message="IProgress not found")
@@ -162,7 +162,7 @@ def _versioned(name: str, digest: str) -> str:
 
 
 def _digest(files: list[Path]) -> str:
-    """The SHA-256 of the concatenated files."""
+    """Return the SHA-256 of the concatenated files."""
     total = hashlib.sha256()
     for file in files:
         try:

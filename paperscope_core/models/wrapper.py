@@ -49,7 +49,7 @@ class ModelWrapper:
         return await self._call(request, lambda: stream_reply(self._model, request, on_text))
 
     def redacted(self, text: str) -> str:
-        """The start of a text, for messages. See `LanguageModel.redacted`."""
+        """Return the start of a text, for messages. See `LanguageModel.redacted`."""
         return self._model.redacted(text)
 
     async def _call(self, _request: ModelRequest, send: SendRequest, /) -> ModelReply:

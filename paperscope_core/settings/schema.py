@@ -91,7 +91,7 @@ def _checked_types(types: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def _decoded(value: object) -> object:
-    """A list or table, which is JSON in an environment variable."""
+    """Return a list or table, which is JSON in an environment variable."""
     try:
         return json.loads(value) if isinstance(value, str) else value
     except ValueError:
@@ -395,7 +395,7 @@ class Settings(_Section):
 
 
 def setting_names(section: type[BaseModel] = Settings, prefix: str = "") -> Iterator[str]:
-    """The dotted names of all settings of a section, in order."""
+    """Yield the dotted names of all settings of a section, in order."""
     for name, field in section.model_fields.items():
         if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
             yield from setting_names(field.annotation, f"{prefix}{name}.")

@@ -93,13 +93,13 @@ def _unbracketed_definitions(text: str) -> Iterator[AcronymDefinition]:
 
 
 def _spelt_head(short: str, words: Sequence[str]) -> str | None:
-    """The fewest first words whose initials spell `short`."""
+    """Return the fewest first words whose initials spell `short`."""
     ends = range(1, min(len(words), _MAX_WORDS) + 1)
     return next((_stripped(words[:end]) for end in ends if is_spelt(short, words[:end])), None)
 
 
 def _spelt_tail(short: str, words: Sequence[str]) -> str | None:
-    """The fewest last words whose initials spell `short`."""
+    """Return the fewest last words whose initials spell `short`."""
     starts = range(len(words) - 1, max(len(words) - _MAX_WORDS, 0) - 1, -1)
     return next((_stripped(words[start:]) for start in starts if is_spelt(short, words[start:])), None)
 
@@ -109,7 +109,7 @@ def _stripped(words: Sequence[str]) -> str:
 
 
 def short_form(name: str) -> str:
-    """The name in the singular if it is spelled like an acronym ("LLMs", "CoT", "SQuAD"), else "".
+    """Return the name in the singular if it is spelled like an acronym ("LLMs", "CoT", "SQuAD"), else "".
 
     An acronym is one word of two to ten letters and digits, two of them capitals.
     """
@@ -119,7 +119,7 @@ def short_form(name: str) -> str:
 
 
 def is_spelt(short: str, words: Sequence[str]) -> bool:
-    """Whether the words' initials are the letters of `short`.
+    """Return whether the words' initials are the letters of `short`.
 
     Only articles, prepositions, conjunctions and the later parts of hyphenated words may contribute no letter, and
     neither the first nor the last word may be an article, preposition or conjunction.
@@ -140,7 +140,7 @@ def is_spelt(short: str, words: Sequence[str]) -> bool:
 
 
 def _initials_match(parts: Sequence[tuple[str, bool]], letters: list[str]) -> bool:
-    """Whether the initials, of which the optional ones may be skipped, are exactly these letters."""
+    """Return whether the initials, of which the optional ones may be skipped, are exactly these letters."""
     matched = {0}
     for initial, optional in parts:
         advanced = {number + 1 for number in matched if letters[number : number + 1] == [initial]}
@@ -149,7 +149,7 @@ def _initials_match(parts: Sequence[tuple[str, bool]], letters: list[str]) -> bo
 
 
 def long_form(short: str, text: str) -> str | None:
-    """The shortest tail of `text` that spells `short`, or None.
+    """Return the shortest tail of `text` that spells `short`, or None.
 
     Each letter or digit of `short`, from the last to the first, must occur in `text` from right to left, the first one
     at the beginning of a word.
@@ -170,7 +170,7 @@ def long_form(short: str, text: str) -> str | None:
 
 
 def _long_form_before(left: str, inside: str) -> AcronymDefinition | None:
-    """A definition whose acronym is in the brackets, and whose long form precedes them."""
+    """Return a definition whose acronym is in the brackets, and whose long form precedes them."""
     for short in dict.fromkeys((inside, _without_plural(inside))):
         if not _is_short_form(short):
             continue
@@ -184,7 +184,8 @@ def _long_form_before(left: str, inside: str) -> AcronymDefinition | None:
 
 
 def _long_form_inside(left: str, inside: str) -> AcronymDefinition | None:
-    """A definition with the long form in the brackets; it must begin there, so that a remark is not taken for one."""
+    """Return a definition with the long form in the brackets; it must begin there, so that a remark is not taken for
+    one."""
     before = left.split()[-1:]
     for short in dict.fromkeys((before[0], _without_plural(before[0]))) if before else ():
         if not _is_short_form(short) or len(inside.split()) < 2:
@@ -196,7 +197,8 @@ def _long_form_inside(left: str, inside: str) -> AcronymDefinition | None:
 
 
 def _named_for_short(left: str, short: str) -> AcronymDefinition | None:
-    """A definition with "for short", which need not spell the acronym: it begins at the last word with its initial."""
+    """Return a definition with "for short", which need not spell the acronym: it begins at the last word with its
+    initial."""
     words = re.split(r",\s", left)[-1].split()
     starts = [number for number, word in enumerate(words) if word[0].casefold() == short[0].casefold()]
     if not starts or not _is_short_form(short):
@@ -206,7 +208,7 @@ def _named_for_short(left: str, short: str) -> AcronymDefinition | None:
 
 
 def _left_context(text: str) -> str:
-    """The words before a bracket, back to the last character that can't be part of a long form."""
+    """Return the words before a bracket, back to the last character that can't be part of a long form."""
     return re.sub(r"[\"\u201c\u201d]|['\u2019]s?$", "", re.split(r"[;:()\[\]]", text)[-1].strip()).strip()
 
 
@@ -224,7 +226,7 @@ def _is_short_form(text: str) -> bool:
 
 
 def _max_long_words(short: str) -> int:
-    """The maximum number of words in a long form (Schwartz and Hearst): min(n + 5, 2n) for n letters."""
+    """Return the maximum number of words in a long form (Schwartz and Hearst): min(n + 5, 2n) for n letters."""
     return min(len(short) + 5, len(short) * 2)
 
 

@@ -19,7 +19,7 @@ _ESCAPES = str.maketrans(
         **{sign: f"\\{sign}" for sign in "&%$#_"},
     }
 )
-# Names of files of bibliographies can't hold others.
+# File names of bibliographies can't contain others.
 _NO_LETTERS = re.compile(r"[^a-z0-9]+")
 # The shortest word of a title that tells papers apart.
 _MIN_WORD_LENGTH = 4
@@ -38,9 +38,9 @@ class Work:
 
 
 def bibtex(works: Iterable[Work]) -> str:
-    """An entry for each work, in their order, with keys such as `vaswani2017attention`.
+    """Return an entry for each work, in their order, with keys such as `vaswani2017attention`.
 
-    Papers rarely say of what type they are, so every entry is `@misc`.
+    Papers rarely state their type, so every entry is `@misc`.
     """
     known: Counter[str] = Counter()
     return "\n".join(_entry(work, _unique(_key(work), known)) for work in works)
@@ -71,7 +71,7 @@ def _author(name: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    """A text on one line that TeX prints as it is."""
+    """Return a text on one line that TeX prints as it is."""
     printable = "".join(" " if unicodedata.category(letter).startswith("C") else letter for letter in text)
     return " ".join(printable.split()).translate(_ESCAPES)
 

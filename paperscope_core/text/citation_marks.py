@@ -63,7 +63,7 @@ def split_at_marks(text: str, marks: Sequence[int | None]) -> Iterator[tuple[str
 
 
 def _end_of(text: str, claim: str) -> int | None:
-    """The end of the claim in the text, whatever its white space."""
+    """Return the end of the claim in the text, whatever its white space."""
     words = claim.split()
     found = re.search(r"\s+".join(map(re.escape, words)), text) if words else None
     return found.end() if found else None
@@ -91,7 +91,8 @@ def _most_alike(sentences: Sequence[_Sentence], words: Collection[str]) -> _Sent
 
 
 def _part_end(text: str, sentence: _Sentence, own: Collection[str]) -> int:
-    """The end of the part of a sentence that has the claim's own words, which no other claim of the sentence has."""
+    """Return the end of the part of a sentence that has the claim's own words, which no other claim of the sentence
+    has."""
     ends = [end for word, end in sentence.words if word in own and _word_weight(word) > _SHORT_WORD_WEIGHT]
     stop = _PART_END.search(text[: sentence.end], max(ends)) if ends else None
     if stop is None:

@@ -53,23 +53,24 @@ _SIGNED = re.compile(r"[+-]?(?:\d[\d,]*)?(?:\.\d+|\d)(?:[eE][+-]?\d+)?\s?%?|[+-]
 
 
 def without_control_characters(text: str) -> str:
-    """The text without control characters; half a surrogate pair, which no encoding can write, becomes U+FFFD."""
+    """Return the text without control characters; half a surrogate pair, which no encoding can write, becomes
+    U+FFFD."""
     return _SURROGATE.sub("\ufffd", _CONTROL_CHARACTER.sub("", text))
 
 
 def is_encodable(text: str) -> bool:
-    """Whether the text has no half of a surrogate pair, such as Python makes of bytes that are not UTF-8."""
+    """Return whether the text has no half of a surrogate pair, such as Python makes of bytes that are not UTF-8."""
     return not _SURROGATE.search(text)
 
 
 def one_line(text: str) -> str:
-    """The text with each sequence of white space replaced by one space, and without control characters."""
+    """Return the text with each sequence of white space replaced by one space, and without control characters."""
     # Some control characters are white space, and what is left around others may be.
     return " ".join(without_control_characters(" ".join(text.split())).split())
 
 
 def shortened(text: str, *, limit: int) -> str:
-    """The text, truncated to at most `limit` characters with a final ellipsis if it is longer."""
+    """Return the text, truncated to at most `limit` characters with a final ellipsis if it is longer."""
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
 
 
@@ -77,7 +78,8 @@ def shortened(text: str, *, limit: int) -> str:
 
 
 def markdown_line(text: str) -> str:
-    r"""The text escaped for one line of Markdown, at its beginning, too: it begins no heading, list, quotation or rule.
+    r"""Return the text escaped for one line of Markdown, at its beginning, too: it begins no heading, list, quotation
+    or rule.
 
     Signs are escaped by backslashes, `<` and `&` by entities, because some parsers do not accept a backslash there.
     Both stay where no tag or entity can begin. The colon of a URL is escaped, so that it does not become a link.
@@ -89,31 +91,31 @@ def markdown_line(text: str) -> str:
 
 
 def markdown_text(text: str) -> str:
-    """The text with its lines and paragraphs. `read_markdown_text` reads it back."""
+    """Return the text with its lines and paragraphs. `read_markdown_text` reads it back."""
     lines = "\n".join(map(markdown_line, text.splitlines()))
     return _LINE_BREAK.sub("  \n", lines.strip("\n"))
 
 
 def read_markdown_text(markdown: str) -> str:
-    """The text that `markdown_text` escaped."""
+    """Return the text that `markdown_text` escaped."""
     lines = (line.rstrip() for line in markdown.split("\n"))
     return _ESCAPE.sub(lambda match: match[1] or {"lt": "<", "amp": "&"}[match[2]], "\n".join(lines))
 
 
 def markdown_heading(text: str, *, level: int) -> str:
-    """A heading of level 1 to 6."""
+    """Return a heading of level 1 to 6."""
     return f"{'#' * level} {markdown_line(text)}".rstrip()
 
 
 def markdown_fence(text: str, *, language: str = "") -> str:
-    """A block of code with a fence longer than any sequence of backticks in it; its lines are unchanged."""
+    """Return a block of code with a fence longer than any sequence of backticks in it; its lines are unchanged."""
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}{language}\n{text}\n{fence}"
 
 
 def markdown_image(alternative: str, path: str) -> str:
-    """An image; `path` is not escaped."""
+    """Return an image; `path` is not escaped."""
     label = markdown_line(alternative).replace("[", r"\[")
     return f"![{label}]({path})"
 
@@ -122,7 +124,7 @@ def markdown_image(alternative: str, path: str) -> str:
 
 
 def html(template: LiteralString, *values: object, **named: object) -> Markup:
-    """Fills the placeholders of an HTML template (`str.format`). Values are escaped, except those that are `Markup`."""
+    """Fill the placeholders of an HTML template (`str.format`). Values are escaped, except those that are `Markup`."""
     return Markup(template).format(*values, **named)  # noqa: S704 # the template is a literal
 
 
@@ -130,12 +132,12 @@ def html(template: LiteralString, *values: object, **named: object) -> Markup:
 
 
 def terminal_text(text: str) -> str:
-    """The text without characters by which it could control a terminal or reorder the text around it."""
+    """Return the text without characters by which it could control a terminal or reorder the text around it."""
     return _TERMINAL_CONTROL.sub("", text)
 
 
 def terminal_json(document: str) -> str:
-    """The JSON document with such characters as escape sequences, which leaves its values as they are."""
+    """Return the JSON document with such characters as escape sequences, which leaves its values as they are."""
     return _TERMINAL_CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", document)
 
 

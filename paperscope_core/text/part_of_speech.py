@@ -23,7 +23,7 @@ _lock = threading.Lock()
 
 
 def tag_words(tokens: Sequence[str]) -> list[str]:
-    """The part of speech of each token of one sentence, by the Hanover Tagger (C. Wartena, KONVENS 2019).
+    """Return the part of speech of each token of one sentence, by the Hanover Tagger (C. Wartena, KONVENS 2019).
 
     Args:
         tokens: Words and punctuation marks in order, none of them empty.
@@ -41,7 +41,7 @@ def tag_words(tokens: Sequence[str]) -> list[str]:
 
 @cache
 def _tagger() -> "HanoverTagger":
-    """The tagger with its bundled English model; loading it takes 0.5 s."""
+    """Return the tagger with its bundled English model; loading it takes 0.5 s."""
     from HanTa.HanoverTagger import HanoverTagger
 
     tagger = HanoverTagger("morphmodel_en.pgz")

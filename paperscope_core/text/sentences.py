@@ -38,7 +38,7 @@ _INITIALS = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]")
 
 
 def split_sentences(text: str) -> list[str]:
-    """Split a text into sentences; knows the abbreviations of papers ("et al.", "Fig. 3", "e.g.", initials).
+    """Split a text into sentences, aware of the abbreviations of papers ("et al.", "Fig. 3", "e.g.", initials).
 
     An empty line always ends a sentence. Text without a sentence end is returned whole.
 
@@ -57,7 +57,7 @@ def split_sentences(text: str) -> list[str]:
 
 
 def _ends_sentence(block: str, start: int, match: re.Match[str]) -> bool:
-    """Whether a match of `_END` ends the sentence that begins at `start`."""
+    """Return whether a match of `_END` ends the sentence that begins at `start`."""
     following = block[match.end()]
     if following.islower() or following in ",;:)]%=":
         return False

@@ -72,12 +72,13 @@ _CACHED_TEXTS, _MAX_CACHED_LENGTH = 4096, 8192
 
 
 def plain_words(text: str) -> list[str]:
-    """The runs of letters and digits of a text in lower case, with repeats and stop words; plurals stay plurals."""
+    """Return the runs of letters and digits of a text in lower case, with repeats and stop words; plurals stay
+    plurals."""
     return _RUN.findall(text.casefold())
 
 
 def words(text: str) -> list[str]:
-    """The keys of a text's words in order, with repeats and stop words; a compound precedes its parts.
+    """Return the keys of a text's words in order, with repeats and stop words; a compound precedes its parts.
 
     A word is a run of letters and digits; runs joined by a single `.`, `'`, `+`, `&`, `/`, hyphen or dash are one
     compound (`SST-5`, `BERT+DSC`, `OntoNotes4.0`). Other signs and underscores are left out.
@@ -93,13 +94,13 @@ def words(text: str) -> list[str]:
 
 
 def content_words(text: str) -> frozenset[str]:
-    """The keys of a text's words without stop words and single letters of the Latin alphabet; digits count."""
+    """Return the keys of a text's words without stop words and single letters of the Latin alphabet; digits count."""
     return _cached_content_words(text) if len(text) <= _MAX_CACHED_LENGTH else _content_words(text)
 
 
 def shared_words(text: str, wanted: frozenset[str]) -> frozenset[str]:
-    """Those of the wanted words that are content words of a text. For texts that are compared once: nothing is cached,
-    and it takes half the time of `content_words`."""
+    """Return the wanted words that are content words of a text. For texts compared once: it caches nothing, and takes
+    half the time of `content_words`."""
     return wanted.intersection(_words_of_pieces(text))
 
 
@@ -133,7 +134,7 @@ _cached_content_words = lru_cache(maxsize=_CACHED_TEXTS)(_content_words)
 
 @lru_cache(maxsize=_CACHED_WORDS)
 def word_key(word: str) -> str:
-    """The common form of a word's spellings: lower case, in the singular.
+    """Return the common form of a word's spellings: lower case, in the singular.
 
     A short word in capitals is an acronym, whose only plural is one with a lower-case s: `GPUs` matches `GPU`, `AIDS`
     does not match `aid`.
@@ -150,7 +151,7 @@ def word_key(word: str) -> str:
 
 @lru_cache(maxsize=_CACHED_WORDS)
 def singular(word: str) -> str:
-    """The singular of a noun, or the base form of a verb that ends in -s; any other word unchanged.
+    """Return the singular of a noun, or the base form of a verb that ends in -s; any other word unchanged.
 
     Words are looked up in the NIH SPECIALIST Lexicon, which `lemminflect` contains: `analyses` becomes `analysis`,
     `matrices` becomes `matrix`; `species` and `bias` are unchanged. A word that is not in the lexicon loses a regular
@@ -176,7 +177,7 @@ def singular(word: str) -> str:
 
 
 def _base_forms(word: str) -> Mapping[str, Sequence[str]]:
-    """A word's base forms by part of speech, the likelier first, in lower case like the word."""
+    """Return a word's base forms by part of speech, the likelier first, in lower case like the word."""
     lines, corrections = _lexicon()
     # Neither the key of a search nor a second search: most words of papers are looked up, and are not in the lexicon.
     start = f"{word},"
@@ -191,7 +192,7 @@ def _base_forms(word: str) -> Mapping[str, Sequence[str]]:
 
 @cache
 def _lexicon() -> tuple[Sequence[str], Mapping[str, Mapping[str, Sequence[str]]]]:
-    """The lines of the lexicon, sorted, and its corrections by word and part of speech.
+    """Return the lines of the lexicon, sorted, and its corrections by word and part of speech.
 
     Only the files are read: the package parses all lines in 0.3 s, and imports spaCy, if it is installed, in 3 s.
     """
@@ -201,7 +202,7 @@ def _lexicon() -> tuple[Sequence[str], Mapping[str, Mapping[str, Sequence[str]]]
         if line and not line.startswith("#"):
             word, part_of_speech, base = line.split(",")
             corrections[word][part_of_speech] = [base]
-    # The file is sorted by word, which is another order than that of the lines: "," follows the apostrophe.
+    # The file is sorted by word, which differs from the order of the lines: "," follows the apostrophe.
     lines = sorted(gzip.decompress((folder / "lemma_lu.csv.gz").read_bytes()).decode().splitlines())
     return lines, corrections
 
@@ -215,7 +216,7 @@ def _without_regular_ending(word: str) -> str:
 
 
 def entity_key(name: str) -> str:
-    """The common key of a name's spellings: its compatibility form with case, hyphens and spaces folded.
+    """Return the common key of a name's spellings: its compatibility form with case, hyphens and spaces folded.
 
     `F1 Score`, `F1-score` and `F1 SCORE` have one key; `+` and other signs that distinguish methods are kept. A
     trailing "(ours)", with which tables mark a paper's own method, is not part of a name.

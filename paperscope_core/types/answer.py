@@ -248,7 +248,7 @@ class Turn:
 
     @classmethod
     def of(cls, answer: Answer) -> "Turn":
-        """The turn for an answer; a follow-up question is stored as it was understood."""
+        """Return the turn for an answer; a follow-up question is stored as it was understood."""
         cited = (evidence.place.paper for evidence in answer.evidence)
         return cls(question=answer.asked_as or answer.question, answer=answer.text, papers=tuple(dict.fromkeys(cited)))
 
@@ -272,7 +272,7 @@ class TextEvent:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DoneEvent:
-    """The verified answer, whose text is that of all pieces together."""
+    """The verified answer; its text is all pieces together."""
 
     answer: Answer
     kind: Literal["done"] = "done"

@@ -50,7 +50,7 @@ class Conversation:
 
 
 def _places_of(answer: Answer) -> Iterator[Place]:
-    """The places of the evidence of claims and numbers, of readings of images, and of exhibits."""
+    """Yield the places of the evidence of claims and numbers, of readings of images, and of exhibits."""
     support = (evidence for check in answer.checks for evidence in check.support)
     for evidence in chain(answer.evidence, support):
         yield from evidence.places

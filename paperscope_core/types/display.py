@@ -123,7 +123,7 @@ def view(value: Displayable | Sequence[Displayable], content: ContentSource) -> 
 
 
 def _answer_html(answer: Answer, content: ContentSource) -> Markup:
-    """The answer with its numbered claims, computed numbers, findings, exhibits, readings, context and cost.
+    """Return the answer with its numbered claims, computed numbers, findings, exhibits, readings, context and cost.
 
     A table that `content` does not have is shown as its cited cells.
     """
@@ -143,7 +143,7 @@ def _answer_html(answer: Answer, content: ContentSource) -> Markup:
 
 
 def _marked_text(answer: Answer) -> Markup:
-    """The text with the number of each claim where it is stated."""
+    """Return the text with the number of each claim where it is stated."""
     parts = split_at_marks(answer.text, place_marks(answer.text, [claim.text for claim in answer.claims]))
     return Markup().join(
         html("{}{}", part, Markup().join(html("<sup>[{}]</sup>", claim + 1) for claim in claims))
@@ -183,7 +183,7 @@ def _element_name(element: str, names: Mapping[str, str]) -> str:
 
 
 def _local_id(element: str) -> str:
-    """An element's id without its paper's."""
+    """Return an element's id without its paper's."""
     return element.rpartition("/")[2]
 
 
@@ -281,7 +281,8 @@ def _context_text(context: Context) -> str:
 
 
 def places_text(places: Sequence[Place], files: Mapping[str, str]) -> str:
-    """The pages of places and the files of their papers, without repeats; only the first three if there are many.
+    """Return the pages of places and the files of their papers, without repeats; only the first three if there are
+    many.
 
     Args:
         places: The places; boxes are not shown.
@@ -296,7 +297,7 @@ def places_text(places: Sequence[Place], files: Mapping[str, str]) -> str:
 
 
 def _element_html(element: Element, content: ContentSource) -> Markup:
-    """The element, and the reading of its image, marked as a vision model's."""
+    """Return the element, and the reading of its image, marked as a vision model's."""
     title = element.label or "Equation" if isinstance(element, Equation) else _title(element)
     crops = image_tags(crops_of(element), _title(element), content)
     match element:

@@ -41,7 +41,7 @@ PaperFormat = Literal["pdf", "image", "markdown", "html", "docx", "text", "jats"
 
 
 def content_hash(data: bytes) -> str:
-    """The name of stored bytes (a crop, a file): their SHA-256 in hexadecimal."""
+    """Return the name of stored bytes (a crop, a file): their SHA-256 in hexadecimal."""
     return hashlib.sha256(data).hexdigest()
 
 
@@ -137,8 +137,8 @@ class Equation(Displayable):
 class Reference(Displayable):
     """One entry of the bibliography.
 
-    `label` is as cited ("[12]", "Li et al., 2020"), "" if unknown. `more_places` are the places of its continuation,
-    and `lines` are those of a passage.
+    `label` is as cited ("[12]", "Li et al., 2020"), "" if unknown. `more_places` are the places of its continuation;
+    for `lines` see `Passage`.
     """
 
     id: str
@@ -157,7 +157,7 @@ Element = Passage | Table | Figure | Equation | Reference
 
 
 def crops_of(element: Element) -> tuple[str, ...]:
-    """The content hashes of an element's pictures, including those of its further parts."""
+    """Return the content hashes of an element's pictures, including its further parts'."""
     if not isinstance(element, Table | Figure | Equation):
         return ()
     more = element.more_crops if isinstance(element, Table | Figure) else ()
@@ -165,14 +165,15 @@ def crops_of(element: Element) -> tuple[str, ...]:
 
 
 def main_element(elements: Sequence[Element]) -> Element:
-    """The element that a chunk is about: its table, figure or equation, or else its first one that is no heading."""
+    """Return the element that a chunk is about: its table, figure or equation, or else its first one that is no
+    heading."""
     floats = (element for element in elements if isinstance(element, Table | Figure | Equation))
     bodies = (element for element in elements if not (isinstance(element, Passage) and element.role == "heading"))
     return next(floats, next(bodies, elements[0]))
 
 
 def places_of(element: Element, quote: str = "") -> tuple[Place, ...]:
-    """An element's places, its beginning first; of a quotation from it, those of the lines that print it.
+    """Return an element's places, its beginning first; for a quotation, the places of the lines that print it.
 
     Lines below each other are one place. A quotation from a caption has the caption's place. A quotation whose lines
     aren't known has all places of its element.
@@ -198,13 +199,13 @@ def _all_places(element: Element) -> tuple[Place, ...]:
 
 
 def captioned_places_of(element: Element) -> tuple[Place, ...]:
-    """All places of an element and that of its caption, if it has one elsewhere."""
+    """Return all places of an element, and its caption's if that is elsewhere."""
     caption = None if isinstance(element, Equation | Reference) else element.caption_place
     return tuple(dict.fromkeys((*places_of(element), *([caption] if caption else ()))))
 
 
 def _lines_of(element: Passage | Reference, start: int, end: int) -> list[PrintedLine]:
-    """The lines that print the characters from `start` up to `end`."""
+    """Return the lines that print the characters from `start` up to `end`."""
     ends = (*(line.start for line in element.lines[1:]), len(element.text))
     return [line for line, until in zip(element.lines, ends, strict=False) if line.start < end and until > start]
 
@@ -293,7 +294,7 @@ class Publication:
 
 
 UNPUBLISHED = Publication()
-"""What is known of a paper whose file states nothing."""
+"""The publication of a paper whose file states nothing."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -302,8 +303,8 @@ class Paper(Displayable):
 
     Attributes:
         id: Derived from the file's SHA-256.
-        elements: All elements in reading order. An id is made of the paper's and the label: `3f2a9c1b7d10/table-5` is
-            Table 5, `…/table-5-2` a second one. Without a label it is `…/passage-3` or `…/table-unlabelled-1`.
+        elements: All elements in reading order. An id consists of the paper's id and the label: `3f2a9c1b7d10/table-5`
+            is Table 5, `…/table-5-2` a second one. Without a label it is `…/passage-3` or `…/table-unlabelled-1`.
         problems: What could not be read.
 
     Example:

@@ -57,19 +57,19 @@ class ContentSource(Protocol):
     """Looks up by id what values refer to. `Library` implements it. Unknown ids raise NotFoundError."""
 
     def crop(self, crop: str) -> bytes:
-        """A crop's PNG bytes by content hash."""
+        """Return a crop's PNG bytes by content hash."""
         ...
 
     def element(self, element: str) -> Element:
-        """The element with this id."""
+        """Return the element with this id."""
         ...
 
     def images(self, paper: str) -> PaperImages:
-        """The readings of a paper's images; empty if no vision model read them."""
+        """Return the readings of a paper's images; empty if no vision model read them."""
         ...
 
     def entries(self) -> Sequence[PaperEntry]:
-        """All papers without their elements, in the order they were added."""
+        """Return all papers without their elements, in the order they were added."""
         ...
 
 
@@ -94,7 +94,7 @@ class NoContent:
 
 
 def file_names(content: ContentSource) -> Mapping[str, str]:
-    """The file name of each paper, by paper id."""
+    """Return the file name of each paper, by paper id."""
     return {entry.id: entry.file for entry in content.entries()}
 
 
@@ -104,23 +104,23 @@ def fragment(*parts: Markup) -> Markup:
 
 
 def aside(text: str) -> Markup:
-    """A paragraph of secondary text; "" without text."""
+    """Return a paragraph of secondary text; "" without text."""
     return html('<p class="aside">{}</p>', text) if text else Markup()
 
 
 def warning(text: str) -> Markup:
-    """A highlighted paragraph."""
+    """Return a highlighted paragraph."""
     return html('<p class="warning">{}</p>', text)
 
 
 def bullet_list(items: Iterable[str]) -> Markup:
-    """A bullet list; "" without items."""
+    """Return a bullet list; "" without items."""
     rows = _list_items(items)
     return html("<ul>{}</ul>", rows) if rows else Markup()
 
 
 def numbered_list(items: Iterable[str]) -> Markup:
-    """A list numbered from 1; "" without items."""
+    """Return a list numbered from 1; "" without items."""
     rows = _list_items(items)
     return html("<ol>{}</ol>", rows) if rows else Markup()
 
@@ -130,13 +130,13 @@ def _list_items(items: Iterable[str]) -> Markup:
 
 
 def details(title: str, inner: str, *, open_: bool = False) -> Markup:
-    """A foldable section; "" without content."""
+    """Return a foldable section; "" without content."""
     tag = "details open" if open_ else "details"
     return html("<{}><summary>{}</summary>{}</details>", tag, title, inner) if inner else Markup()
 
 
 def grid(header: Sequence[str], rows: Iterable[Sequence[object]]) -> Markup:
-    """A table; "" without rows."""
+    """Return a table; "" without rows."""
     head = Markup().join(html("<th>{}</th>", name) for name in header)
     body = Markup().join(html("<tr>{}</tr>", Markup().join(html("<td>{}</td>", cell) for cell in row)) for row in rows)
     table = html("<table><thead><tr>{}</tr></thead><tbody>{}</tbody></table>", head, body)
@@ -144,7 +144,7 @@ def grid(header: Sequence[str], rows: Iterable[Sequence[object]]) -> Markup:
 
 
 def image_tags(crops: Iterable[str], title: str, content: ContentSource) -> Markup:
-    """The images of those crops that `content` has, embedded as data URLs."""
+    """Return the images of those crops that `content` has, embedded as data URLs."""
     return Markup().join(_image_tag(crop, title, content) for crop in crops)
 
 

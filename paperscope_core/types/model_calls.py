@@ -39,13 +39,13 @@ class ModelRequest:
 
     @classmethod
     def of(cls, parts: tuple[str, str], schema_name: str, *, images: tuple[bytes, ...] = ()) -> "ModelRequest":
-        """A request of a system and a user message; the images are shown with the latter."""
+        """Return a request of a system and a user message; the images are shown with the latter."""
         system, user = parts
         messages = (Message(role="system", text=system), Message(role="user", text=user, images=images))
         return cls(messages=messages, schema_name=schema_name)
 
     def key(self, model: str) -> str:
-        """The cache key: SHA-256 over the model's name and everything that determines the reply."""
+        """Return the cache key: SHA-256 over the model's name and everything that determines the reply."""
         messages = [
             [message.role, message.text, [hashlib.sha256(image).hexdigest() for image in message.images]]
             for message in self.messages
@@ -103,7 +103,7 @@ class Prices:
     completion: float = 0.0
 
     def usage(self, *, prompt_tokens: int, completion_tokens: int = 0) -> Usage:
-        """The usage of one call with this number of tokens."""
+        """Return the usage of one call with this number of tokens."""
         cost = (prompt_tokens * self.prompt + completion_tokens * self.completion) / _PRICED_TOKENS
         return Usage(calls=1, prompt_tokens=prompt_tokens, completion_tokens=completion_tokens, cost=cost)
 

@@ -46,15 +46,15 @@ class Box(NamedTuple):
         return (self.y0 + self.y1) / 2
 
     def grown(self, x: float, y: float) -> "Box":
-        """The box with margins left and right (x), above and below (y)."""
+        """Return the box with margins left and right (x), above and below (y)."""
         return Box(self.x0 - x, self.y0 - y, self.x1 + x, self.y1 + y)
 
     def union(self, other: "Box") -> "Box":
-        """The smallest box that contains both."""
+        """Return the smallest box that contains both."""
         return Box(min(self.x0, other.x0), min(self.y0, other.y0), max(self.x1, other.x1), max(self.y1, other.y1))
 
     def rounded(self) -> "Box":
-        """The box with its coordinates rounded to 0.1 pt."""
+        """Return the box with its coordinates rounded to 0.1 pt."""
         return Box(*(round(value, 1) for value in self))
 
 
@@ -120,7 +120,7 @@ class Place:
 
 
 def where(places: Sequence[Place]) -> str:
-    """A readable form of places in one paper: `page 3`, `pages 3, 4`, `lines 12-14`."""
+    """Return a readable form of places in one paper: `page 3`, `pages 3, 4`, `lines 12-14`."""
     if len(places) == 1 or any(place.by_line for place in places):
         return ", ".join(dict.fromkeys(place.where for place in places))
     pages = sorted({place.page for place in places})

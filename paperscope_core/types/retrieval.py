@@ -116,23 +116,24 @@ class Filters:
         return self.first_year is not None or self.last_year is not None
 
     def allows_year(self, year: int | None) -> bool:
-        """Whether a paper of this year (None: unknown) is allowed."""
+        """Return whether a paper of this year (None: unknown) is allowed."""
         if not self.by_year:
             return True
         return year is not None and (self.first_year or year) <= year <= (self.last_year or year)
 
     def allows_section(self, path: str) -> bool:
-        """Whether the section with this path ("4 Experiments > 4.2 Results") is allowed."""
+        """Return whether the section with this path ("4 Experiments > 4.2 Results") is allowed."""
         return not self.sections or any(_matches_section(section, path) for section in self.sections)
 
     def allows(self, chunk: Chunk) -> bool:
-        """Whether a chunk is allowed; its paper's year is not checked."""
+        """Return whether a chunk is allowed; its paper's year is not checked."""
         in_paper = not self.papers or chunk.paper in self.papers
         return in_paper and self.allows_section(chunk.section) and (not self.kinds or kind_of(chunk) in self.kinds)
 
 
 def kind_of(chunk: Chunk) -> ElementKind:
-    """The kind of a chunk's table, figure or equation; "reference" for a part of the bibliography, else "text"."""
+    """Return the kind of a chunk's table, figure or equation; "reference" for a part of the bibliography, else
+    "text"."""
     # An element's id contains its kind (see `Paper`).
     found = [match[1] for element in chunk.elements if (match := _KIND_OF_ID.search(element))]
     floats = [kind for kind in found if kind != "reference"]
@@ -142,7 +143,7 @@ def kind_of(chunk: Chunk) -> ElementKind:
 
 
 def _matches_section(section: str, path: str) -> bool:
-    """Whether a part of the path has this number, or a title that starts with this text."""
+    """Return whether a part of the path has this number, or a title that starts with this text."""
     wanted = " ".join(plain_words(section))
     number = _SECTION_NUMBER.fullmatch(wanted)
     for title in (" ".join(plain_words(part)) for part in path.split(" > ")):
@@ -295,7 +296,7 @@ class Context(Displayable):
     Row ids count from 0 within each section, in order of relevance. `query.render_context` renders it as CSV.
 
     Attributes:
-        findings: What was left out. The context of an answer has none: they are those of the answer.
+        findings: What was left out. The context of an answer has none: they are in the answer.
 
     Example:
         >>> print(Context())

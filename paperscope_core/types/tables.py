@@ -55,7 +55,7 @@ class Table(Displayable):
     """A table with its cells.
 
     A table that continues on another page is one table: the rows follow each other without the repeated header, and
-    `more_places` and `more_crops` are those of its further parts.
+    `more_places` and `more_crops` belong to its further parts.
 
     Attributes:
         label: As printed ("Table 5"), "" if it has none.
@@ -109,7 +109,7 @@ class Table(Displayable):
         return rows, columns
 
     def grid(self, *, repeat_spans: bool = False) -> list[list[str]]:
-        """The texts as rows of equal length.
+        """Return the texts as rows of equal length.
 
         Args:
             repeat_spans: Whether a spanned cell's text is repeated in all its positions, instead of only the first one.
@@ -138,7 +138,7 @@ class Table(Displayable):
         return spreadsheet_csv(self.grid())
 
     def to_html(self, *, marked: Collection[Cell] = ()) -> Markup:
-        """An HTML table with spans, all texts escaped.
+        """Return an HTML table with spans, all texts escaped.
 
         Args:
             marked: Cells whose texts are highlighted with <mark>.
@@ -156,7 +156,7 @@ class Table(Displayable):
         return html("<table><caption>{}</caption>{}</table>", caption, body)
 
     def to_frame(self) -> "DataFrame":
-        """The body as a pandas DataFrame of texts under `column_names()`; needs pandas.
+        """Return the body as a pandas DataFrame of texts under `column_names()`; needs pandas.
 
         Rows that contain only headings (section titles, repeated headers) are left out.
         """
@@ -206,7 +206,8 @@ class TableRow:
 
 
 def table_rows(table: Table) -> Iterator[TableRow]:
-    """The rows below the header; spanned cells are repeated in each row, empty cells and repeated headers left out.
+    """Yield the rows below the header; spanned cells are repeated in each row, empty cells and repeated headers left
+    out.
 
     A header cell that spans the whole width is the title of the first section.
     """
@@ -235,7 +236,7 @@ def table_rows(table: Table) -> Iterator[TableRow]:
 
 
 def column_headers(table: Table) -> list[tuple[str, ...]]:
-    """The headers of each column from top to bottom, without repeats.
+    """Return the headers of each column from top to bottom, without repeats.
 
     A header that spans the whole width is left out, because it does not distinguish columns.
     """
@@ -252,7 +253,8 @@ def _spans_header(cell: Cell, table: Table) -> bool:
 
 
 def _is_row_header(cell: Cell, *, has_stub: bool) -> bool:
-    """Whether a cell is a row header; if the parser found none, a cell with letters in the first column is one."""
+    """Return whether a cell is a row header; if the parser found none, a cell with letters in the first column is
+    one."""
     if has_stub or cell.role != "value":
         return cell.role != "value"
     return cell.column == 0 and any(character.isalpha() for character in cell.text)
@@ -265,7 +267,7 @@ def table_lines(
     rows: Collection[int] | None = None,
     columns: Collection[int] | None = None,
 ) -> Iterator[str]:
-    """A table as text: a line of column headers, and one line per row, "ROW | COLUMN: VALUE | ...".
+    """Yield a table as text: a line of column headers, and one line per row, "ROW | COLUMN: VALUE | ...".
 
     Args:
         table: The table.

@@ -114,7 +114,7 @@ class EncoderTagger:
         return self.splitter.split([example.text for example in examples], tokens)
 
     def _score(self, pieces: Sequence[Pieces]) -> list[NDArray[float64]]:
-        """Scores of shape (units, tags) per text."""
+        """Score of shape (units, tags) per text."""
         scores = [np.zeros((len(of.ids), len(self.tags.tags))) for of in pieces]
         order = [window for window in windows([len(of.ids) for of in pieces]) if window.start < window.end]
         order.sort(key=lambda window: window.start - window.end)
@@ -203,7 +203,7 @@ class EncoderTagger:
 
 
 def decode(tags: TagSet, scored: UnitScores) -> tuple[Span, ...]:
-    """The entities of the best valid sequence of tags, with their probabilities."""
+    """Return the entities of the best valid sequence of tags, with their probabilities."""
     entities = list(tags.decode(tags.best(scored.scores)))
     return tuple(
         Span(

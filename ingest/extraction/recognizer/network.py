@@ -41,7 +41,7 @@ class NetworkOptions:
         encoder: "" for the bundled MiniLM, a folder, or a Hugging Face name.
         tags: The number of tags.
         case: Whether an embedding of case is added, which an uncased encoder needs.
-        table: Whether the encoder is frozen, and only a table of soft labels is trained, a vector a tag.
+        table: Whether the encoder is frozen, and only a table of soft labels is trained, one vector per tag.
         rank: The rank of the adapter (LoRA); 0 to train the whole encoder.
         context: Whether the encoder sees a text with its neighbours in its document.
         dropout: The share of values that training sets to zero.
@@ -113,7 +113,7 @@ class TaggerNetwork(nn.Module):  # type: ignore[misc]
             self.head.table.copy_((self.encoder(ids, present) * present[:, :, None]).sum(dim=1))
 
     def trained_weights(self) -> dict[str, Tensor]:
-        """The weights that training changes, by name; those of an adapter alone if there is one."""
+        """Return the weights that training changes, by name; only the adapter's if there is one."""
         trained = {name for name, weight in self.named_parameters() if weight.requires_grad}
         return {name: weight.detach() for name, weight in self.state_dict().items() if name in trained}
 
@@ -128,14 +128,14 @@ class TaggerNetwork(nn.Module):  # type: ignore[misc]
         self.load_state_dict(weights, strict=False)
 
     def merge_adapters(self) -> None:
-        """Add the adapters to the weights that they adapt, so that they take no time."""
+        """Add the adapters to the weights that they adapt, so that they cost no time."""
         _replace(self.encoder, _LowRank, _LowRank.merged)
 
 
 class SoftLabels(nn.Module):  # type: ignore[misc]
     """Scores tags by the cosine of a piece's hidden values and the vector of each tag.
 
-    The vectors start as the encodings of the labels' names and are trained, with a common scale and a bias a tag.
+    The vectors start as the encodings of the labels' names and are trained, with a common scale and one bias per tag.
     """
 
     def __init__(self, tags: int, hidden: int) -> None:
@@ -172,7 +172,7 @@ class _LowRank(nn.Module):  # type: ignore[misc]
 
 
 def _replace(parent: nn.Module, kind: type[nn.Module], by: Callable[[nn.Module], nn.Module]) -> None:
-    """Replaces all modules of a kind below `parent`."""
+    """Replace all modules of a kind below `parent`."""
     for name, child in list(parent.named_children()):
         if isinstance(child, kind):
             setattr(parent, name, by(child))
@@ -196,7 +196,7 @@ class _HuggingFace(nn.Module):  # type: ignore[misc]
 
 
 def load_encoder(name: str, *, dropout: float = 0.0) -> nn.Module:
-    """Load an encoder with its weights. A BERT does not need transformers. Raises ModelError."""
+    """Load an encoder with its weights. A BERT does not need transformers. Raise ModelError."""
     weights = find_weights(name)
     weights.verify()
 
@@ -211,7 +211,8 @@ def load_encoder(name: str, *, dropout: float = 0.0) -> nn.Module:
 
 
 def encoder_of_config(folder: Path) -> nn.Module:
-    """An encoder with the configuration that `save_config` wrote, and weights that PyTorch draws. Raises OSError."""
+    """Return an encoder with the configuration that `save_config` wrote, and weights that PyTorch draws. Raises
+    OSError."""
     if _is_bert(folder):
         return Bert(BertShape.read(folder))
     from transformers import AutoConfig, AutoModel
@@ -220,7 +221,7 @@ def encoder_of_config(folder: Path) -> nn.Module:
 
 
 def save_config(encoder: nn.Module, folder: Path) -> None:
-    """Write an encoder's configuration. Raises OSError."""
+    """Write an encoder's configuration. Raise OSError."""
     folder.mkdir(parents=True, exist_ok=True)
     if isinstance(encoder, Bert):
         config = {"model_type": "bert", "hidden_act": "gelu", **asdict(encoder.shape)}
@@ -235,7 +236,7 @@ def _is_bert(folder: Path) -> bool:
 
 
 def load_tokenizer(name: str) -> PieceSplitter:
-    """Load the tokenizer of an encoder. Raises ModelError."""
+    """Load the tokenizer of an encoder. Raise ModelError."""
     return load_weights(
         find_weights(name), lambda folder: PieceSplitter.of(read_tokenizer(Path(folder) / "tokenizer.json"))
     )
@@ -243,7 +244,7 @@ def load_tokenizer(name: str) -> PieceSplitter:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Window:
-    """A part of a text's pieces that fits into the encoder, and the pieces of which it gives the scores.
+    """A part of a text's pieces that fits into the encoder, and the pieces that it scores.
 
     Attributes:
         text: The index of the text.
@@ -261,7 +262,7 @@ class Window:
 
 
 def windows(lengths: Sequence[int], *, size: int = WINDOW) -> Iterator[Window]:
-    """The windows of texts with these numbers of pieces.
+    """Yield the windows of texts with these numbers of pieces.
 
     Windows overlap, and each piece is scored by the one whose end is farthest from it.
     """
@@ -280,7 +281,7 @@ def windows(lengths: Sequence[int], *, size: int = WINDOW) -> Iterator[Window]:
 def batches(
     pieces: Sequence[Pieces], splitter: PieceSplitter, order: Iterable[Window]
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Tensors of windows: numbers, presence and case classes of the pieces, with those at the ends."""
+    """Return windows as tensors: numbers, presence and case classes of the pieces, including the ends."""
     before, after = len(splitter.before), len(splitter.after)
     ids, cases = [], []
     for window in order:

@@ -43,7 +43,8 @@ class Pieces:
     unknown: int
 
     def __add__(self, other: "Pieces") -> "Pieces":
-        """The pieces of two texts, one after the other; the units' characters are still those of their texts."""
+        """Return the pieces of two texts, one after the other; each unit's characters still count from the start of its
+        own text."""
         return Pieces(
             ids=self.ids + other.ids,
             cases=self.cases + other.cases,
@@ -54,7 +55,7 @@ class Pieces:
 
 
 def pack(pieces: Sequence[Pieces], documents: Sequence[str | None], *, size: int) -> list[list[int]]:
-    """Groups consecutive texts of the same document that together have at most `size` pieces, so that an encoder sees
+    """Group consecutive texts of the same document that together have at most `size` pieces, so that an encoder sees
     each with its neighbours.
 
     Returns:
@@ -87,7 +88,7 @@ class PieceSplitter:
 
     @classmethod
     def of(cls, tokenizer: "Tokenizer") -> "PieceSplitter":
-        """Finds the pieces at the ends by the tokenizer's own template; removes truncation and padding from it."""
+        """Find the pieces at the ends by the tokenizer's own template; remove truncation and padding from it."""
         tokenizer.no_truncation()
         tokenizer.no_padding()
         marked = tokenizer.encode("a")
@@ -97,7 +98,7 @@ class PieceSplitter:
         return cls(tokenizer=tokenizer, before=tuple(marked.ids[:first]), after=tuple(marked.ids[last:]))
 
     def split(self, texts: Sequence[str], tokens: Sequence[Sequence[tuple[int, int]]]) -> list[Pieces]:
-        """Split texts of which the tokens are given."""
+        """Split texts whose tokens are given."""
         encodings = self.tokenizer.encode_batch(list(texts), add_special_tokens=False)
         found = []
         for text, bounds, encoding in zip(texts, tokens, encodings, strict=True):
@@ -125,7 +126,7 @@ class PieceSplitter:
 
 
 def unknown_piece(tokenizer: "Tokenizer") -> int | None:
-    """The number of the piece that stands for what the vocabulary of a tokenizer lacks; None if there is none."""
+    """Return the number of a tokenizer's piece for unknown words; None if there is none."""
     name = getattr(tokenizer.model, "unk_token", None)
     if name is not None:
         named: int | None = tokenizer.token_to_id(name)
@@ -139,7 +140,7 @@ def read_tokenizer(file: Path) -> "Tokenizer":
     """Read a `tokenizer.json`, without truncation and padding.
 
     Raises:
-        ValueError: The file can't be read, or is none.
+        ValueError: The file can't be read, or is not a tokenizer.
     """
     from tokenizers import Tokenizer
 
@@ -155,7 +156,7 @@ def read_tokenizer(file: Path) -> "Tokenizer":
 def _units(
     tokens: Sequence[tuple[int, int]], offsets: Sequence[tuple[int, int]]
 ) -> tuple[tuple[tuple[int, int], ...], tuple[int, ...]]:
-    """Returns the units, and the first piece of each."""
+    """Return the units, and the first piece of each."""
     # Pieces in the order of their ends; an empty piece covers no character.
     covering = [(end, index) for index, (start, end) in enumerate(offsets) if start < end]
     ends = [end for end, _ in covering]
@@ -175,7 +176,7 @@ def _units(
 
 
 def _cases(text: str) -> list[int]:
-    """The class of each character's word."""
+    """Return the class of each character's word."""
     cases = [_NONE] * len(text)
     for match in _WORD.finditer(text):
         cases[match.start() : match.end()] = [_case(match[0])] * len(match[0])

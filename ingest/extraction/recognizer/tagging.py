@@ -50,7 +50,7 @@ class TagSet:
         return tag > 0 and tag % 2 == 0
 
     def encode(self, spans: Iterable[Span], units: Sequence[Bounds]) -> list[int]:
-        """The tags of units of text for spans that don't overlap (see `flat_spans`).
+        """Return the tags of units of text for spans that don't overlap (see `flat_spans`).
 
         A unit belongs to a span that covers its first character.
         """
@@ -64,7 +64,7 @@ class TagSet:
         return tags
 
     def decode(self, tags: Sequence[int]) -> Iterator[tuple[int, int, int]]:
-        """Yields (first unit, unit after the last, index of the label) of each entity of a valid sequence."""
+        """Yield (first unit, unit after the last, index of the label) of each entity of a valid sequence."""
         start = 0
         for end in range(1, len(tags) + 1):
             if end == len(tags) or not self._continues(tags[end]):
@@ -73,7 +73,7 @@ class TagSet:
                 start = end
 
     def best(self, scores: NDArray[float64]) -> list[int]:
-        """The valid sequence with the highest sum of scores (Viterbi).
+        """Return the valid sequence with the highest sum of scores (Viterbi).
 
         Args:
             scores: Of shape (units, tags).
@@ -92,7 +92,8 @@ class TagSet:
         return tags[::-1]
 
     def confidences(self, scores: NDArray[float64], entities: Iterable[tuple[int, int, int]]) -> list[float]:
-        """The probability of each entity, as the share of the weight of all valid sequences that have exactly it.
+        """Return the probability of each entity, as the share of the weight of all valid sequences that have exactly
+        it.
 
         The weight of a sequence is the exponential of its sum of scores (forward-backward).
 
@@ -121,7 +122,7 @@ class TagSet:
         backward: NDArray[float64],
         entity: tuple[int, int, int],
     ) -> float:
-        """The logarithm of the weight of all sequences that have exactly this entity."""
+        """Return the logarithm of the weight of all sequences that have exactly this entity."""
         start, end, label = entity
         begins, continues = 1 + 2 * label, 2 + 2 * label
         inside = forward[start, begins] + scores[start + 1 : end, continues].sum()
@@ -133,7 +134,7 @@ class TagSet:
 
 
 def _sum(values: NDArray[float64], *, axis: int) -> NDArray[float64]:
-    """The logarithm of the sum of exponentials."""
+    """Return the logarithm of the sum of exponentials."""
     highest = values.max(axis=axis, keepdims=True)
     return np.asarray(np.log(np.exp(values - highest).sum(axis=axis)) + highest.squeeze(axis))
 
@@ -148,7 +149,7 @@ def flat_spans(spans: Iterable[Span]) -> list[Span]:
 
 
 def text_tokens(text: str, *, characters: bool) -> tuple[Bounds, ...]:
-    """The tokens of a text that comes without: words and single marks, or each character but white space."""
+    """Return the tokens of a text that comes without: words and single marks, or each character but white space."""
     return tuple(match.span() for match in _CHARACTER.finditer(text)) if characters else word_tokens(text)
 
 

@@ -368,9 +368,9 @@ def _widest_pitch(rows: Sequence[PrintedRow]) -> float:
 def _stacked(
     first: TablePart, more: Sequence[tuple[TablePart, TableRegion]]
 ) -> tuple[TableRegion, tuple[TablePart, ...]]:
-    """Stack a part of a table and more of them, each with the region of it that is read, vertically.
+    """Stack the parts of a table vertically, each with the region of it that is read.
 
-    The rules that close a part at the foot of its page are left out. Returns one region with all words and rules, and
+    The rules that close a part at the foot of its page are left out. Return one region with all words and rules, and
     the parts with their positions in it.
     """
     regions, parts = [_without_notes(first.region)], [first]

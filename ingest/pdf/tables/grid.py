@@ -184,7 +184,7 @@ def _is_formula_table(words: Sequence[Word], *, em: float) -> bool:
 
 
 def _formula_rows(words: Sequence[Word], *, em: float) -> list[GridRow]:
-    """Return a row for each stub, with everything beside it as one cell; the first row is the header."""
+    """Return a row for each stub, with everything to the right of it as one cell; the first row is the header."""
     stubs = _stubs(words, em=em)
     cut = max(stub.box.x1 for stub in stubs) + 1
     anchors = sorted({round(stub.baseline, 1) for stub in stubs})

@@ -26,7 +26,7 @@ _MAX_ROWS_ABOVE = 10  # More printed rows above the first inner rule are a part 
 _INDENT = 0.5  # The least indent of stubs below the title of their group.
 _CENTRED = 4.0  # The tolerance of centring, in points.
 _APART = 1.0  # The least distance of titles between which the columns part.
-_TITLE_SPACE = 0.65  # The widest space in the title of a group: bold words are 0.4 apart, those of typewriters 0.6.
+_TITLE_SPACE = 0.65  # The widest space in the title of a group: bold words are 0.4 apart, monospaced ones 0.6.
 _STRIPE_HEIGHT = 3.0  # The largest height of the fill of a section title; a taller fill is a block of rows.
 _SET_OFF = 0.6  # The least share of bold or italic letters in a section title.
 

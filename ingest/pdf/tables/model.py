@@ -202,7 +202,7 @@ class TablePart:
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class FoundTable:
-    """A table of one or several parts, read as one grid; `captions` includes those of its further parts."""
+    """A table of one or several parts, read as one grid; `captions` includes the captions of its further parts."""
 
     captions: tuple[Caption, ...]
     parts: tuple[TablePart, ...]

@@ -164,7 +164,7 @@ def _widest_gap(line: Line) -> float:
 def pair_captions(
     captions: Sequence[Caption], stacks: Sequence[RuleStack], *, side: Side
 ) -> tuple[float, Mapping[Caption, RuleStack]]:
-    """Return pairs table captions with stacks of their page, nearest first; `side` is the usual side of tables.
+    """Pair table captions with stacks of their page, nearest first; `side` is the usual side of tables.
 
     Returns:
         The total cost, and the stack of each caption that has one.
@@ -264,7 +264,7 @@ def ruled_region(layout: PageLayout, stack: RuleStack) -> TableRegion:
 
 
 def _top_of_titles(layout: PageLayout, stack: RuleStack) -> float | None:
-    """Return the top of a row of titles that stands alone above the first rule, if that rule is not above a header.
+    """Return the top of a separate row of titles above the first rule, if that rule is not above a header.
 
     Below the first rule of a table with a top rule are one or two rows of titles, and then another rule.
     """

@@ -52,7 +52,7 @@ def is_rotated(line: Line) -> bool:
 def rotated_labels(layout: PageLayout, box: Box, words: Sequence[Word], *, rules: Sequence[float]) -> tuple[Word, ...]:
     """Return the labels in a table's box that run up or down, each as a word on the baseline of the row that it names.
 
-    The title of a column is placed at the foot of the header, any other label at the middle one of the rows beside it.
+    The title of a column is placed at the foot of the header, any other label at the middle row of those next to it.
 
     Args:
         layout: The table's page.
@@ -131,7 +131,8 @@ def _is_title(label: _Label, words: Sequence[Word], *, box: Box, rules: Sequence
 
 
 def _header_baseline(titles: Sequence[_Label], words: Sequence[Word]) -> float:
-    """Return the baseline of the title row: that of the lowest upright words beside it, otherwise its own foot."""
+    """Return the baseline of the title row: the baseline of the lowest upright words next to it, otherwise its own
+    foot."""
     if not titles:
         return 0.0
     area = bounding_box(label.box for label in titles)

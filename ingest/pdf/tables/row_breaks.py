@@ -15,7 +15,7 @@ __all__ = ["WEIGHTS", "LineContext", "begins_row", "features_of", "has_room", "k
 _WORD_SPACE = 0.25  # The space before a word that did not fit on the line.
 _SLACK = 0.5  # A line has no room for a word if less space than this would remain.
 _STEP = 0.12  # The least difference between the space between rows and the space within them.
-_MAX_SPACE = 1.5  # More space does not say more.
+_MAX_SPACE = 1.5  # More space is no further evidence.
 _LEAST_PITCH = 0.7  # Lines that are closer are halves of one.
 _MAX_COUNT = 3
 _MANY_WORDS = 5
@@ -90,8 +90,8 @@ def has_room(above: Piece, piece: Piece, columns: Columns) -> bool:
 
 
 def begins_row(last: GridRow, row: GridRow, context: LineContext) -> bool:
-    """Return whether a line begins a row, given the line above: what the form says, otherwise what the model is sure
-    of."""
+    """Return whether a line begins a row, given the line above: by its form, otherwise by the model if it is
+    certain."""
     known = known_break(last, row, context)
     if known is not None:
         return known
@@ -100,7 +100,7 @@ def begins_row(last: GridRow, row: GridRow, context: LineContext) -> bool:
 
 
 def known_break(last: GridRow, row: GridRow, context: LineContext) -> bool | None:
-    """Return whether a line begins a row, None if only the model can say.
+    """Return whether a line begins a row, None if only the model can tell.
 
     A line that follows a comma, or ends a broken word or a bracket, continues the row. Any other may continue it only
     if all its texts but single words wrap, or if it has no stub and is closer than rows are. A value below a value and

@@ -194,7 +194,7 @@ def span_labels(rows: Sequence[GridRow], columns: Columns, region: TableRegion) 
 
 
 def _with_labels(block: list[GridRow]) -> list[GridRow]:
-    """Spread the single labels of the leading columns over the block, otherwise extends each label to the next one.
+    """Spread the single labels of the leading columns over the block, otherwise extend each label to the next one.
 
     A label in the last row is that row's.
     """
@@ -209,7 +209,7 @@ def _with_labels(block: list[GridRow]) -> list[GridRow]:
         return spread
     if labels[0] != 0 or any(_is_stub_only(block[index]) for index in labels):
         groups = _centred_groups(labels, len(block))
-        # Below a label in the first row, only a label between two rows is that of several.
+        # Below a label in the first row, only a label between two rows labels several rows.
         if labels[0] == 0 and any(_is_between(block, label) != (end > start + 1) for start, label, end in groups):
             return block
         return [row for start, label, end in groups for row in _spread(block[start:end], label - start, 0)] or block
