@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 __all__ = ["collect_rarely", "command_of", "ending_signals", "environment_variable"]
 
-# As many objects as two commands' imports create. Such objects stay, and to look through them again and again takes a
+# As many objects as two commands' imports create. Such objects stay, and looking through them again and again takes a
 # sixth of the time that a process takes to start (0.5 of 3.2 s of the service with a language model). With 50,000 it is
 # still a tenth; an object that is found late is one of 100,000, some ten megabytes.
 _NEW_OBJECTS = 100_000

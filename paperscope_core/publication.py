@@ -85,7 +85,7 @@ _PAGE_NUMBER = re.compile(r"(?:^|\s)\d{1,5}$")
 
 
 def complete_publication(paper: Paper, *, stated: Publication = UNPUBLISHED) -> Publication:
-    """What is known about where and when a paper was published.
+    """Return what is known about where and when a paper was published.
 
     The year is the latest one in the imprint on the first page ("Proceedings of …", "© 2020", "Published: 4 July
     2025"), else the year of the arXiv number in the stamp on the first page or in the file name, else of a date below

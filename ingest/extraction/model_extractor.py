@@ -109,7 +109,7 @@ class Grounding:
     def check(self, graph: FoundGraph) -> Extraction:
         """Return the entities whose mention occurs in the named chunk, and the relations whose evidence and ends do.
 
-        An entity gets a mention in every chunk that contains it. Others, and those above the limit of a chunk, are
+        An entity gets a mention in every chunk that contains it. Others, and entities above the limit of a chunk, are
         dropped and counted.
         """
         texts = {name: FoldedText.of(chunk.text) for name, chunk in self.chunks.items()}

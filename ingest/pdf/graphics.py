@@ -185,7 +185,7 @@ def find_running_text(layout: PageLayout, free: Sequence[Line]) -> set[Line]:
 def _set_in(layout: PageLayout, lines: Sequence[Line]) -> set[Line]:
     """Return the lines with neither end where most running text of their column begins and ends.
 
-    In a column without running text, those that are not of its size.
+    In a column without running text, return the lines of another size.
     """
     found: set[Line] = set()
     for column in layout.by_column(lines):

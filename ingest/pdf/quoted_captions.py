@@ -118,7 +118,7 @@ def _is_amid_text(caption: Caption, frame: Frame, layout: PageLayout) -> bool:
 def _without_float(
     layouts: Sequence[PageLayout], captions: Sequence[Sequence[Caption]], frames: Sequence[Sequence[Frame]]
 ) -> set[Caption]:
-    """Return the captions between running text whose label another caption next to other content has."""
+    """Return the captions between running text whose label is also on a caption next to other content."""
     counts = Counter(caption.label for found in captions for caption in found if not caption.continues)
     alone: set[Caption] = set()
     named: set[str] = set()

@@ -159,7 +159,7 @@ class Outline:
     def enter(self, heading: str, *, level: int) -> int:
         """Enter the section below a heading and return the heading's level.
 
-        The level follows from the heading's number; else it is `level`, that of the layout engine, counted from the
+        The level follows from the heading's number; else it is `level`, the layout engine's, counted from the
         document's top level; else 1 for a fixed title, and one below the last numbered heading for others.
         """
         self.in_references = is_references_title(heading)
@@ -180,7 +180,7 @@ class Outline:
 
 
 def first_fault(error: ValidationError) -> str:
-    """Return what a file of a layout engine has first that is not of its format: the key and the reason."""
+    """Return the first part of a layout engine's file that is not in its format: the key and the reason."""
     first = error.errors()[0]
     key = ".".join(str(part) for part in first["loc"]) or "the file"
     return f"{key}: {first['msg']}"

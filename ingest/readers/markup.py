@@ -183,7 +183,7 @@ def _with_front(reading: Reading) -> Reading:
 
 def _find_title(passages: Sequence[Passage]) -> Passage | None:
     """Return the passage marked as the title; else the first heading, if no text precedes it and its wording and level
-    are not those of a section."""
+    are not a section's."""
     if marked := next((passage for passage in passages if passage.role == "title"), None):
         return marked
     texts = [passage for passage in passages if passage.role not in ("furniture", "footnote", "code")]

@@ -134,7 +134,7 @@ class Node:
 
 
 def parse_html(text: str, *, name: str) -> tuple[Node, tuple[PageProblem, ...]]:
-    """Return the tree of an HTML page, and what of it can't be read. Raise `PaperFileError` if there is no markup."""
+    """Return the tree of an HTML page, and what can't be read. Raise `PaperFileError` if there is no markup."""
     parser = etree.HTMLParser(encoding="utf-8", no_network=True, huge_tree=False, remove_comments=True, remove_pis=True)
     root = _parse(text, parser, name=name, kind="HTML")
     if root is None:
@@ -145,7 +145,7 @@ def parse_html(text: str, *, name: str) -> tuple[Node, tuple[PageProblem, ...]]:
 def parse_xml(text: str, *, name: str) -> tuple[Node, tuple[PageProblem, ...]]:
     """Return the tree of an XML document; one that isn't well-formed is read as far as possible, with a problem.
 
-    Raise `PaperFileError` if nothing of it can be read.
+    Raise `PaperFileError` if nothing can be read.
     """
     parser = etree.XMLParser(
         encoding="utf-8",

@@ -137,7 +137,7 @@ def _header_rows(placed: Sequence[PlacedCell], *, head: int, width: int) -> int:
     top = rows[: count_leading(rows, lambda row: not any(is_value(item.cell.text) for item in row))]
     if len(top) == len(rows) or len(top) >= _MAX_HEADER_ROWS:
         return 1
-    # Of the rows without values, those are one header that the spans of the row above join.
+    # Rows without values are one header if the spans of the row above join them.
     spanning = count_leading(top, lambda row: any(item.cell.column_span > 1 or item.cell.row_span > 1 for item in row))
     return min(spanning + 1, len(top))
 

@@ -153,7 +153,7 @@ def _parse_coordinates(coordinates: str) -> list[tuple[int, Box]]:
 class _TeiWalker:
     """Walks a document in order; a single-use object.
 
-    `numbers` are those by which the text cites its bibliography.
+    `numbers` are the numbers by which the text cites its bibliography.
     """
 
     def __init__(self, places_of: _PlacesOf, *, images: EmbeddedImages, numbers: Mapping[str, str]) -> None:
@@ -193,7 +193,7 @@ class _TeiWalker:
                     self._block(child)
 
     def _division(self, node: Node, *, level: int) -> None:
-        """Add a section; one without a head is named by its type, or continue the previous section."""
+        """Add a section; one without a head is named by its type, or continues the previous section."""
         title = _DEFAULT_TITLES.get(node.get("type"), "")
         if title and node.plain_text() and not any(head.plain_text() for head in node.iter("head")):
             self._passage(title, "heading", node, level=level)

@@ -1,4 +1,4 @@
-"""Masks a secret in text that somebody else wrote, who may have encoded or cut it."""
+"""Masks a secret in somebody else's text, which may contain it encoded or cut."""
 
 import base64
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ __all__ = ["MASK", "redact"]
 
 MASK = "********"
 
-# A shorter piece of a secret says too little about it, and masks words that have nothing to do with it.
+# A shorter piece of a secret reveals too little of it, and would also mask unrelated words.
 _MIN_CHARACTERS = 6
 _LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
 

@@ -51,8 +51,8 @@ def _tagger() -> "HanoverTagger":
 
 
 def _best_tags(tagger: "HanoverTagger", words: Sequence[str]) -> list[int]:
-    """What the tagger's `tag_sent_viterbi` returns, in a third of the time: it tries every transition that the model
-    has, this only those to the few tags that a word may have."""
+    """Return the result of the tagger's `tag_sent_viterbi` in a third of the time, by trying only transitions to the
+    few tags that a word may have."""
     scores: dict[tuple[int, int], float] = {(_EMPTY, _START): 0.0}
     origins: list[dict[tuple[int, int], tuple[int, int]]] = []
     for number, word in enumerate(words):

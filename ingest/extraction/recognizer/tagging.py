@@ -149,10 +149,11 @@ def flat_spans(spans: Iterable[Span]) -> list[Span]:
 
 
 def text_tokens(text: str, *, characters: bool) -> tuple[Bounds, ...]:
-    """Return the tokens of a text that comes without: words and single marks, or each character but white space."""
+    """Return the tokens of a text without given tokens: words and single marks, or each character except white
+    space."""
     return tuple(match.span() for match in _CHARACTER.finditer(text)) if characters else word_tokens(text)
 
 
 def word_tokens(text: str) -> tuple[Bounds, ...]:
-    """Return the words and single marks of a text that comes without tokens."""
+    """Return the words and single marks of a text without given tokens."""
     return tuple(match.span() for match in _WORD.finditer(text))
