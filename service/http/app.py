@@ -2,7 +2,7 @@
 
 import asyncio
 import math
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -78,12 +78,22 @@ says so in each answer.
 """
 
 
-def create_app(settings: Settings, *, shared: Shared | None = None) -> FastAPI:
+def create_app(
+    settings: Settings,
+    *,
+    shared: Shared | None = None,
+    on_started: Callable[[Shutdown], None] = lambda _shutdown: None,
+) -> FastAPI:
     """The app over the settings' library, or over the libraries of its API keys if the key file exists.
 
-    `shared` is what it shares with other processes of the service, if it is not alone.
+    Args:
+        settings: The settings.
+        shared: What it shares with other processes of the service, if it is not alone.
+        on_started: Called on the event loop when it is ready for requests.
 
-    Raises KeyFileError if the key file can't be read, and SettingsError if traces can't be exported.
+    Raises:
+        KeyFileError: The key file can't be read.
+        SettingsError: Traces can't be exported.
     """
     service = _build_service(settings, shared)
 
@@ -94,10 +104,12 @@ def create_app(settings: Settings, *, shared: Shared | None = None) -> FastAPI:
         service.jobs.start()
         # Jobs and requests get their time to finish simultaneously.
         stopping = asyncio.create_task(_stop_jobs(service))
+        on_started(service.shutdown)
         try:
             yield
         finally:
             service.shutdown.begun.set()
+            await service.shutdown.drain()
             await asyncio.gather(stopping, service.background.close())
             await asyncio.gather(
                 asyncio.to_thread(service.libraries.close, timeout=_CLOSE_TIMEOUT_SECONDS),
@@ -139,6 +151,7 @@ def _build_service(settings: Settings, shared: Shared | None) -> Service:
     metrics = Metrics(folders=library_folders)
     state = ServiceState(settings.library, folder=shared.folder if shared else None)
     jobs = shared.jobs if shared else Supervisor(settings, folders=library_folders, on_usage=metrics.count_usage)
+    background = Background(state)
     # The work of all processes together is limited.
     share = partial(_share, processes=shared.processes if shared else 1)
     return Service(
@@ -153,7 +166,7 @@ def _build_service(settings: Settings, shared: Shared | None) -> Service:
             max_waiting=share(MAX_WAITING_QUESTIONS),
             on_change=metrics.set_questions,
         ),
-        background=Background(state),
+        background=background,
         images=FairQueue(
             concurrency=share(_CONCURRENT_IMAGES),
             max_waiting=share(_MAX_WAITING_IMAGES),
@@ -163,7 +176,9 @@ def _build_service(settings: Settings, shared: Shared | None) -> Service:
             concurrency=_CONCURRENT_ESTIMATES, max_waiting=_MAX_WAITING_ESTIMATES, work="papers are being estimated"
         ),
         rate_limiter=RateLimiter(state, per_minute=limits.requests_per_minute),
-        shutdown=Shutdown(),
+        shutdown=Shutdown(
+            grace_seconds=limits.shutdown_seconds, alone=shared is None, background=lambda: background.tasks
+        ),
         library_folders=library_folders,
         metrics=metrics,
         tracing=open_tracing(limits.otlp_endpoint),
@@ -198,4 +213,4 @@ class _App(FastAPI):
                 expose_headers=("Location", "Retry-After", "X-Request-ID"),
             )
         app = DrainingMiddleware(SecurityHeadersMiddleware(app, shutdown=service.shutdown))
-        return ObservabilityMiddleware(app, count=service.metrics.count_request, tracing=service.tracing)
+        return ObservabilityMiddleware(app, service=service)

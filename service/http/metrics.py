@@ -8,7 +8,7 @@ import operator
 import os
 from collections import Counter as Tally
 from collections.abc import Callable, Collection, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -26,7 +26,7 @@ from prometheus_client import (
 )
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.metrics_core import Metric
-from prometheus_client.multiprocess import MultiProcessCollector
+from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
 from prometheus_client.registry import Collector
 
 from graph_store import Store
@@ -101,10 +101,11 @@ class Metrics:
         files = os.environ.get(_FILES_VARIABLE)
         # The numbers in files have no registry but the one that reads them.
         self._registry = CollectorRegistry() if files else registry
+        # First, because it removes the gauges of processes that have ended.
+        self._registry.register(_ProcessesCollector(Path(files) if files else None))
         if files:
             MultiProcessCollector(self._registry, path=files)  # type: ignore[no-untyped-call]
         Info("paperscope", "The running version.", registry=self._registry).info({"version": __version__})
-        self._registry.register(_ProcessesCollector(Path(files) if files else None))
         self._registry.register(_JobCollector(folders))
 
     def set_questions(self, running: int, waiting: int) -> None:
@@ -150,6 +151,20 @@ def share_numbers(folder: Path) -> None:
     values.ValueClass = values.get_value_class()  # type: ignore[no-untyped-call]
 
 
+def _living_processes(files: Path) -> Iterator[int]:
+    """The processes that write to a folder. Of those that have ended, only the counts are kept there."""
+    for file in files.glob("gauge_livesum_*.db"):
+        process = int(file.stem.rpartition("_")[2])
+        try:
+            os.kill(process, 0)
+        except ProcessLookupError:
+            # Another process may have done so.
+            with suppress(FileNotFoundError):
+                mark_process_dead(process, str(files))  # type: ignore[no-untyped-call]
+        else:
+            yield process
+
+
 class _ProcessesCollector(Collector):
     """The sums of the metrics of the processes that write to a folder, or those of this process; the earliest start."""
 
@@ -171,10 +186,7 @@ class _ProcessesCollector(Collector):
         yield from found.values()
 
     def _processes(self) -> list[int | str]:
-        if self._files is None:
-            return ["self"]
-        # Those of a process that has ended are deleted.
-        return [int(file.stem.rpartition("_")[2]) for file in self._files.glob("gauge_livesum_*.db")]
+        return ["self"] if self._files is None else list(_living_processes(self._files))
 
 
 class _JobCollector(Collector):

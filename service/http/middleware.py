@@ -8,7 +8,6 @@ import asyncio
 import re
 import secrets
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from typing import cast
 
@@ -25,7 +24,6 @@ from service.http.metrics import RequestRecord
 from service.http.problems import ProblemError, error_response, error_text
 from service.http.shutdown import Shutdown, shutdown_problem
 from service.logs import event_log
-from service.tracing import Tracing
 
 __all__ = [
     "HEAD_TOO_LARGE",
@@ -100,10 +98,9 @@ class ObservabilityMiddleware(_Middleware):
     bound to every line that is logged meanwhile.
     """
 
-    def __init__(self, app: ASGIApp, *, count: Callable[[RequestRecord], None], tracing: Tracing) -> None:
+    def __init__(self, app: ASGIApp, *, service: Service) -> None:
         super().__init__(app)
-        self._count = count
-        self._tracing = tracing
+        self._service = service
 
     async def _handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = Headers(scope=scope)
@@ -126,7 +123,7 @@ class ObservabilityMiddleware(_Middleware):
         method = scope["method"] if scope["method"] in _METHODS else "OTHER"
         state = scope.setdefault("state", {})
         began = time.perf_counter()
-        with self._tracing.request(method, headers) as end_trace:
+        with self._service.shutdown.request(), self._service.tracing.request(method, headers) as end_trace:
             try:
                 await self._app(scope, receive, observed_send)
             except BaseException as error:
@@ -144,7 +141,7 @@ class ObservabilityMiddleware(_Middleware):
                     where=str(state.get("where", "")),
                 )
                 end_trace(record.route, record.status)
-                self._count(record)
+                self._service.metrics.count_request(record)
                 _log_request(record)
 
 

@@ -18,10 +18,12 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
+import uvicorn
 from fastapi import APIRouter, FastAPI
 
 from paperscope_core.settings import Settings
-from service.http.server import Server, build_server
+from service.http.server import build_server
+from service.http.shutdown import Shutdown
 from tests.model_server import ModelServer
 from tests.service.conftest import settings_in
 
@@ -46,17 +48,12 @@ __all__ = [
 _SECONDS = 60
 
 
-def _exit(server: Server) -> None:
-    server.should_exit = True
-
-
 @contextmanager
-def serve_app(
-    settings: Settings, *, routes: APIRouter | None = None, finish: Callable[[Server], None] = _exit
-) -> Iterator[str]:
+def serve_app(settings: Settings, *, routes: APIRouter | None = None, ends_itself: bool = False) -> Iterator[str]:
     """Serve with these settings on a free port; yields the address, such as http://127.0.0.1:40123.
 
-    `routes` are a test's own, beside the service's; `finish` ends the server after the block.
+    `routes` are a test's own, beside the service's. At the end of the block, the service ends as on SIGTERM, or
+    `ends_itself` as another ASGI server would.
     """
     listening = socket.socket()
     listening.bind(("127.0.0.1", 0))
@@ -65,6 +62,10 @@ def serve_app(
     assert isinstance(app, FastAPI)
     if routes is not None:
         app.include_router(routes)
+
+    def stop() -> None:
+        server.should_exit = True
+
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()
     try:
@@ -75,12 +76,16 @@ def serve_app(
             time.sleep(0.005)
         yield f"http://127.0.0.1:{listening.getsockname()[1]}"
     finally:
-        finish(server)
+        if ends_itself or not server.started:
+            stop()
+        else:
+            shutdown: Shutdown = app.state.service.shutdown
+            asyncio.run_coroutine_threadsafe(shutdown.end(stop), server.servers[0].get_loop())
         thread.join(_SECONDS)
         assert not thread.is_alive(), f"the service did not end:\n{_stacks(server)}"
 
 
-def _stacks(server: Server) -> str:
+def _stacks(server: uvicorn.Server) -> str:
     """What the tasks of a service and the threads of this process wait for."""
     tasks = asyncio.all_tasks(server.servers[0].get_loop()) if server.servers else ()
     text = StringIO()

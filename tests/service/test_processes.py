@@ -3,28 +3,29 @@
 import asyncio
 import os
 import signal
-import socket
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from io import BytesIO
 from pathlib import Path
-from typing import cast
+from typing import Any
 
 import httpx2
 import pytest
 from starlette.formparsers import MultiPartParser
 
-from service.http.processes import _MAX_LINE_BYTES, _RemoteJobs, _ServerProcess, _Service
+from service.http.serving import _JobsThread, _RemoteJobs, _Start
+from service.jobs import Supervisor
 from service.jobs.housekeeping import WorkerLocks
 from service.keys import KeyStore
-from tests.model_server import echo, serve
+from tests.model_server import Body, ModelServer, echo, kind_of, serve
 from tests.service.conftest import settings_in
+from tests.service.http.requests import model_reply, post
 from tests.service.http.test_metrics import read, value
 from tests.service.servers import ServiceProcess, is_alive, markdown_paper, model_settings, wait_until, worker_pids
 
 
 def server_pids(parent: int) -> list[int]:
-    return worker_pids(parent, module=b"service.http.processes")
+    return worker_pids(parent, module=b"multiprocessing.spawn")
 
 
 class Clients(threading.Thread):
@@ -53,42 +54,47 @@ class Clients(threading.Thread):
             client.close()
 
 
-async def test_a_server_process_passes_jobs_and_passwords_to_the_process_above(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    settings, library, lines = settings_in(tmp_path), tmp_path / "library", BytesIO()
-    with socket.socket() as listening:
-        above = _Service(settings, listening=listening, folder=tmp_path, read_settings=lambda: settings)
-    jobs = _RemoteJobs(lines, id_=above._jobs.id, takes_jobs=True)
+def answer_at_the_end(service: ServiceProcess, model: ModelServer, headers: dict[str, str]) -> Any:
+    """The answer to a question in progress while the service ends."""
+    model.seconds = 2.0
+    model.bodies.clear()
+    with ThreadPoolExecutor() as pool:
+        asking = pool.submit(post, service.address, "/v1/query", {"question": "What is part 1 about?"}, **headers)
+        wait_until(lambda: model.bodies)
+        assert service.end(signal.SIGTERM) == 0
+    return asking.result().json()
+
+
+def test_a_server_process_passes_jobs_and_passwords_to_the_process_above(tmp_path: Path) -> None:
+    settings, library = settings_in(tmp_path), tmp_path / "library"
+    supervisor = Supervisor(settings, folders=list, on_usage=lambda _usage: None)
+    start = _Start(settings=settings, folder=tmp_path, jobs=supervisor.id, takes_jobs=True, keyed=False)
+    above = _JobsThread(supervisor, start.socket)
+    above.start()
+    jobs = _RemoteJobs(start)
     # As long as a form takes it, of signs that JSON writes as six.
     longest = "\1" * MultiPartParser.max_part_size
-    await jobs.keep_password("job-1", "open\nsesame", folder=library)
-    await jobs.keep_password("job-2", "simsim", folder=library)
+    for job, password in (("job-1", "open\nsesame"), ("job-2", "simsim"), ("job-3", longest)):
+        asyncio.run(jobs.keep_password(job, password, folder=library))
     jobs.forget_password("job-2")
-    await jobs.keep_password("job-3", longest, folder=library)
     jobs.notify(library)
-
-    class EndedProcess:
-        pid, stdin, stdout = 0, None, asyncio.StreamReader(limit=_MAX_LINE_BYTES)
-
-        async def wait(self) -> int:
-            return 0
-
-    monkeypatch.setattr(_ServerProcess, "kill", lambda _self: None)
-    EndedProcess.stdout.feed_data(lines.getvalue())
-    EndedProcess.stdout.feed_eof()
-    assert await _ServerProcess(cast("asyncio.subprocess.Process", EndedProcess()), above._receive).ended == 0
-    assert above._jobs._passwords == {"job-1": (library, "open\nsesame"), "job-3": (library, longest)}
-    assert above._jobs._normal._notified == {library}
+    wait_until(lambda: supervisor._normal._notified == {library})
+    assert supervisor._passwords == {"job-1": (library, "open\nsesame"), "job-3": (library, longest)}
     assert WorkerLocks(library).remove_dead() == []
-    await above._jobs.stop()
+    above.end()
+    above.join(60)
+    jobs._socket.close()
     assert not list((library / "workers").iterdir())
 
 
 @pytest.mark.slow
 def test_processes_share_jobs_sessions_and_metrics_and_are_replaced_without_a_failed_request(tmp_path: Path) -> None:
     _, secret = KeyStore.open(tmp_path / "keys.json").create("alice", tmp_path / "alice")
-    with serve(echo) as model:
+
+    def reply(body: Body) -> str:
+        return echo(body) if kind_of(body) == "entities" else model_reply(body)
+
+    with serve(reply) as model:
         settings = {**model_settings(model.url), "service.keys": tmp_path / "keys.json", "service.workers": 2}
         service = ServiceProcess(tmp_path / "library", settings)
         service.start()
@@ -130,7 +136,7 @@ def test_processes_share_jobs_sessions_and_metrics_and_are_replaced_without_a_fa
         assert value(numbers, "paperscope_questions_running") == 0
         assert value(numbers, "paperscope_model_calls_total", work="add", role="extract", outcome="answered") > 0
         servers = server_pids(above)
-        assert service.end(signal.SIGTERM) == 0
+        assert answer_at_the_end(service, model, headers)["status"] == "answered"
         assert not any(map(is_alive, servers))
 
 

@@ -15,6 +15,7 @@ from graph_store import Store
 from paperscope_core.errors import SettingsError, StoreReadOnlyError
 from service.http import serve
 from service.http.server import build_server
+from service.http.serving import address_of, listen
 from service.keys import KeyStore
 from tests.service.conftest import settings_in
 from tests.service.servers import serve_app, wait_until
@@ -59,16 +60,26 @@ def test_a_browser_finds_the_operations_on_a_page_without_scripts(address: str) 
 
 def test_the_address_of_the_web_page_is_told_when_it_can_be_opened(tmp_path: Path) -> None:
     told: list[str] = []
-    server = build_server(settings_in(tmp_path, **{"service.port": 0}), on_started=told.append)
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    try:
+    settings = settings_in(tmp_path, **{"service.port": 0})
+    with listen(settings) as listening:
+        server = build_server(settings, on_started=lambda _shutdown: told.append(address_of(listening)))
+        thread = threading.Thread(target=server.run, args=([listening],), daemon=True)
+        thread.start()
         (address,) = wait_until(lambda: told)
         assert re.fullmatch(r"http://127\.0\.0\.1:[1-9]\d+/", address)
         assert "<title>Paperscope</title>" in httpx2.get(address).text
-    finally:
         server.should_exit = True
         thread.join(60)
+
+
+def test_a_port_that_is_taken_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("service.http.serving._BIND_SECONDS", 0.0)
+    with listen(settings_in(tmp_path, **{"service.port": 0})) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(
+            SettingsError, match=rf"can't listen on 127\.0\.0\.1:{port} .* choose another service\.port"
+        ):
+            listen(settings_in(tmp_path, **{"service.port": port}))
 
 
 def test_beyond_this_machine_it_refuses_to_start_without_keys(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -12,7 +12,6 @@ import httpx2
 import pytest
 
 from graph_store import Store
-from service.http.server import Server
 from service.keys import KeyStore
 from tests.model_server import ModelServer, kind_of, serve, words
 from tests.service.conftest import settings_of
@@ -204,15 +203,12 @@ def test_nothing_is_paid_for_an_answer_that_could_not_be_stored(
         assert post(address, "/v1/query", {"question": QUESTION}).status_code == 200
 
 
-@pytest.mark.parametrize("finish", [Server.finish, lambda server: setattr(server, "should_exit", True)])
-def test_the_service_ends_while_an_answer_goes_on(
-    example_library: Path, tmp_path: Path, finish: Callable[[Server], None]
-) -> None:
+@pytest.mark.parametrize("ends_itself", [False, True])
+def test_the_service_ends_while_an_answer_goes_on(example_library: Path, tmp_path: Path, ends_itself: bool) -> None:
     library = copy_library(example_library, tmp_path)
     with serve(model_reply, seconds=1.0) as model:
-        with serve_app(
-            settings_of(library, **{"answer.model": "m", "answer.base_url": model.url}), finish=finish
-        ) as address:
+        settings = settings_of(library, **{"answer.model": "m", "answer.base_url": model.url})
+        with serve_app(settings, ends_itself=ends_itself) as address:
             conversation = begin(address)
             leave(address, conversation)
             began = time.monotonic()

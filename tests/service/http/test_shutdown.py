@@ -158,20 +158,19 @@ HANGING = """
 import asyncio, sys, time
 from fastapi import APIRouter
 from paperscope_core.settings import load_settings
-from service.http import server
+from service.http import app, serve
 
 route = APIRouter()
 
 @route.get("/hanging")
-def hanging():
-    time.sleep(60)
+async def hanging():
+    await asyncio.to_thread(time.sleep, 60)
 
-built = server.build_server(load_settings(environ={}, overrides={
+app.ROUTERS += (route,)
+serve(load_settings(environ={}, overrides={
     "library": sys.argv[1], "service.keys": sys.argv[1] + "-keys", "service.port": int(sys.argv[2]),
     "service.shutdown_seconds": 0.5,
 }))
-built.config.app.include_router(route)
-built.run()
 """
 
 
