@@ -41,7 +41,7 @@ def running(library: Path, model: ModelServer, *, seconds: float) -> Iterator[tu
     embedder = library.parent / "embedder.toml"
     settings.write_text(
         f'library = "{library}"\n{embedder.read_text() if embedder.exists() else ""}'
-        f'[answer]\nmodel = "m"\nbase_url = "{model.url}"\nretries = 0\n'
+        f'[answer]\nmodel = "m"\nbase_url = "{model.url}"\n[calls]\nretries = 0\n'
         f'[service]\nport = {port}\nshutdown_seconds = {seconds}\nlog = "json"\nkeys = "{library.parent / "keys"}"\n'
     )
     command = [sys.executable, "-m", "paperscope", "serve", "--config", str(settings)]
