@@ -3,7 +3,9 @@
 import json
 import secrets
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
+from dataclasses import dataclass
+from itertools import chain
 
 from sqlalchemy import Connection, Select, delete, func, select, update
 
@@ -11,15 +13,62 @@ from graph_store.database import Database
 from graph_store.schema import conversations, turns
 from paperscope_core.codec import from_json, to_json
 from paperscope_core.errors import InputError, StoreError, UnknownConversationError
-from paperscope_core.types import Answer, Conversation, ConversationHead
+from paperscope_core.types import Answer, Place, Turn
 
-__all__ = ["MAX_TURNS", "Conversations"]
+__all__ = ["MAX_TURNS", "Conversation", "ConversationHead", "Conversations"]
 
 MAX_TURNS = 100
 """How many turns a conversation may have, so that it can be read at once."""
 
 # A longer question is cut.
 _MAX_TITLE_LENGTH = 200
+# Older turns do not help to interpret a question.
+_HISTORY = 20
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ConversationHead:
+    """A conversation without its turns.
+
+    Attributes:
+        title: The first question, unless somebody has chosen another title; "" before the first one.
+        created: The time of creation. All times are seconds since the epoch.
+        updated: The time of the last answer.
+        questions: The number of turns.
+    """
+
+    id: str
+    title: str
+    created: float
+    updated: float
+    questions: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Conversation:
+    """A conversation with its turns, the oldest first."""
+
+    head: ConversationHead
+    turns: tuple[Answer, ...]
+
+    @property
+    def history(self) -> tuple[Turn, ...]:
+        """The last turns, which complete a follow-up question."""
+        return tuple(map(Turn.of, self.turns[-_HISTORY:]))
+
+    @property
+    def papers(self) -> Set[str]:
+        """The ids of the papers that its answers cite or show; the library may have lost some since."""
+        return {place.paper for turn in self.turns for place in _places_of(turn)}
+
+
+def _places_of(answer: Answer) -> Iterator[Place]:
+    """Yield the places of the evidence of claims and numbers, of readings of images, and of exhibits."""
+    support = (evidence for check in answer.checks for evidence in check.support)
+    for evidence in chain(answer.evidence, support):
+        yield from evidence.places
+    for shown in chain(answer.readings, answer.exhibits):
+        yield shown.place
 
 
 class Conversations:

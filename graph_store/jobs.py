@@ -9,17 +9,32 @@ A job that needs a secret is reserved for the workers of the service that has it
 
 import secrets
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields
-from typing import NamedTuple
+from dataclasses import dataclass, fields
+from typing import Literal, NamedTuple, get_args
 
 from sqlalchemy import ColumnElement, Connection, and_, delete, exists, func, or_, select, update
 
 from graph_store.database import Database
 from graph_store.schema import jobs
 from paperscope_core.errors import JobLostError, UnknownJobError
-from paperscope_core.types import ENDED, Job, JobKind, JobState
 
-__all__ = ["ATTEMPTS", "LEASE_SECONDS", "RESERVATION_SECONDS", "JobQueue", "PendingJobs"]
+__all__ = [
+    "ATTEMPTS",
+    "JOB_STATES",
+    "LEASE_SECONDS",
+    "RESERVATION_SECONDS",
+    "Job",
+    "JobKind",
+    "JobQueue",
+    "JobState",
+    "PendingJobs",
+]
+
+JobKind = Literal["add", "batch"]
+JobState = Literal["queued", "running", "succeeded", "failed", "cancelled"]
+
+JOB_STATES: tuple[JobState, ...] = get_args(JobState)
+_ENDED: frozenset[JobState] = frozenset({"succeeded", "failed", "cancelled"})
 
 # The first worker may have died of another job. The others die in quarantine. A worker may also be killed from outside:
 # with three deaths in quarantine, 1 of 36 harmless jobs failed when all workers were killed 12 times in 100 s.
@@ -33,6 +48,43 @@ _TOO_MANY_ATTEMPTS = (
     "file or the questions it is about, then send it again"
 )
 _QUARANTINE = "in quarantine"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Job:
+    """One background job.
+
+    Attributes:
+        request: JSON; its form depends on the kind.
+        created: The time of creation. All times are seconds since the epoch.
+        done: Completed steps (pages, images, questions) of the last stage that can be counted.
+        total: All steps of that stage; 0 before the first one.
+        result: JSON; its form depends on the kind.
+        attempts: The number of times that a worker started it.
+        cancelling: Whether cancellation was requested and has not taken effect yet.
+    """
+
+    id: str
+    kind: JobKind
+    state: JobState
+    request: str
+    created: float
+    stage: str = ""
+    done: int = 0
+    total: int = 0
+    error: str = ""
+    result: str = ""
+    attempts: int = 0
+    cancelling: bool = False
+    started: float | None = None
+    finished: float | None = None
+
+    @property
+    def ended(self) -> bool:
+        """Whether its state is final."""
+        return self.state in _ENDED
+
+
 # All except the worker and its lease.
 _JOB = select(*(jobs.c[field.name] for field in fields(Job)))
 
@@ -149,7 +201,7 @@ class JobQueue:
 
     def finish(self, job: str, owner: str, *, state: JobState, result: str = "", error: str = "") -> Job:
         """End a job with its result as JSON text, or with the reason for its failure. Raises JobLostError."""
-        if state not in ENDED:
+        if state not in _ENDED:
             raise ValueError(f"{state!r} is not a final state of a job")
         now = self._clock()
         with self._database.write(lock=None) as connection:
@@ -194,7 +246,7 @@ class JobQueue:
 
     def forget(self, *, seconds: float) -> Sequence[str]:
         """Delete jobs that ended more than so many seconds ago, and return their ids."""
-        old = jobs.c.state.in_(ENDED) & (jobs.c.finished < self._clock() - seconds)
+        old = jobs.c.state.in_(_ENDED) & (jobs.c.finished < self._clock() - seconds)
         with self._database.write(lock=None) as connection:
             ids = connection.execute(select(jobs.c.id).where(old).with_for_update(skip_locked=True)).scalars().all()
             connection.execute(delete(jobs).where(jobs.c.id.in_(ids)))

@@ -10,6 +10,7 @@ with Library.open("library") as library:
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from paperscope.display import View
 from paperscope_core.errors import (
     BudgetError,
     InputError,
@@ -56,7 +57,6 @@ from paperscope_core.types import (
     TextEvent,
     Turn,
     Usage,
-    View,
 )
 
 if TYPE_CHECKING:

@@ -14,6 +14,8 @@ from ingest.captioning import ImageCaptioner, add_to_chunks
 from ingest.chunking import chunk_paper
 from ingest.extraction import EmbedTexts, TypeSystem, extractor_for
 from ingest.parsers import parser_for, read_once, read_paper
+from paperscope.display import to_html
+from paperscope.html_blocks import aside, fragment
 from paperscope.originals import Originals, file_name
 from paperscope.sources import PaperSource
 from paperscope_core.cancellation import run_in_thread
@@ -36,8 +38,6 @@ from paperscope_core.types import (
     Usage,
     crops_of,
 )
-from paperscope_core.types.display import to_html
-from paperscope_core.types.html import aside, fragment
 
 __all__ = ["AddRequest", "AddResult", "Adder", "PaperStore", "ProgressCallback", "SendRequest", "Stage"]
 

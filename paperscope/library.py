@@ -16,6 +16,7 @@ from paperscope.adding import Adder, AddRequest, AddResult, ProgressCallback, St
 from paperscope.asking import Asker, AskRequest, build_engine
 from paperscope.bulk.adder import BulkReport, ClusterAdder, OnDone, OnStages
 from paperscope.bulk.cluster import connected
+from paperscope.display import View, view
 from paperscope.estimating import Estimate, Estimator
 from paperscope.event_loop import EventLoopThread
 from paperscope.lightrag import (
@@ -58,11 +59,9 @@ from paperscope_core.types import (
     Shortfall,
     Turn,
     Usage,
-    View,
     captioned_places_of,
     content_hash,
 )
-from paperscope_core.types.display import view
 
 __all__ = [
     "AddResult",

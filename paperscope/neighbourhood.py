@@ -12,12 +12,12 @@ from markupsafe import Markup
 
 from graph_store import Store
 from graph_store.index import LibraryIndex
+from paperscope.display import places_text
+from paperscope.html_blocks import aside, details, fragment, grid
 from paperscope_core.errors import UnknownEntityError
 from paperscope_core.text.escaping import html, shortened, terminal_text
 from paperscope_core.text.words import entity_key
 from paperscope_core.types import WORK, Displayable, Entity, Place, Relation
-from paperscope_core.types.display import places_text
-from paperscope_core.types.html import aside, details, fragment, grid
 
 if TYPE_CHECKING:
     import networkx as nx

@@ -18,16 +18,17 @@ from paperscope_core.types import (
     ModelReply,
     ModelRequest,
     Paper,
+    PaperEntry,
     PaperFile,
     PaperImages,
     ParsedPaper,
     Relation,
     RetrievalRequest,
 )
-from paperscope_core.types.html import ContentSource
 
 __all__ = [
     "CallCache",
+    "ContentSource",
     "Corpus",
     "Embedder",
     "EntityExtractor",
@@ -213,6 +214,26 @@ class GraphIndex(Protocol):
 
     def close(self) -> None:
         """Release the files; the index can't be used afterwards."""
+        ...
+
+
+class ContentSource(Protocol):
+    """Looks up by id what values refer to. `Library` implements it. Unknown ids raise NotFoundError."""
+
+    def crop(self, crop: str) -> bytes:
+        """Return a crop's PNG bytes by content hash."""
+        ...
+
+    def element(self, element: str) -> Element:
+        """Return the element with this id."""
+        ...
+
+    def images(self, paper: str) -> PaperImages:
+        """Return the readings of a paper's images; empty if no vision model read them."""
+        ...
+
+    def entries(self) -> Sequence[PaperEntry]:
+        """Return all papers without their elements, in the order they were added."""
         ...
 
 

@@ -60,7 +60,7 @@ from service.batch.questions import parse_questions
 from service.batch.report import render_report
 from service.batch.rows import render_csv
 from service.batch.summary import summarize
-from service.cli.display import answer_view, paper_view
+from service.cli.terminal import answer_view, paper_view
 from service.http.chat import ChatBody
 from service.http.parameters import QuestionBody
 from service.http.problems import ProblemError

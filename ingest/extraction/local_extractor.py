@@ -20,6 +20,7 @@ from ingest.extraction.float_entities import (
 )
 from ingest.extraction.mentions import PaperText, SentenceEntities, TermFinder, excerpt, read_paper, sentence_relation
 from ingest.extraction.merge import combine
+from ingest.extraction.part_of_speech import tag_words
 from ingest.extraction.phrases import count_phrases
 from ingest.extraction.recognized import RecognizedNames
 from ingest.extraction.recognizer.examples import Example
@@ -33,7 +34,6 @@ from paperscope_core.cancellation import run_in_thread
 from paperscope_core.codec import from_json, to_json
 from paperscope_core.errors import ModelError
 from paperscope_core.settings import LimitSettings
-from paperscope_core.text.part_of_speech import tag_words
 from paperscope_core.text.words import entity_key, word_key
 from paperscope_core.types import STANDS_FOR, Chunk, Entity, Extraction, Paper, Relation, Table
 

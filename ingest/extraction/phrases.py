@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from ingest.extraction.mentions import Sentence, is_coined
 from ingest.extraction.name_types import probability_of_type, split_name
-from paperscope_core.text.part_of_speech import tag_words
+from ingest.extraction.part_of_speech import tag_words
 from paperscope_core.text.words import STOP_WORDS, singular_key
 
 __all__ = ["Phrase", "PhraseCount", "count_phrases", "is_term_by_form", "technical_phrases"]

@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 
 from ingest.extraction.mentions import PaperText
 from ingest.extraction.name_types import bundled_vectors, features_of_form, probability_of_type, split_name
+from ingest.extraction.part_of_speech import tag_words
 from ingest.extraction.phrases import PhraseCount
 from ingest.extraction.recognized import RecognizedNames
 from ingest.extraction.terms import Term
-from paperscope_core.text.part_of_speech import tag_words
 from paperscope_core.text.words import plain_words, singular_key
 
 __all__ = ["Termhood", "load_termhood", "worth_an_entity"]

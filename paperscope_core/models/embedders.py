@@ -68,7 +68,7 @@ class LocalEmbedder:
 
 
 def _load_minilm(folder: str, *, device: str) -> _Encoder:
-    from paperscope_core.models.minilm import MiniLM
+    from paperscope_core.models.bert import MiniLM
 
     return MiniLM(Path(folder), device=device)
 

@@ -4,15 +4,17 @@ No error message contains the API key, and no public one the server's address, e
 """
 
 import asyncio
+import base64
 import re
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import cache
+from string import ascii_lowercase, ascii_uppercase
 from typing import TYPE_CHECKING, TypeVar, cast
-from urllib.parse import urlsplit
+from urllib.parse import quote, quote_plus, urlsplit
 
 from pydantic import BaseModel, SecretStr, ValidationError
 
@@ -23,7 +25,6 @@ from paperscope_core.errors import (
     ModelReplyError,
     ModelUnavailableError,
 )
-from paperscope_core.models.redaction import MASK, redact
 
 if TYPE_CHECKING:
     import ssl
@@ -31,10 +32,16 @@ if TYPE_CHECKING:
     import httpx2
     from openai import APIStatusError, AsyncOpenAI, OpenAIError
 
-__all__ = ["BadRequestError", "Endpoint", "retry_after"]
+__all__ = ["MASK", "BadRequestError", "Endpoint", "redact", "retry_after"]
 
 Reply = TypeVar("Reply", bound=BaseModel)
 
+MASK = "********"
+"""What replaces a secret."""
+
+# A shorter piece of a secret reveals too little of it, and would also mask unrelated words.
+_MIN_CHARACTERS = 6
+_LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
 # The maximum number of characters that an error quotes of a server's reply.
 _QUOTE_LENGTH = 300
 # The start of a server's text that is searched for the key.
@@ -168,17 +175,13 @@ class Endpoint:
 
     async def _limit(self, response: "httpx2.Response") -> None:
         """Bound a response before it is read, and leave it compressed if it is."""
-        from paperscope_core.models.response_limit import LimitedStream
-
         response.headers.pop("Content-Encoding", None)
         error = ModelReplyError(
             f"model {self.model!r} sent more than {_MAX_RESPONSE_BYTES} bytes; is base_url an OpenAI-compatible "
             "endpoint?",
             where=self.base_url,
         )
-        response.stream = LimitedStream(
-            cast("httpx2.AsyncByteStream", response.stream), max_bytes=_MAX_RESPONSE_BYTES, error=error
-        )
+        response.stream = _limited_stream()(cast("httpx2.AsyncByteStream", response.stream), error)
 
     def _parse(self, text: str, reply: type[Reply]) -> Reply:
         try:
@@ -243,6 +246,30 @@ class Endpoint:
 
 
 @cache
+def _limited_stream() -> "Callable[[httpx2.AsyncByteStream, Exception], httpx2.AsyncByteStream]":
+    """Return a stream that passes on the bytes of a response, and raises the error once there are too many."""
+    import httpx2
+
+    class LimitedStream(httpx2.AsyncByteStream):
+        def __init__(self, stream: httpx2.AsyncByteStream, error: Exception) -> None:
+            self._stream = stream
+            self._error = error
+
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            left = _MAX_RESPONSE_BYTES
+            async for part in self._stream:
+                left -= len(part)
+                if left < 0:
+                    raise self._error
+                yield part
+
+        async def aclose(self) -> None:
+            await self._stream.aclose()
+
+    return LimitedStream
+
+
+@cache
 def _tls_context() -> "ssl.SSLContext":
     """Of all calls: to read the system's certificates takes 40 ms."""
     import httpx2
@@ -263,3 +290,46 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     with suppress(ValueError):
         return max(0.0, (parsedate_to_datetime(text).replace(tzinfo=UTC) - datetime.now(UTC)).total_seconds())
     return None
+
+
+def redact(text: str, secret: str) -> str:
+    """Mask a secret and each piece of it: plain, or encoded for a URL, as Base64, as hexadecimal digits or in JSON.
+
+    Case is ignored. The work is linear in the length of the text.
+    """
+    folded = text.translate(_LOWER)
+    masked = bytearray(len(text))
+    for form, size in _forms(secret):
+        pieces = {form[start : start + size] for start in range(len(form) - size + 1)}
+        for start in range(len(text) - size + 1):
+            if folded[start : start + size] in pieces:
+                masked[start : start + size] = b"\1" * size
+    return "".join(
+        sign if not hidden else MASK * (index == 0 or not masked[index - 1])
+        for index, (sign, hidden) in enumerate(zip(text, masked, strict=True))
+    )
+
+
+def _forms(secret: str) -> Iterator[tuple[str, int]]:
+    """Yield the forms of a secret in lower case, each with the length of the shortest piece that is masked."""
+    if not secret:
+        return
+    data, count = secret.encode(), min(_MIN_CHARACTERS, len(secret))
+    forms = {
+        (secret, count),
+        (quote(secret, safe=""), count),
+        (quote_plus(secret), count),
+        ("".join(f"%{byte:02x}" for byte in data), 3 * count),
+        ("".join(f"\\u{byte:04x}" for byte in data), 6 * count),
+        (data.hex(), 2 * count),
+    }
+    # Three bytes are four digits, so the digits of a secret depend on its offset in what was encoded.
+    for offset in range(3):
+        digits = base64.b64encode(bytes(offset) + data).decode().rstrip("=")
+        # The digits at both ends depend on the neighbours, too.
+        digits = digits[(offset * 8 + 5) // 6 : len(digits) if (offset + len(data)) % 3 == 0 else -1]
+        for form in (digits, digits.translate(str.maketrans("+/", "-_"))):
+            forms.add((form, min(len(form), count * 4 // 3)))
+    for form, size in forms:
+        if size:
+            yield form.translate(_LOWER), size

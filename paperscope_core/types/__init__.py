@@ -17,8 +17,6 @@ from paperscope_core.types.answer import (
     TextEvent,
     Turn,
 )
-from paperscope_core.types.conversations import Conversation, ConversationHead
-from paperscope_core.types.display import View
 from paperscope_core.types.displayable import Displayable
 from paperscope_core.types.elements import (
     UNPUBLISHED,
@@ -73,7 +71,6 @@ from paperscope_core.types.images import (
     model_words,
     paper_words,
 )
-from paperscope_core.types.jobs import ENDED, JOB_STATES, Job, JobKind, JobState
 from paperscope_core.types.model_calls import Message, ModelCall, ModelReply, ModelRequest, Prices, Usage
 from paperscope_core.types.place import Box, Place, PrintedLine, where
 from paperscope_core.types.retrieval import (
@@ -93,8 +90,6 @@ from paperscope_core.types.retrieval import (
 from paperscope_core.types.tables import Cell, Table
 
 __all__ = [
-    "ENDED",
-    "JOB_STATES",
     "STANDS_FOR",
     "UNPUBLISHED",
     "WORK",
@@ -112,8 +107,6 @@ __all__ = [
     "ContextImage",
     "ContextRelation",
     "ContextSource",
-    "Conversation",
-    "ConversationHead",
     "DataPoint",
     "Displayable",
     "DoneEvent",
@@ -133,9 +126,6 @@ __all__ = [
     "ImageFinding",
     "ImageReading",
     "IndexedPaper",
-    "Job",
-    "JobKind",
-    "JobState",
     "Link",
     "Mention",
     "Message",
@@ -178,7 +168,6 @@ __all__ = [
     "UnsummarisedEntity",
     "Usage",
     "Verdict",
-    "View",
     "captioned_places_of",
     "content_hash",
     "crops_of",

@@ -19,13 +19,13 @@ class _Printer(Protocol):
 
 @singledispatch
 def as_text(value: object) -> str:
-    """Return the text of a value. `display` registers the types of this package."""
+    """Return the text of a value. `paperscope.display` registers the types of this package."""
     raise TypeError(f"{type(value).__name__} defines no __str__")
 
 
 @singledispatch
 def as_html(value: object) -> Markup:
-    """Return the HTML of a value. `display` registers the types of this package."""
+    """Return the HTML of a value. `paperscope.display` registers the types of this package."""
     raise TypeError(f"{type(value).__name__} defines no _repr_html_")
 
 

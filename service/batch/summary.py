@@ -6,16 +6,27 @@ from dataclasses import dataclass, replace
 from functools import cache
 from importlib.metadata import entry_points
 
-from paperscope_core.statistics import Tally
 from paperscope_core.types import Answer, Usage
 from service.batch.questions import Question
 from service.batch.rows import BatchRow
 
-__all__ = ["BatchScores", "BatchSummary", "score_row", "summarize", "summary_lines"]
+__all__ = ["BatchScores", "BatchSummary", "Share", "score_row", "summarize", "summary_lines"]
 
 # paperscope-lab names the function that scores answers here.
 _SCORERS = "paperscope.scorers"
 _RULE = "by rule, from the numbers, names and words of the gold; no model judged (paperscope eval answers asks a judge)"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Share:
+    """`right` of `total`, as in "2 of 3 (67%)"."""
+
+    right: float
+    total: int
+
+    def __str__(self) -> str:
+        percent = f" ({self.right / self.total:.0%})" if self.total else ""
+        return f"{round(self.right, 2):g} of {self.total}{percent}"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -30,10 +41,10 @@ class BatchScores:
         rule: The rule that judged the answers.
     """
 
-    answered: Tally
-    right: Tally
-    right_of_answered: Tally
-    refused: Tally
+    answered: Share
+    right: Share
+    right_of_answered: Share
+    refused: Share
     rule: str = _RULE
 
 
@@ -101,10 +112,10 @@ def _scores(scored: Sequence[BatchRow]) -> BatchScores:
     answered = [row for row in scored if row.status == "answered"]
     unanswerable = [row for row in scored if row.gold is not None and not row.gold.answerable]
     return BatchScores(
-        answered=Tally(right=len(answered), total=len(scored)),
-        right=Tally(right=_sum_right(scored), total=len(scored)),
-        right_of_answered=Tally(right=_sum_right(answered), total=len(answered)),
-        refused=Tally(
+        answered=Share(right=len(answered), total=len(scored)),
+        right=Share(right=_sum_right(scored), total=len(scored)),
+        right_of_answered=Share(right=_sum_right(answered), total=len(answered)),
+        refused=Share(
             right=sum(row.status != "answered" and row.answer is not None for row in unanswerable),
             total=len(unanswerable),
         ),
@@ -129,16 +140,11 @@ def summary_lines(summary: BatchSummary) -> list[str]:
     noun = "question" if summary.questions == 1 else "questions"
     lines = [f"{summary.questions} {noun}: {outcomes}{earlier}"]
     if scores := summary.scores:
-        parts = [f"right {_share(scores.right)}", f"right of answered {_share(scores.right_of_answered)}"]
+        parts = [f"right {scores.right}", f"right of answered {scores.right_of_answered}"]
         if scores.refused.total:
-            parts.append(f"rightly refused {_share(scores.refused)}")
-        lines += [f"against {scores.right.total:g} gold answers: {', '.join(parts)}", f"judged {scores.rule}"]
+            parts.append(f"rightly refused {scores.refused}")
+        lines += [f"against {scores.right.total} gold answers: {', '.join(parts)}", f"judged {scores.rule}"]
     if summary.unscored:
         noun = "answer was" if summary.unscored == 1 else "answers were"
         lines.append(f"{summary.unscored} gold {noun} not compared; to score, install paperscope-lab (./lab)")
     return [*lines, f"{summary.usage}; {summary.seconds:.1f} s"]
-
-
-def _share(tally: Tally) -> str:
-    share = f" ({tally.share:.0%})" if tally.total else ""
-    return f"{round(tally.right, 2):g} of {tally.total:g}{share}"

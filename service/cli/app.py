@@ -18,7 +18,6 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from paperscope_core.errors import BudgetError, OutputError, PaperscopeError
-from service.cli.display import escape_unencodable, print_json, print_note, print_text, stdout
 from service.cli.doctor import doctor
 from service.cli.keys import keys_app
 from service.cli.lab import WithLabCommands
@@ -28,6 +27,7 @@ from service.cli.options import ConfigOption, JsonOption, LibraryOption, new_app
 from service.cli.papers import add, papers, remove, show
 from service.cli.parse import parse
 from service.cli.questions import ask, batch, graph
+from service.cli.terminal import escape_unencodable, print_json, print_note, print_text, stdout
 
 __all__ = ["app", "main"]
 

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from service.cli.display import print_json, print_line
 from service.cli.options import ConfigOption, JsonOption, LibraryOption, read_settings
+from service.cli.terminal import print_json, print_line
 
 __all__ = ["doctor"]
 

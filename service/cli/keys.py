@@ -12,8 +12,8 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from paperscope_core.codec import to_json
-from service.cli.display import print_json, print_line, print_note, print_text, stdout
 from service.cli.options import ConfigOption, JsonOption, LibraryOption, new_app, read_settings
+from service.cli.terminal import print_json, print_line, print_note, print_text, stdout
 
 if TYPE_CHECKING:
     from service.keys import Key

@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from paperscope_core.errors import InputError
-from service.cli.display import print_note, print_text
 from service.cli.options import ConfigOption, LibraryOption, new_app, open_library
+from service.cli.terminal import print_note, print_text
 
 __all__ = ["lightrag_app"]
 

@@ -7,8 +7,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 
 from paperscope_core.errors import InputError
 from paperscope_core.locations import Location, parse_location
-from service.cli.display import print_json, print_line, stderr
 from service.cli.options import JsonOption
+from service.cli.terminal import print_json, print_line, stderr
 
 __all__ = ["migrate"]
 

@@ -10,7 +10,7 @@ from typer.core import TyperGroup
 
 from paperscope_core.errors import InputError
 from paperscope_core.settings import Settings, load_settings
-from service.cli.display import print_json, print_note
+from service.cli.terminal import print_json, print_note
 
 if TYPE_CHECKING:
     from paperscope.library import Library

@@ -23,7 +23,6 @@ from paperscope_core.errors import (
 )
 from paperscope_core.settings import Settings
 from paperscope_core.types import Paper, Usage
-from service.cli.display import extent, paper_view, papers_view, print_json, print_line, problem_line, stderr, stdout
 from service.cli.options import (
     ConfigOption,
     JsonOption,
@@ -36,6 +35,7 @@ from service.cli.options import (
     read_password,
     report_failure,
 )
+from service.cli.terminal import extent, paper_view, papers_view, print_json, print_line, problem_line, stderr, stdout
 
 if TYPE_CHECKING:
     from paperscope.library import AddResult, BulkReport, Estimate, Library, PaperSource, Stage

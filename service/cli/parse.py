@@ -14,7 +14,6 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from paperscope_core.errors import InputError, OutputError
 from paperscope_core.settings import Settings
 from paperscope_core.types import Paper, PaperFile, ParsedPaper
-from service.cli.display import print_json, print_line, print_note, problem_line, stderr
 from service.cli.options import (
     ConfigOption,
     JsonOption,
@@ -26,6 +25,7 @@ from service.cli.options import (
     read_settings,
     report_failure,
 )
+from service.cli.terminal import print_json, print_line, print_note, problem_line, stderr
 
 if TYPE_CHECKING:
     from ingest.export import Written

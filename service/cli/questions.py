@@ -15,8 +15,8 @@ from rich.text import Text
 from paperscope_core.codec import from_json, to_json
 from paperscope_core.errors import InputError
 from paperscope_core.types import Answer, Filters, Turn
-from service.cli.display import answer_view, print_json, print_line, print_note, stderr, stdout
 from service.cli.options import ConfigOption, JsonOption, LibraryOption, open_library
+from service.cli.terminal import answer_view, print_json, print_line, print_note, stderr, stdout
 
 if TYPE_CHECKING:
     from paperscope.library import Neighbourhood

@@ -30,10 +30,10 @@ from prometheus_client.multiprocess import MultiProcessCollector, mark_process_d
 from prometheus_client.registry import Collector
 
 from graph_store import Store
+from graph_store.jobs import JOB_STATES
 from paperscope import __version__
 from paperscope_core.errors import SettingsError, StoreError
 from paperscope_core.locations import Location
-from paperscope_core.types import JOB_STATES
 from service.libraries import ModelUsage
 
 __all__ = ["Metrics", "RequestRecord", "share_numbers"]

@@ -18,9 +18,9 @@ from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import ClientDisconnect
 
 from graph_store import JobQueue
+from graph_store.jobs import Job, JobKind
 from paperscope_core.codec import to_json
 from paperscope_core.locations import Location
-from paperscope_core.types import Job, JobKind
 from service.http.auth import CallerOf, LibraryOf, ServiceOf
 from service.http.limits import limit_body
 from service.http.problems import ProblemError

@@ -7,14 +7,12 @@ from typing import Self
 
 from pydantic import AliasPath, BaseModel, ConfigDict, Field
 
+from graph_store.jobs import Job, JobKind, JobState
 from paperscope.library import EntityMatch, Estimate, Library
 from paperscope_core.codec import from_json
 from paperscope_core.types import (
     Element,
     Finding,
-    Job,
-    JobKind,
-    JobState,
     Page,
     PageProblem,
     PaperEntry,

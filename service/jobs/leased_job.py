@@ -9,10 +9,10 @@ from functools import partial
 from typing import Any
 
 from graph_store import JobQueue
+from graph_store.jobs import Job, JobState
 from paperscope.library import Stage
 from paperscope_core.errors import JobLostError, PaperscopeError, StoreError, StoreUnavailableError
 from paperscope_core.locations import Location
-from paperscope_core.types import Job, JobState
 from service.logs import event_log
 
 __all__ = ["LeasedJob"]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.paperscope_core.types.html_checker import check_html
+from tests.html_checker import check_html
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode

@@ -18,7 +18,7 @@ from paperscope_core.types import Answer, ParsedPaper
 from service.batch import BatchRow, render_report
 from service.batch.rows import render_csv
 from service.batch.summary import summarize
-from tests.paperscope_core.types.html_checker import check_html
+from tests.html_checker import check_html
 from tests.rendered_markdown import elements
 
 __all__ = ["CONTAINED", "DefectError", "check", "check_answer", "check_error", "check_paper", "check_rows"]

@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
+from paperscope.display import to_html
 from paperscope.neighbourhood import Drawing, Neighbourhood, NodeLabel, draw_png, draw_svg, lay_out
 from paperscope_core.types import Box, Entity, Place, Relation
-from paperscope_core.types.display import to_html
-from tests.paperscope_core.types.html_checker import HOSTILE_TEXT, check_html
+from tests.html_checker import HOSTILE_TEXT, check_html
 
 HEIGHT = 22
 

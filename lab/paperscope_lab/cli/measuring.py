@@ -8,8 +8,8 @@ from rich.text import Text
 
 from paperscope_lab.cli.progress import progress_bar
 from paperscope_lab.evaluation.suite import SUITES, Part, load_suite
-from service.cli.display import print_json, print_text
 from service.cli.options import ConfigOption, JsonOption, new_app, read_settings
+from service.cli.terminal import print_json, print_text
 
 if TYPE_CHECKING:
     from paperscope_lab.evaluation.report import Report

@@ -14,8 +14,8 @@ from paperscope_core.files import output_errors, write_atomically
 from paperscope_lab.cli.recognizers import ensemble, init, predict, train
 from paperscope_lab.ner.importing import Format, import_examples
 from paperscope_lab.ner.tags import Scheme
-from service.cli.display import print_json, print_text, stderr
 from service.cli.options import JsonOption, new_app
+from service.cli.terminal import print_json, print_text, stderr
 
 if TYPE_CHECKING:
     from ingest.extraction.recognizer.examples import Example

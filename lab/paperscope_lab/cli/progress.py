@@ -2,7 +2,7 @@
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from service.cli.display import stderr
+from service.cli.terminal import stderr
 
 __all__ = ["progress_bar"]
 

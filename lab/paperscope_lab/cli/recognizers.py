@@ -18,8 +18,8 @@ from paperscope_core.errors import InputError
 from paperscope_lab.cli.progress import progress_bar
 from paperscope_lab.ner.formats import FormatName
 from paperscope_lab.ner.importing import import_examples
-from service.cli.display import print_text, stderr
 from service.cli.options import ConfigOption, read_settings
+from service.cli.terminal import print_text, stderr
 
 if TYPE_CHECKING:
     from collections import Counter

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from paperscope_core.errors import InputError
-from paperscope_core.statistics import Difference, adjusted, paired_difference
 from paperscope_core.text.escaping import markdown_line
 from paperscope_lab.evaluation.rendering import number, provenance_line, table
 from paperscope_lab.evaluation.report import ALL, Report, is_time, results_in
+from paperscope_lab.statistics import Difference, adjusted, paired_difference
 
 __all__ = ["Comparison", "compare", "compare_runs", "render_comparison"]
 

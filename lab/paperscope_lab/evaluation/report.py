@@ -6,9 +6,9 @@ from pathlib import Path
 
 from paperscope_core.codec import from_json, to_json
 from paperscope_core.errors import InputError
-from paperscope_core.statistics import interval
 from paperscope_lab.evaluation.provenance import code_fingerprint, revision, versions
 from paperscope_lab.evaluation.score import ItemResult, Tally
+from paperscope_lab.statistics import interval
 
 __all__ = [
     "ALL",

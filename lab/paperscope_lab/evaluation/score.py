@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from paperscope_core.statistics import Tally
+from paperscope_lab.statistics import Tally
 
 __all__ = ["ItemResult", "Miss", "Score", "Tally", "score_checks", "total"]
 

@@ -15,10 +15,10 @@ from pydantic import TypeAdapter, ValidationError
 from ingest.extraction.recognizer.examples import Example, Span
 from paperscope_core.errors import ExampleFileError
 from paperscope_core.files import write_atomically
-from paperscope_core.statistics import Difference, Tally, adjusted, mean_difference, paired_difference
 from paperscope_core.text.escaping import markdown_line
 from paperscope_lab.ner.evaluating import Evaluation, ScorerFigures, evaluate, f1_tallies, label_tallies, markdown_table
 from paperscope_lab.ner.scoring import SCORERS, Counts, PredictedTags, Score
+from paperscope_lab.statistics import Difference, Tally, adjusted, mean_difference, paired_difference
 
 __all__ = [
     "Comparison",

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ingest.extraction.recognizer.examples import Example
-from paperscope_core.statistics import Tally, mean_interval
 from paperscope_core.text.escaping import markdown_line
 from paperscope_lab.ner.scoring import Counts, PredictedTags, Score, score_all, tag_macro_f1
+from paperscope_lab.statistics import Tally, mean_interval
 
 __all__ = [
     "Evaluation",

@@ -19,7 +19,6 @@ from typing import Literal
 
 from ingest.extraction.recognizer.examples import Example
 from paperscope_core.errors import InputError
-from paperscope_core.statistics import Difference, Tally, adjusted, mean_difference
 from paperscope_lab.ner.ensemble import mean_and_deviation
 from paperscope_lab.ner.evaluating import f1_tallies, label_tallies, markdown_table
 from paperscope_lab.ner.scoring import (
@@ -32,6 +31,7 @@ from paperscope_lab.ner.scoring import (
     tag_macro_f1,
     token_classes,
 )
+from paperscope_lab.statistics import Difference, Tally, adjusted, mean_difference
 
 __all__ = ["ReportForm", "write_report"]
 

@@ -5,9 +5,9 @@ from dataclasses import replace
 from paperscope_lab.ner.audit import audit_report
 from paperscope_lab.ner.evaluating import evaluate, f1_tallies, label_tallies, markdown
 from paperscope_lab.ner.scoring import score_all
+from paperscope_lab.statistics import mean_difference, mean_interval
 
 from ingest.extraction.recognizer.examples import Example, Span
-from paperscope_core.statistics import mean_difference, mean_interval
 
 GOLD = [
     Example(id=str(number), text="a|b c", tokens=((0, 3), (4, 5)), spans=(Span(start=0, end=3, label="A|B"),))

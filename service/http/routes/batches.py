@@ -12,9 +12,9 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi import Path as PathParameter
 from pydantic import BaseModel, ConfigDict, Field
 
+from graph_store.jobs import Job
 from paperscope_core.errors import QuestionFileError
 from paperscope_core.locations import Location
-from paperscope_core.types import Job
 from service.batch import BadQuestion, parse_questions
 from service.batch.folder import finished_rows, newly_finished
 from service.batch.rows import BatchRow

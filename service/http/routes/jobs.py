@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Path, Query, Request
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
-from paperscope_core.types import Job
+from graph_store.jobs import Job
 from service.http.auth import LibraryOf, ServiceOf
 from service.http.problems import error_text
 from service.http.shutdown import shutdown_problem

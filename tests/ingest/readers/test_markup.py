@@ -11,7 +11,7 @@ from ingest.export import to_html
 from ingest.parsers import parser_for
 from paperscope_core.settings import LimitSettings, ParserSettings
 from paperscope_core.types import Paper, PaperFile, PaperImages, Passage, Publication, Shortfall, Table
-from service.cli.display import paper_view, papers_view
+from service.cli.terminal import paper_view, papers_view
 
 MARKDOWN = """---
 title: Owl Nets

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paperscope_core.models.redaction import MASK, redact
+from paperscope_core.models.endpoint import MASK, redact
 
 KEY = "sk-Very/secret+0123456789=="
 ENCODED = (

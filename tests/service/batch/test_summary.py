@@ -10,9 +10,9 @@ from paperscope.library import Library
 from paperscope_core.codec import from_json, to_json
 from paperscope_core.errors import ModelRefusedError
 from paperscope_core.models import FakeModel
-from paperscope_core.statistics import Tally
 from paperscope_core.types import Answer, ModelRequest, Usage
 from service.batch import BadQuestion, BatchResult, BatchRunner, BatchSummary, Gold, Question, summary, summary_lines
+from service.batch.summary import Share
 
 MakeLibrary = Callable[[FakeModel | None], Library]
 
@@ -75,10 +75,10 @@ def test_the_summary_counts_an_error_as_not_right(result: BatchResult) -> None:
     assert found.usage == sum((row.answer.usage for row in result.rows if row.answer), Usage())
     assert found.usage.calls > 0
     assert found.scores is not None
-    assert found.scores.answered == Tally(right=3, total=6)
-    assert found.scores.right == Tally(right=2, total=6)
-    assert found.scores.right_of_answered == Tally(right=1, total=3)
-    assert found.scores.refused == Tally(right=1, total=2)
+    assert found.scores.answered == Share(right=3, total=6)
+    assert found.scores.right == Share(right=2, total=6)
+    assert found.scores.right_of_answered == Share(right=1, total=3)
+    assert found.scores.refused == Share(right=1, total=2)
     assert found.unscored == 0
 
 

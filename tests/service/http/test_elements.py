@@ -14,7 +14,7 @@ from markupsafe import escape
 from graph_store import Store
 from paperscope_core.codec import from_json
 from paperscope_core.types import IndexedPaper, Passage, Table, content_hash
-from tests.paperscope_core.types.html_checker import check_html
+from tests.html_checker import check_html
 from tests.service.conftest import PAPER, PNG, settings_of, small_paper
 from tests.service.servers import serve_app
 

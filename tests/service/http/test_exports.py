@@ -11,7 +11,7 @@ import httpx2
 import pytest
 
 from query import parse_context
-from tests.paperscope_core.types.html_checker import HOSTILE_TEXT, check_html
+from tests.html_checker import HOSTILE_TEXT, check_html
 from tests.service.http.requests import QUESTION, copy_library, post, serve_library
 
 PATH = "/v1/export"

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from graph_store import Store
+from graph_store.jobs import Job
 from paperscope.library import Stage
 from paperscope_core.errors import PaperFileError, StoreFullError, StoreUnavailableError
 from paperscope_core.settings import load_settings
-from paperscope_core.types import Job
 from service.jobs import leased_job as held_module
 from service.jobs import worker as worker_module
 from service.jobs.housekeeping import WorkerLocks, clean_up_jobs

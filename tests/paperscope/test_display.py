@@ -9,6 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from IPython.lib.pretty import pretty
 
+from paperscope.display import to_html, view
+from paperscope.html_blocks import NoContent
 from paperscope.library import AddResult
 from paperscope_core.errors import UnknownCropError, UnknownElementError
 from paperscope_core.types import (
@@ -35,9 +37,7 @@ from paperscope_core.types import (
     Section,
     Table,
 )
-from paperscope_core.types.display import to_html, view
-from paperscope_core.types.html import NoContent
-from tests.paperscope_core.types.html_checker import HOSTILE_TEXT, check_html
+from tests.html_checker import HOSTILE_TEXT, check_html
 
 HERE = Place(paper="aaaa", page=3, box=Box(1, 2, 30, 40))
 FILE = "a file <b>.pdf"

@@ -6,17 +6,16 @@ colours from the page around it, light or dark.
 
 import base64
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Protocol
 
 from markupsafe import Markup
 
 from paperscope_core.errors import NotFoundError, UnknownCropError, UnknownElementError
+from paperscope_core.protocols import ContentSource
 from paperscope_core.text.escaping import html
 from paperscope_core.types.elements import Element, PaperEntry
 from paperscope_core.types.images import PaperImages
 
 __all__ = [
-    "ContentSource",
     "NoContent",
     "aside",
     "bullet_list",
@@ -51,26 +50,6 @@ _STYLE = Markup("""
 .paperscope caption { display: none; }
 .paperscope mark { background: #ffe066; color: #000; }
 """)
-
-
-class ContentSource(Protocol):
-    """Looks up by id what values refer to. `Library` implements it. Unknown ids raise NotFoundError."""
-
-    def crop(self, crop: str) -> bytes:
-        """Return a crop's PNG bytes by content hash."""
-        ...
-
-    def element(self, element: str) -> Element:
-        """Return the element with this id."""
-        ...
-
-    def images(self, paper: str) -> PaperImages:
-        """Return the readings of a paper's images; empty if no vision model read them."""
-        ...
-
-    def entries(self) -> Sequence[PaperEntry]:
-        """Return all papers without their elements, in the order they were added."""
-        ...
 
 
 class NoContent:

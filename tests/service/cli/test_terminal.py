@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from paperscope_core.types import Publication
-from service.cli.display import print_json, print_text, publication_line, stdout
+from service.cli.terminal import print_json, print_text, publication_line, stdout
 from tests.rendered_markdown import TEXTS
 
 if TYPE_CHECKING:

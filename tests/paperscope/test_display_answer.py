@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from paperscope.display import to_html
 from paperscope_core.codec import from_json, to_json
 from paperscope_core.errors import UnknownCropError, UnknownElementError
 from paperscope_core.types import (
@@ -33,8 +34,7 @@ from paperscope_core.types import (
     UnreadImage,
     Usage,
 )
-from paperscope_core.types.display import to_html
-from tests.paperscope_core.types.html_checker import HOSTILE_TEXT, check_html
+from tests.html_checker import HOSTILE_TEXT, check_html
 
 HERE = Place(paper="aaaa", page=3, box=Box(1, 2, 3, 4))
 FILE = "a file <b>.pdf"

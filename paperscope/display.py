@@ -7,23 +7,7 @@ from typing import assert_never
 
 from markupsafe import Markup
 
-from paperscope_core.errors import NotFoundError
-from paperscope_core.text.citation_marks import place_marks, split_at_marks
-from paperscope_core.text.escaping import html, shortened
-from paperscope_core.types.answer import Answer, Check, Claim, Evidence, Exhibit, Reading
-from paperscope_core.types.displayable import Displayable, as_html, as_text
-from paperscope_core.types.elements import (
-    Element,
-    Equation,
-    Figure,
-    PageProblem,
-    Paper,
-    Passage,
-    Reference,
-    crops_of,
-)
-from paperscope_core.types.html import (
-    ContentSource,
+from paperscope.html_blocks import (
     NoContent,
     aside,
     bullet_list,
@@ -35,10 +19,33 @@ from paperscope_core.types.html import (
     numbered_list,
     warning,
 )
-from paperscope_core.types.images import ImageDescription, UnreadImage
-from paperscope_core.types.place import Place
-from paperscope_core.types.retrieval import Context
-from paperscope_core.types.tables import Table
+from paperscope_core.errors import NotFoundError
+from paperscope_core.protocols import ContentSource
+from paperscope_core.text.citation_marks import place_marks, split_at_marks
+from paperscope_core.text.escaping import html, shortened
+from paperscope_core.types import (
+    Answer,
+    Check,
+    Claim,
+    Context,
+    Displayable,
+    Element,
+    Equation,
+    Evidence,
+    Exhibit,
+    Figure,
+    ImageDescription,
+    PageProblem,
+    Paper,
+    Passage,
+    Place,
+    Reading,
+    Reference,
+    Table,
+    UnreadImage,
+    crops_of,
+)
+from paperscope_core.types.displayable import as_html, as_text
 
 __all__ = ["View", "places_text", "to_html", "to_text", "view"]
 

@@ -4,7 +4,7 @@ import time
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from paperscope_core.text.part_of_speech import _tagger, tag_words
+from ingest.extraction.part_of_speech import _tagger, tag_words
 
 
 def test_a_word_is_tagged_by_its_context() -> None:

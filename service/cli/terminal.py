@@ -53,6 +53,7 @@ __all__ = [
     "print_note",
     "print_text",
     "problem_line",
+    "publication_line",
     "stderr",
     "stdout",
 ]
@@ -151,7 +152,7 @@ def extent(paper: Paper) -> str:
     return f"{len(paper.pages)} pages" if paper.paged else paper.format
 
 
-def _publication_line(publication: Publication) -> str:
+def publication_line(publication: Publication) -> str:
     """Venue, year, DOI and arXiv id, as far as they are known."""
     ids = [f"{name}:{value}" for name, value in (("doi", publication.doi), ("arXiv", publication.arxiv)) if value]
     return ", ".join(filter(None, [publication.venue, str(publication.year or ""), *ids]))
@@ -171,7 +172,7 @@ def papers_view(papers: Sequence[Paper]) -> RenderableType:
         found = Counter(element.kind for element in paper.elements)
         counts = [f"{found[kind]} {kind}{'s' * (found[kind] != 1)}" for kind in ("table", "figure", "equation")]
         parts.append(Text(paper.title, style="bold"))
-        if published := _publication_line(paper.publication):
+        if published := publication_line(paper.publication):
             parts.append(_indented(Text(published)))
         parts.append(_indented(Text(", ".join([f"{paper.id}  {paper.file}  {extent(paper)}", *counts]), style="dim")))
     return Group(*parts)
@@ -190,7 +191,7 @@ def paper_view(
     parts: list[RenderableType] = [
         Text(paper.title, style="bold"),
         Text(", ".join(paper.authors)),
-        *filter(None, [Text(_publication_line(paper.publication))]),
+        *filter(None, [Text(publication_line(paper.publication))]),
         Text(f"{paper.id}  {paper.file}  {extent(paper)}", style="dim"),
         Text(""),
     ]

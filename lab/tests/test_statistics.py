@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from paperscope_core.statistics import Tally, adjusted, interval, paired_difference
+from paperscope_lab.statistics import Tally, adjusted, interval, paired_difference
 
 SHARES = st.lists(st.tuples(st.integers(0, 4), st.integers(1, 4)).map(lambda pair: min(pair) / pair[1]), min_size=2)
 
