@@ -375,7 +375,7 @@ class Library:
             papers: The papers to answer from (ids, file names, titles), in addition to those of `filters`; none for
                 all papers.
             filters: What the question may be answered from.
-            history: Earlier questions, oldest first, which complete a follow-up ("and on CoNLL?").
+            history: Earlier questions, oldest first, from which a model completes a follow-up ("and on CoNLL?").
             on_stage: Called with the name of each stage, from another thread.
 
         Raises:

@@ -190,14 +190,19 @@ class TableRow:
     Attributes:
         number: Its position in the table, from 0.
         sections: The title of its section row, if any.
-        headers: Its row headers from left to right.
+        stubs: The cells of its row headers from left to right; of a section row, those of its titles.
         values: Its value cells, each with the number of its column; a section row has none.
     """
 
     number: int
     sections: tuple[str, ...]
-    headers: tuple[str, ...]
+    stubs: tuple[Cell, ...]
     values: tuple[tuple[int, Cell], ...]
+
+    @property
+    def headers(self) -> tuple[str, ...]:
+        """The row headers from left to right."""
+        return tuple(_one_line(cell.text) for cell in self.stubs)
 
     @property
     def name(self) -> str:
@@ -224,15 +229,11 @@ def table_rows(table: Table) -> Iterator[TableRow]:
             continue
         if all(cell.role == "section" for cell in cells):
             sections = tuple(_one_line(cell.text) for cell in cells)
-            yield TableRow(number=number, sections=(), headers=sections, values=())
+            yield TableRow(number=number, sections=(), stubs=tuple(cells), values=())
             continue
-        headers = [cell for cell in cells if _is_row_header(cell, has_stub=has_stub)]
-        yield TableRow(
-            number=number,
-            sections=sections,
-            headers=tuple(_one_line(cell.text) for cell in headers),
-            values=tuple((cell.column, cell) for cell in cells if cell not in headers),
-        )
+        stubs = tuple(cell for cell in cells if _is_row_header(cell, has_stub=has_stub))
+        values = tuple((cell.column, cell) for cell in cells if cell not in stubs)
+        yield TableRow(number=number, sections=sections, stubs=stubs, values=values)
 
 
 def column_headers(table: Table) -> list[tuple[str, ...]]:

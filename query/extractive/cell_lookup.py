@@ -8,7 +8,7 @@ from itertools import chain, takewhile
 from paperscope_core.cancellation import check_cancelled
 from paperscope_core.types import Claim, Evidence, Table
 from query.content_words import runs
-from query.extractive.table_index import Header, IndexedCell, TableIndex
+from query.extractive.table_index import IndexedCell, TableIndex
 from query.extractive.wording import FORM_WORDS, Token, citation_spans, fold, strip_citations, strip_remark, tokens
 from query.question.named_elements import table_labels
 
@@ -162,7 +162,8 @@ def _named_cells(
         return
     one_row, one_column = (by_name and len({getattr(one.cell, axis) for one in index.cells}) == 1 for axis in _AXES)
     for cell in index.cells:
-        row, column = ([at for one in headers for at in mentions.get(one, ())] for headers in (cell.row, cell.column))
+        axes = ((*cell.section, *cell.row), cell.column)
+        row, column = ([at for name in names for at in mentions.get(name, ())] for names in axes)
         # A single word may name a row and a column.
         both = any(first.isdisjoint(second) for first in row for second in column)
         determined = both or (one_row and column) or (one_column and row)
@@ -170,17 +171,21 @@ def _named_cells(
             yield cell
 
 
-def _mentions(question: _Question, index: TableIndex, quoted: frozenset[int]) -> dict[Header, list[frozenset[int]]]:
+def _mentions(question: _Question, index: TableIndex, quoted: frozenset[int]) -> dict[str, list[frozenset[int]]]:
     """The headers that the question names in full, except those inside a longer name, with the indices of the words of
     each place."""
-    found = {header: [at for at in _places(question, header) if not at & quoted] for header in index.headers}
+    found = {
+        name: [at for at in _places(question, name, meaning) if not at & quoted]
+        for name, meaning in index.headers.items()
+    }
     everywhere = set(chain.from_iterable(found.values()))
     whole = {at for at in everywhere if not any(at < other for other in everywhere)}
-    return {header: kept for header, places in found.items() if (kept := [at for at in places if at in whole])}
+    return {name: kept for name, places in found.items() if (kept := [at for at in places if at in whole])}
 
 
-def _places(question: _Question, header: Header) -> Iterator[frozenset[int]]:
-    for form in dict.fromkeys((header.text, header.name, strip_remark(header.name), header.meaning)):
+def _places(question: _Question, name: str, meaning: str) -> Iterator[frozenset[int]]:
+    short = strip_citations(name)
+    for form in dict.fromkeys((name, short, strip_remark(short), meaning)):
         letters = "".join(word.text for word in tokens(form))
         if not letters.strip("+-"):
             continue

@@ -99,8 +99,8 @@ def test_a_unit_in_parentheses_need_not_be_said(make_table: MakeTable) -> None:
 
 
 def test_the_letters_of_precision_and_recall(make_table: MakeTable) -> None:
-    trio = make_table([["Tagger", "P", "R", "F1"], ["CRF", "0.8", "0.6", "0.69"]])
-    assert answer("What recall does the CRF have?", trio) == "In Table 1, CRF has 0.6 under R."
+    trio = make_table([["Tagger", "P", "\U0001d445", "F1"], ["CRF", "0.8", "0.6", "0.69"]])
+    assert answer("What recall does the CRF have?", trio) == "In Table 1, CRF has 0.6 under R."  # as it is folded
     letters = make_table([["Site", "P", "R"], ["Lake", "0.8", "0.6"]])
     assert answer("What is the recall of the lake?", letters) is None
 
@@ -122,6 +122,17 @@ def test_a_name_inside_a_longer_one_is_not_meant(make_table: MakeTable) -> None:
     assert answer("What is the F1 of BERT?", models) == "In Table 1, BERT has 1 under F1."
     assert answer("What is the F1 of BERT + CRF?", models) == "In Table 1, BERT + CRF has 3 under F1."
     assert answer("What is the F1 of BERT-base?", models) is None
+
+
+def test_rows_below_another_header_are_not_read(make_table: MakeTable) -> None:
+    two = make_table([["City", "Rain"], ["Bern", "7"], ["City", "Snow"], ["Bern", "9"], ["Graz", "4"]])
+    heads = tuple(replace(cell, role="column_header") if cell.row == 2 else cell for cell in two.cells)
+    question = "What is the rain of {}?"
+    assert answer(question.format("Bern"), replace(two, cells=heads)) == "In Table 1, Bern has 7 under Rain."
+    assert answer(question.format("Graz"), replace(two, cells=heads)) is None
+    assert answer("What is the snow of Graz?", replace(two, cells=heads)) is None
+    again = tuple(replace(cell, text="Rain") if cell.text == "Snow" else cell for cell in heads)
+    assert answer(question.format("Graz"), replace(two, cells=again)) == "In Table 1, Graz has 4 under Rain."
 
 
 def test_a_note_on_a_line_of_its_own_belongs_to_the_value(make_table: MakeTable) -> None:
