@@ -82,4 +82,6 @@ def load_recognizer(folder: Path, *, device: str = "cpu") -> Recognizer:
         return EncoderTagger.load(folder, device=device)
     for entry_point in entry_points(group=_KINDS, name=kind):
         return cast("Recognizer", entry_point.load()(folder, device=device))
-    raise ModelError(f"a recognizer of the kind {kind!r} needs paperscope-lab; install it", where=folder)
+    raise ModelError(
+        f"a recognizer of the kind {kind!r} needs paperscope-lab: pip install 'paperscope-lab[ner]'", where=folder
+    )
