@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Coroutine
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine
 from concurrent.futures import Future
 from contextlib import suppress
 from typing import Any, TypeVar
@@ -60,29 +60,29 @@ class EventLoopThread:
             await asyncio.gather(ended, return_exceptions=True)
             raise
 
-    async def iterate(self, items: AsyncIterator[T]) -> AsyncGenerator[T, None]:
-        """Iterate on this loop for a caller on any loop. If the caller stops early, the iterator is cancelled.
+    async def iterate(
+        self, work: Callable[[Callable[[T], None]], Coroutine[Any, Any, None]]
+    ) -> AsyncGenerator[T, None]:
+        """Run a coroutine for a caller on any loop, and yield each item that it passes to its argument.
+
+        If the caller stops early, the work is cancelled.
 
         Raises:
             StoreError: The loop is closed.
         """
         caller = asyncio.get_running_loop()
-        queue: asyncio.Queue[tuple[T] | None] = asyncio.Queue()
+        queue: asyncio.Queue[T | None] = asyncio.Queue()
 
-        async def work() -> None:
-            async for item in items:
-                caller.call_soon_threadsafe(queue.put_nowait, (item,))
-
-        def end(_future: object) -> None:
+        def put(item: T | None) -> None:
             # The caller's loop may be closed.
             with suppress(RuntimeError):
-                caller.call_soon_threadsafe(queue.put_nowait, None)
+                caller.call_soon_threadsafe(queue.put_nowait, item)
 
-        future, cancel = self._start(work())
-        future.add_done_callback(end)
+        future, cancel = self._start(work(put))
+        future.add_done_callback(lambda _: put(None))
         try:
             while (item := await queue.get()) is not None:
-                yield item[0]
+                yield item
             await asyncio.wrap_future(future)
         finally:
             cancel()

@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping, Sequen
 from functools import cached_property, partial, wraps
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Concatenate, ParamSpec, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
 from graph_store import Conversations, JobQueue, Store
 from graph_store.index import INDEXES
@@ -13,7 +13,6 @@ from graph_store.lightrag.index import LightRAGGraphIndex
 from graph_store.reading import find_entry
 from ingest.page_images import page_renderer
 from paperscope.adding import Adder, AddRequest, AddResult, ProgressCallback, Stage
-from paperscope.asking import Asker, AskRequest, build_engine
 from paperscope.bulk.adder import BulkReport, ClusterAdder, OnDone, OnStages
 from paperscope.bulk.cluster import connected
 from paperscope.display import View, view
@@ -46,9 +45,11 @@ from paperscope_core.settings import Settings, load_settings
 from paperscope_core.types import (
     Answer,
     AnswerEvent,
+    AskRequest,
     Box,
     Context,
     Displayable,
+    DoneEvent,
     Element,
     Filters,
     Paper,
@@ -57,11 +58,16 @@ from paperscope_core.types import (
     PaperImages,
     Place,
     Shortfall,
+    StageEvent,
+    TextEvent,
     Turn,
     Usage,
     captioned_places_of,
     content_hash,
 )
+
+if TYPE_CHECKING:
+    from paperscope.asking import Asker
 
 __all__ = [
     "AddResult",
@@ -81,8 +87,6 @@ __all__ = [
 
 P = ParamSpec("P")
 T = TypeVar("T")
-
-_NO_FILTERS = Filters()
 
 
 def _ignore(_stage: object) -> None:
@@ -132,13 +136,14 @@ class Library:
         self._count_tokens = token_counter(settings.answer.tokenizer)
 
     @cached_property
-    def _asker(self) -> Asker:
+    def _asker(self) -> "Asker":
         """Built for the first question: what answers questions takes 0.15 s to import."""
+        from paperscope.asking import build_asker
+
         searched = self._lightrag_index or self._index
-        engine = build_engine(
+        return build_asker(
             self._store, searched, models=self._models, settings=self._settings, count=self._count_tokens
         )
-        return Asker(self._store, engine)
 
     def _open_lightrag_index(self) -> LightRAGGraphIndex | None:
         settings = self._settings.retrieval
@@ -364,7 +369,7 @@ class Library:
         question: str,
         *,
         papers: Sequence[str] = (),
-        filters: Filters = _NO_FILTERS,
+        filters: Filters = Filters(),
         history: Sequence[Turn] = (),
         on_stage: Callable[[str], None] = _ignore,
     ) -> Answer:
@@ -383,45 +388,66 @@ class Library:
             ModelError: The answering model fails.
             BudgetError: The budget is spent.
         """
-        request = AskRequest(question=question, papers=papers, filters=filters, history=history, on_stage=on_stage)
-        return self._loop.wait(self._asker.ask(request))
+        request = AskRequest.of(question, papers=papers, filters=filters, history=history)
+        return self._loop.wait(self._asker.ask(request, on_stage=on_stage))
 
     async def ask_async(
         self,
         question: str,
         *,
         papers: Sequence[str] = (),
-        filters: Filters = _NO_FILTERS,
+        filters: Filters = Filters(),
         history: Sequence[Turn] = (),
         on_stage: Callable[[str], None] = _ignore,
     ) -> Answer:
         """Awaitable `ask`."""
-        request = AskRequest(question=question, papers=papers, filters=filters, history=history, on_stage=on_stage)
-        return await self._loop.run(self._asker.ask(request))
+        request = AskRequest.of(question, papers=papers, filters=filters, history=history)
+        return await self.answer(request, on_stage=on_stage)
+
+    async def answer(
+        self,
+        request: AskRequest,
+        *,
+        on_stage: Callable[[str], None] = _ignore,
+        on_text: Callable[[TextEvent], None] | None = None,
+    ) -> Answer:
+        """Answer a request, as `ask_async` does.
+
+        Args:
+            request: The question, with the filters and the turns before it.
+            on_stage: Called with the name of each stage, from another thread.
+            on_text: Called with the pieces of the text as it is written, from another thread; None to have the model
+                reply at once.
+        """
+        return await self._loop.run(self._asker.ask(request, on_stage=on_stage, on_text=on_text))
 
     def stream(
         self,
         question: str,
         *,
         papers: Sequence[str] = (),
-        filters: Filters = _NO_FILTERS,
+        filters: Filters = Filters(),
         history: Sequence[Turn] = (),
     ) -> AsyncGenerator[AnswerEvent, None]:
         """Answer a question like `ask_async`, with events: each stage as it begins, the text as it is written, and
         finally the answer. Errors are raised during iteration."""
-        request = AskRequest(question=question, papers=papers, filters=filters, history=history)
-        return self._loop.iterate(self._asker.stream(request))
 
-    def retrieve(self, question: str, *, papers: Sequence[str] = (), filters: Filters = _NO_FILTERS) -> Context:
+        async def work(tell: Callable[[AnswerEvent], None]) -> None:
+            request = AskRequest.of(question, papers=papers, filters=filters, history=history)
+            answer = await self._asker.ask(request, on_stage=lambda stage: tell(StageEvent(stage=stage)), on_text=tell)
+            tell(DoneEvent(answer=answer))
+
+        return self._loop.iterate(work)
+
+    def retrieve(self, question: str, *, papers: Sequence[str] = (), filters: Filters = Filters()) -> Context:
         """Retrieve the context on which `ask` would base an answer. Takes the arguments of `ask`."""
-        return self._loop.wait(self._asker.retrieve(AskRequest(question=question, papers=papers, filters=filters)))
+        return self._loop.wait(self._asker.retrieve(AskRequest.of(question, papers=papers, filters=filters)))
 
     async def retrieve_async(
-        self, question: str, *, papers: Sequence[str] = (), filters: Filters = _NO_FILTERS
+        self, question: str, *, papers: Sequence[str] = (), filters: Filters = Filters()
     ) -> Context:
         """Awaitable `retrieve`."""
-        request = AskRequest(question=question, papers=papers, filters=filters)
-        return await self._loop.run(self._asker.retrieve(request))
+        return await self._loop.run(self._asker.retrieve(AskRequest.of(question, papers=papers, filters=filters)))
 
     # Look-ups. They call no model, and may run in many threads.
 

@@ -39,7 +39,6 @@ __all__ = [
     "Reranker",
     "StreamingModel",
     "VectorCache",
-    "VisionModel",
 ]
 
 PageCallback = Callable[[int, int], None]
@@ -47,7 +46,7 @@ PageCallback = Callable[[int, int], None]
 
 
 class LanguageModel(Protocol):
-    """Replies to requests."""
+    """Replies to requests; a vision model also reads their images."""
 
     @property
     def name(self) -> str:
@@ -86,10 +85,6 @@ class StreamingModel(LanguageModel, Protocol):
             ModelError: There is no reply.
         """
         ...
-
-
-class VisionModel(LanguageModel, Protocol):
-    """A language model that also reads the images of a request."""
 
 
 class Embedder(Protocol):

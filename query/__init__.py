@@ -3,15 +3,16 @@
 from query.context import compact, parse_context, render_context, render_for_model
 from query.engine import QueryEngine
 from query.evidence import Draft
-from query.retrieval.retriever import Retrieval, RetrievalOptions, Retriever
+from query.progress import Progress
+from query.retrieval.retriever import Retrieval, Retriever
 from query.verification import Cited, Verified, verify
 
 __all__ = [
     "Cited",
     "Draft",
+    "Progress",
     "QueryEngine",
     "Retrieval",
-    "RetrievalOptions",
     "Retriever",
     "Verified",
     "compact",

@@ -32,6 +32,7 @@ from paperscope_core.settings import load_settings
 from paperscope_core.text.escaping import html, markdown_text, spreadsheet_csv, terminal_text
 from paperscope_core.types import (
     Answer,
+    AskRequest,
     Box,
     Check,
     Claim,
@@ -54,7 +55,7 @@ from paperscope_core.types import (
     Turn,
     content_hash,
 )
-from query import Cited, QueryEngine, parse_context, render_context, verify
+from query import Cited, Progress, QueryEngine, parse_context, render_context, verify
 from service.batch import BatchRow, Gold
 from service.batch.questions import parse_questions
 from service.batch.report import render_report
@@ -244,13 +245,13 @@ def _index(text: str) -> Work:
 def _retrieve(text: str) -> Work:
     """Fusion and the context."""
     library = _Library(_indexed(text))
-    return _waiting(lambda: library.engine().retrieve(f"{_QUESTION} {text[:300]}"))
+    return _waiting(lambda: library.engine().retrieve(AskRequest(question=f"{_QUESTION} {text[:300]}")))
 
 
 def _answer(text: str) -> Work:
     """The extractive answerer and the verifier."""
     library = _Library(_indexed(text))
-    return _waiting(lambda: library.engine().ask(_QUESTION))
+    return _waiting(lambda: library.engine().ask(AskRequest(question=_QUESTION)))
 
 
 @cache
@@ -261,12 +262,12 @@ def _small_library() -> _Library:
 
 
 def _ask(text: str) -> Work:
-    return _waiting(lambda: _small_library().engine().ask(f"What is {text}"[:4000]))
+    return _waiting(lambda: _small_library().engine().ask(AskRequest(question=f"What is {text}"[:4000])))
 
 
 def _follow_up(text: str) -> Work:
-    turns = [Turn(question=text[:4000], answer=text, papers=())] * 3
-    return _waiting(lambda: _small_library().engine().ask("And of it?", history=turns))
+    request = AskRequest(question="And of it?", history=(Turn(question=text[:4000], answer=text),) * 3)
+    return _waiting(lambda: _small_library().engine().ask(request))
 
 
 def _reply(text: str) -> Work:
@@ -274,12 +275,10 @@ def _reply(text: str) -> Work:
     claims = [{"text": part, "evidence": ["S0", "R1", "E0", "S99"]} for part in text.split("\n")[:150]]
     reply = json.dumps({"status": "answered", "answer": text, "claims": claims})
     library = _small_library()
-
-    async def read() -> None:
-        async for _ in library.engine(FakeModel(lambda _: reply)).stream("What is the F1 of BERT?"):
-            pass
-
-    return _waiting(read)
+    request = AskRequest(question="What is the F1 of BERT?")
+    return _waiting(
+        lambda: library.engine(FakeModel(lambda _: reply)).ask(request, Progress(on_text=lambda _text: None))
+    )
 
 
 def _objects(text: str) -> Work:

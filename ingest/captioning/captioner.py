@@ -21,7 +21,7 @@ from ingest.extraction.mentions import contains_name, excerpt, read_paper
 from paperscope_core.errors import ModelError
 from paperscope_core.models import ask_json
 from paperscope_core.models.structured import strict_schema
-from paperscope_core.protocols import VisionModel
+from paperscope_core.protocols import LanguageModel
 from paperscope_core.text.words import STOP_WORDS, entity_key
 from paperscope_core.types import (
     DataPoint,
@@ -173,7 +173,7 @@ def _points(points: Sequence[PointReply]) -> list[DataPoint]:
 class ImageCaptioner:
     """Describes images of papers with a vision model; wrappers of the model limit and cache the calls."""
 
-    def __init__(self, model: VisionModel, *, types: TypeSystem = TypeSystem()) -> None:
+    def __init__(self, model: LanguageModel, *, types: TypeSystem = TypeSystem()) -> None:
         self._model = model
         self._types = types
         self._adapter = _image_adapter(types)

@@ -126,7 +126,7 @@ class RemoteStore:
 
 
 class RemoteModel:
-    """A `VisionModel` in the library's process.
+    """A `LanguageModel` in the library's process.
 
     Args:
         sender: Sends the calls.

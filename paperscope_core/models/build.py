@@ -14,7 +14,7 @@ from paperscope_core.models.reranker import CrossEncoderReranker
 from paperscope_core.models.retry import RetryingEmbedder, RetryingModel, RetryPolicy
 from paperscope_core.models.usage import CallListener
 from paperscope_core.models.weights import find_weights
-from paperscope_core.protocols import CallCache, Embedder, LanguageModel, Reranker, VisionModel
+from paperscope_core.protocols import CallCache, Embedder, LanguageModel, Reranker
 from paperscope_core.settings import CallSettings, EmbedSettings, RetrievalSettings, RoleSettings, Settings
 from paperscope_core.types import ModelCall, Prices
 
@@ -35,7 +35,7 @@ class Models:
     embedder: Embedder
     answer: LanguageModel | None = None
     extract: LanguageModel | None = None
-    vision: VisionModel | None = None
+    vision: LanguageModel | None = None
     reranker: Reranker | None = None
     drains: tuple[Callable[[], Awaitable[None]], ...] = ()
 

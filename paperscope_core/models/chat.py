@@ -85,7 +85,7 @@ class _ChunkReader:
 
 
 class OpenAIChatModel:
-    """A `StreamingModel` and `VisionModel` behind OpenAI's chat completions.
+    """A `StreamingModel` behind OpenAI's chat completions.
 
     Servers differ in what they support. If one rejects `response_format`, the schema is put into the prompt; if it
     rejects `temperature` or streaming, they are left out; if it rejects `max_tokens`, `max_completion_tokens` is sent

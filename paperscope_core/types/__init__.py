@@ -1,8 +1,10 @@
 """Value types shared by all packages: frozen, keyword-only dataclasses without I/O."""
 
 from paperscope_core.types.answer import (
+    MAX_QUESTION_LENGTH,
     Answer,
     AnswerEvent,
+    AskRequest,
     Check,
     CitedCell,
     Claim,
@@ -90,11 +92,13 @@ from paperscope_core.types.retrieval import (
 from paperscope_core.types.tables import Cell, Table
 
 __all__ = [
+    "MAX_QUESTION_LENGTH",
     "STANDS_FOR",
     "UNPUBLISHED",
     "WORK",
     "Answer",
     "AnswerEvent",
+    "AskRequest",
     "Box",
     "Candidates",
     "Cell",

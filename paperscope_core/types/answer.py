@@ -1,19 +1,24 @@
-"""Answers with their claims and evidence, conversation turns, and streaming events."""
+"""Requests, answers with their claims and evidence, conversation turns, and streaming events."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
+from paperscope_core.errors import InputError
+from paperscope_core.text.escaping import is_encodable
 from paperscope_core.types.displayable import Displayable
 from paperscope_core.types.findings import Finding
 from paperscope_core.types.images import UnreadImage
 from paperscope_core.types.model_calls import Usage
 from paperscope_core.types.place import Place, where
-from paperscope_core.types.retrieval import Context
+from paperscope_core.types.retrieval import Context, Filters
 from paperscope_core.types.tables import Cell
 
 __all__ = [
+    "MAX_QUESTION_LENGTH",
     "Answer",
     "AnswerEvent",
+    "AskRequest",
     "Check",
     "CheckResult",
     "CitedCell",
@@ -29,6 +34,9 @@ __all__ = [
     "TextEvent",
     "Turn",
 ]
+
+MAX_QUESTION_LENGTH = 4000
+"""How many characters a question may have."""
 
 Status = Literal["answered", "evidence", "unanswerable"]
 CheckResult = Literal["asked", "printed", "computed", "unsupported"]
@@ -251,6 +259,48 @@ class Turn:
         """Return the turn for an answer; a follow-up question is stored as it was understood."""
         cited = (evidence.place.paper for evidence in answer.evidence)
         return cls(question=answer.asked_as or answer.question, answer=answer.text, papers=tuple(dict.fromkeys(cited)))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AskRequest:
+    """A question, what it may be answered from, and the turns before it.
+
+    Attributes:
+        question: The question, without white space at its ends.
+        filters: For `Library`, its papers are anything that identifies one; for the query engine, ids.
+        history: Earlier turns, oldest first, which complete a follow-up question.
+
+    Raises:
+        InputError: The question is empty, too long, or not in UTF-8.
+    """
+
+    question: str
+    filters: Filters = Filters()
+    history: tuple[Turn, ...] = ()
+
+    def __post_init__(self) -> None:
+        question = self.question.strip()
+        object.__setattr__(self, "question", question)
+        if not question:
+            raise InputError(f"the question {question!r} is empty; ask something")
+        if len(question) > MAX_QUESTION_LENGTH:
+            raise InputError(
+                f"the question that starts {question[:60]!r} has {len(question)} characters; "
+                f"the maximum is {MAX_QUESTION_LENGTH}"
+            )
+        if not is_encodable(question):
+            raise InputError(f"the question {question!r} is not in UTF-8; write it in a terminal that uses UTF-8")
+
+    @classmethod
+    def of(
+        cls, question: str, *, papers: Sequence[str] = (), filters: Filters = Filters(), history: Sequence[Turn] = ()
+    ) -> "AskRequest":
+        """Return the request for the arguments of `Library.ask`."""
+        return cls(
+            question=question,
+            filters=replace(filters, papers=(*filters.papers, *papers)),
+            history=tuple(history),
+        )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

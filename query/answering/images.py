@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict
 import prompts
 from paperscope_core.errors import ModelError, ModelReplyError, NotFoundError
 from paperscope_core.models.structured import ask_json
-from paperscope_core.protocols import Corpus, VisionModel
+from paperscope_core.protocols import Corpus, LanguageModel
 from paperscope_core.types import ContextImage, ImageFinding, ModelRequest, Reading, UnreadImage, Usage
 from prompts import as_data
 from query.element_text import referring_texts
@@ -42,7 +42,7 @@ class _PicturesReply(BaseModel):
 class ImageReader:
     """Reads the images of a context for a question."""
 
-    def __init__(self, corpus: Corpus, model: VisionModel) -> None:
+    def __init__(self, corpus: Corpus, model: LanguageModel) -> None:
         self._corpus = corpus
         self._model = model
         self._prompt = prompts.load("read_image", placeholders=_PLACEHOLDERS)

@@ -18,7 +18,7 @@ from query.answering.images import ImageReader
 from query.context import render_for_model
 from query.evidence import Draft, EvidenceFinder, paper_names, parse_row
 from query.outline import is_outline
-from query.progress import FinalText, Stages
+from query.progress import Progress
 
 __all__ = ["ModelAnswerer", "Search", "WrittenAnswer"]
 
@@ -88,29 +88,26 @@ class ModelAnswerer:
             "merge_answer", placeholders=frozenset({"question", "context", "initial", "findings"})
         )
 
-    async def answer(
-        self, question: str, context: Context, *, stages: Stages, text: FinalText | None = None
-    ) -> WrittenAnswer:
+    async def answer(self, question: str, context: Context, progress: Progress) -> WrittenAnswer:
         """Asks for an initial answer, reads the images, and merges if an image adds something to the answer.
 
         Args:
             question: The question.
             context: The context.
-            stages: Measures the stages.
-            text: Receives the final text while it is written: the initial answer once no merge can follow, else the
-                merged one.
+            progress: Is told of the stages, and of the final text while it is written: the initial answer once no merge
+                can follow, else the merged one.
 
         Raises:
             ModelError: The language model or the search failed. An image that fails becomes an `UnreadImage` and a
                 finding.
         """
         names = await run_in_thread(partial(paper_names, self._corpus, context))
-        if text is not None and self._reader is not None and context.images:
-            text.hold()
-        with stages.run("answering"):
+        if self._reader is not None and context.images:
+            progress.hold()
+        with progress.stage("answering"):
             rows = as_data(render_for_model(context, papers=names))
-            initial, usage = await self._ask(self._initial.fill(question=question, context=rows), "answer", text)
-        readings, spent = await self._read(question, context, initial, stages)
+            initial, usage = await self._ask(self._initial.fill(question=question, context=rows), "answer", progress)
+        readings, spent = await self._read(question, context, initial, progress)
         usage += spent
         findings = {
             image.id: finding
@@ -120,7 +117,7 @@ class ModelAnswerer:
         final = initial
         merges = any(not finding.agrees or initial.status == "unanswerable" for finding in findings.values())
         if merges:
-            with stages.run("merging"):
+            with progress.stage("merging"):
                 context, found = await self._extended(context, question, findings.values())
                 needed = _needed(context, initial, found, {finding.element for finding in findings.values()})
                 parts = self._merge.fill(
@@ -129,9 +126,8 @@ class ModelAnswerer:
                     initial=as_data(initial.model_dump_json()),
                     findings=as_data(_listed(findings, context)),
                 )
-                if text is not None:
-                    text.restart()
-                final, spent = await self._ask(parts, "merged_answer", text)
+                progress.restart()
+                final, spent = await self._ask(parts, "merged_answer", progress)
             usage += spent
         finder = EvidenceFinder(corpus=self._corpus, context=context, question=question, findings=findings)
         return WrittenAnswer(
@@ -157,17 +153,15 @@ class ModelAnswerer:
         return replace(context, sources=tuple(rows.values())), frozenset(rows[source.content].id for source in found)
 
     async def _read(
-        self, question: str, context: Context, initial: _AnswerReply, stages: Stages
+        self, question: str, context: Context, initial: _AnswerReply, progress: Progress
     ) -> tuple[tuple[Reading, ...], Usage]:
         if self._reader is None or not context.images:
             return (), Usage()
-        with stages.run("reading images"):
+        with progress.stage("reading images"):
             return await self._reader.read(question, context.images, answer=f"({initial.status}) {initial.answer}")
 
-    async def _ask(
-        self, parts: tuple[str, str], schema_name: str, text: FinalText | None
-    ) -> tuple[_AnswerReply, Usage]:
-        on_text = text.grow if text is not None else None
+    async def _ask(self, parts: tuple[str, str], schema_name: str, progress: Progress) -> tuple[_AnswerReply, Usage]:
+        on_text = progress.grow if progress.streams else None
         return await ask_json(self._model, ModelRequest.of(parts, schema_name), _AnswerReply, on_text=on_text)
 
 

@@ -10,9 +10,9 @@ from pydantic import BaseModel, ConfigDict, Field
 import prompts
 from paperscope_core.models.structured import ask_json
 from paperscope_core.protocols import Corpus, LanguageModel
-from paperscope_core.types import Filters, ModelRequest, Turn, Usage
+from paperscope_core.types import MAX_QUESTION_LENGTH, AskRequest, Filters, ModelRequest, Turn, Usage
 from prompts import as_data
-from query.progress import Stages
+from query.progress import Progress
 from query.question.paper_names import PaperNames
 
 __all__ = ["Understanding", "Understood", "has_parts"]
@@ -32,7 +32,7 @@ class _RewriteReply(BaseModel):
 
     model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
 
-    question: str = Field(min_length=1, max_length=4000)
+    question: str = Field(min_length=1, max_length=MAX_QUESTION_LENGTH)
     same_papers: bool = True
 
 
@@ -70,16 +70,17 @@ class Understanding:
         self._rewrite = prompts.load("rewrite_question", placeholders=frozenset({"history", "question"}))
         self._split = prompts.load("split_question", placeholders=frozenset({"question"}))
 
-    async def read(self, question: str, *, filters: Filters, history: Sequence[Turn], stages: Stages) -> Understood:
+    async def read(self, request: AskRequest, progress: Progress) -> Understood:
         """Read a message. The model, if there is one, is called for each message of a conversation, whose form often
         does not tell whether it needs the turns before it ("Is XLNet there?"). Raises ModelError.
         """
-        asked = Understood(question=question, parts=(question,), filters=filters)
-        if self._model is None or not (history or self._splits(question)):
+        question = request.question
+        asked = Understood(question=question, parts=(question,), filters=request.filters)
+        if self._model is None or not (request.history or self._splits(question)):
             return asked
-        with stages.run("understanding"):
-            if history:
-                asked = await self._rewritten(asked, history, self._model)
+        with progress.stage("understanding"):
+            if request.history:
+                asked = await self._rewritten(asked, request.history, self._model)
             if self._splits(asked.question):
                 parts, spent = await self._parts(asked.question, self._model)
                 asked = replace(asked, parts=parts, usage=asked.usage + spent)

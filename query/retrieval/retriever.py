@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from paperscope_core.models.tokens import count_tokens
 from paperscope_core.protocols import Corpus, Embedder, GraphIndex, Reranker
+from paperscope_core.settings import RetrievalSettings
 from paperscope_core.types import (
     Candidates,
     Context,
@@ -30,9 +31,11 @@ from query.retrieval.context_builder import SourceSelector, fit_rows, merge_cont
 from query.retrieval.graph_rows import GraphRows, ScoredRelation
 from query.retrieval.image_selection import ImageSelector, image_candidates
 
-__all__ = ["Retrieval", "RetrievalOptions", "Retriever"]
+__all__ = ["CANDIDATES", "Retrieval", "Retriever"]
 
-_NO_FILTERS = Filters()
+CANDIDATES = 30
+"""How many candidates are requested from the index and scored by the reranker."""
+
 # Maximum share of the tokens for entities and relations; the sources contain what the papers say.
 _GRAPH_SHARE = 0.5
 # Maximum share of the tokens for outlines, in addition to the sources, and maximum number of outlines.
@@ -43,27 +46,6 @@ _OUTLINES = 3
 _GIST = 2.0
 # Number of relations whose statements are boosted; further ones share few words with the question.
 _LIFTING = 10
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class RetrievalOptions:
-    """The size of a context and how it is retrieved.
-
-    Args:
-        sources: Maximum rows without outlines of papers; likewise `entities`, `relations` and `images`.
-        tokens: Maximum tokens over all rows as a model gets them, without outlines and the names of papers; the best
-            source is included whatever its size.
-        candidates: Number of candidates requested from the index and scored by the reranker.
-        graph: Whether links and relations boost sources.
-    """
-
-    sources: int = 8
-    tokens: int = 12_000
-    entities: int = 15
-    relations: int = 20
-    images: int = 2
-    candidates: int = 30
-    graph: bool = True
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -97,18 +79,18 @@ class Retriever:
         embedder: Embedder,
         *,
         reranker: Reranker | None = None,
-        options: RetrievalOptions | None = None,
+        settings: RetrievalSettings = RetrievalSettings(),
         count: Callable[[str], int] = count_tokens,
     ) -> None:
         self._corpus = corpus
         self._index = index
         self._embedder = embedder
         self._reranker = reranker
-        self._options = options or RetrievalOptions()
+        self._settings = settings
         self._count = count
         self._names = PaperNames()
 
-    async def retrieve(self, question: str, *, filters: Filters = _NO_FILTERS) -> Retrieval:
+    async def retrieve(self, question: str, *, filters: Filters = Filters()) -> Retrieval:
         """Retrieves from the papers of `filters`, else from those that the question names, else from all.
 
         Sources are empty only if nothing was found. Raises ModelError if the embedder or the reranker fails.
@@ -118,7 +100,7 @@ class Retriever:
         if scope.empty:
             return Retrieval(context=Context(findings=scope.findings))
         vector, *gists = await self._embedder.embed([question, *GISTS])
-        request = RetrievalRequest(text=question, vector=vector, filters=scope.filters, limit=self._options.candidates)
+        request = RetrievalRequest(text=question, vector=vector, filters=scope.filters, limit=CANDIDATES)
         candidates = await asyncio.to_thread(self._index.retrieve, request)
         nearest = max((hit.score for hit in candidates.by_vectors), default=1.0)
         gist = _GIST * (max(float(gist @ vector) for gist in gists) - nearest)
@@ -133,14 +115,14 @@ class Retriever:
         asked = scope.filters.papers or self._names.ids(entries)
         return Retrieval(context=context, named=found.named.elements, asked=asked)
 
-    async def retrieve_parts(self, parts: Sequence[str], *, filters: Filters = _NO_FILTERS) -> Retrieval:
+    async def retrieve_parts(self, parts: Sequence[str], *, filters: Filters = Filters()) -> Retrieval:
         """Retrieves several questions and merges their contexts within the same budget; see `retrieve`."""
         found = [await self.retrieve(part, filters=filters) for part in parts]
         if len(found) == 1:
             return found[0]
         contexts = [one.context for one in found]
         return Retrieval(
-            context=merge_contexts(contexts, tokens=self._options.tokens, count=self._count),
+            context=merge_contexts(contexts, tokens=self._settings.tokens, count=self._count),
             named=tuple(dict.fromkeys(element for one in found for element in one.named)),
             asked=tuple(dict.fromkeys(paper for one in found for paper in one.asked)),
         )
@@ -155,13 +137,13 @@ class Retriever:
         graph = GraphRows(corpus=corpus, elements=pool.elements, papers=tuple(about))
         # Entities whose name occurs in the question; see `GraphIndex.retrieve`.
         works = frozenset(hit.id for hit in candidates.named if hit.score > 1)
-        entities = graph.entities(self._entities(candidates), limit=self._options.entities, works=works)
+        entities = graph.entities(self._entities(candidates), limit=self._settings.entities, works=works)
         relations = graph.relations(
-            entities, asked=content_words(question), limit=max(self._options.relations, _LIFTING)
+            entities, asked=content_words(question), limit=max(self._settings.relations, _LIFTING)
         )
         named = find_references(question, papers)
         pool.boost_named(named)
-        if self._options.graph:
+        if self._settings.graph:
             pool.boost_linked(papers)
             pool.boost_stated((one.relation.sources, one.share) for one in relations[:_LIFTING])
         if term := asked_term(question):
@@ -173,12 +155,12 @@ class Retriever:
     def _entities(self, candidates: Candidates) -> list[str]:
         """Ids of entities, best first; a third of the rows is reserved for those reached over the graph."""
         named, reached = ([hit.id for hit in hits] for hits in (candidates.named, candidates.reached))
-        most = self._options.entities - min(len(reached), self._options.entities // 3)
+        most = self._settings.entities - min(len(reached), self._settings.entities // 3)
         return [*named[:most], *reached, *named[most:]]
 
     async def _rerank(self, question: str, found: _Found, reranker: Reranker) -> None:
         """Replaces the ranking by the reranker's, except for the elements that the question names."""
-        chunks = found.pool.chunks()[: max(self._options.candidates, self._options.sources)]
+        chunks = found.pool.chunks()[: max(CANDIDATES, self._settings.chunks)]
         scores = await reranker.score(question, [chunk.searched for chunk in chunks])
         found.pool.rerank(dict(zip((chunk.id for chunk in chunks), scores, strict=True)))
         await asyncio.to_thread(found.pool.boost_named, found.named)
@@ -189,7 +171,7 @@ class Retriever:
         parts = asked_parts(question)
         if not parts:
             return []
-        room = int(_OUTLINE_SHARE * self._options.tokens)
+        room = int(_OUTLINE_SHARE * self._settings.tokens)
         rows: list[ContextSource] = []
         described = found.papers[:_OUTLINES]
         ids = {paper.id for paper in described}
@@ -210,19 +192,19 @@ class Retriever:
             return []
         rarity = Rarity.of(chunk.searched for chunk in found.pool.chunks())
         selector = ImageSelector(question=question, rarity=rarity, references=found.named)
-        return selector.choose(candidates, limit=self._options.images)
+        return selector.choose(candidates, limit=self._settings.images)
 
     def _context(self, question: str, found: _Found) -> Context:
         pool, graph = found.pool, found.graph
         images = self._images(question, found)
         pool.include([image.id for image in images])
-        entities, relations = graph.rows(found.entities, found.relations[: self._options.relations])
+        entities, relations = graph.rows(found.entities, found.relations[: self._settings.relations])
         rows = Context(entities=entities, relations=relations)
-        rows = fit_rows(rows, tokens=int(_GRAPH_SHARE * self._options.tokens), count=self._count)
+        rows = fit_rows(rows, tokens=int(_GRAPH_SHARE * self._settings.tokens), count=self._count)
         chooser = SourceSelector(
             question=question,
-            limit=self._options.sources,
-            tokens=self._options.tokens - self._count(render_for_model(rows)),
+            limit=self._settings.chunks,
+            tokens=self._settings.tokens - self._count(render_for_model(rows)),
             count=self._count,
         )
         return replace(

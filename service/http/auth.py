@@ -68,7 +68,7 @@ class Service:
         state: What the processes of the service share.
         jobs: Does jobs.
         questions: The queue of questions.
-        background: The questions of conversations that are being answered.
+        background: The questions that are being answered.
         images: The queue of pages to draw.
         estimates: The queue of papers to estimate.
         library_folders: Returns the places of all callers' libraries; raises KeyFileError.

@@ -12,10 +12,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, field_validator
 
-from paperscope.asking import AskRequest
 from paperscope_core.text.escaping import is_encodable, markdown_line, markdown_text, read_markdown_text
-from paperscope_core.types import Answer, Evidence, Filters, Turn, Usage
-from service.http.answering import MAX_QUESTION_LENGTH
+from paperscope_core.types import MAX_QUESTION_LENGTH, Answer, AskRequest, Evidence, Filters, Turn, Usage
 from service.http.pictures import viewer_path
 from service.http.problems import ProblemError
 

@@ -10,8 +10,7 @@ from fastapi import Depends, Path
 from pydantic import BaseModel, ConfigDict, Field
 
 from paperscope_core.errors import UnknownElementError
-from paperscope_core.types import Element, ElementKind, Filters, Paper, PaperEntry, Table
-from service.http.answering import MAX_QUESTION_LENGTH
+from paperscope_core.types import MAX_QUESTION_LENGTH, Element, ElementKind, Filters, Paper, PaperEntry, Table
 from service.http.auth import LibraryOf
 
 __all__ = [

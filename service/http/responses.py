@@ -3,7 +3,7 @@
 import asyncio
 import json
 import re
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from functools import cache
 from pathlib import Path
@@ -91,25 +91,28 @@ def etag_matches(etag: str, *, if_none_match: str) -> bool:
 class EventStreamResponse(StreamingResponse):
     """Server-sent events, with a comment when there has been none for a while.
 
-    If the client disconnects, the generator of the events is closed.
-
     Args:
         events: Events in their wire format (`fastapi.sse.format_sse_event`).
+        on_end: Called when the last event is sent, or the client has disconnected.
     """
 
     KEEP_ALIVE_SECONDS = 15.0
 
     media_type = "text/event-stream"
 
-    def __init__(self, events: AsyncGenerator[bytes, None]) -> None:
+    def __init__(self, events: AsyncGenerator[bytes, None], *, on_end: Callable[[], object] = lambda: None) -> None:
+        self._on_end = on_end
         self._events = _kept_alive(events, interval=self.KEEP_ALIVE_SECONDS)
         # nginx must not buffer events.
         super().__init__(self._events, headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """See ASGI."""
-        async with aclosing(self._events):
-            await super().__call__(scope, receive, send)
+        try:
+            async with aclosing(self._events):
+                await super().__call__(scope, receive, send)
+        finally:
+            self._on_end()
 
 
 async def _kept_alive(events: AsyncGenerator[bytes, None], *, interval: float) -> AsyncGenerator[bytes, None]:

@@ -13,7 +13,7 @@ import signal
 import threading
 from collections.abc import AsyncIterator, Callable, Collection, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from typing import cast
+from typing import Any, cast
 
 from service.http.problems import ProblemError
 
@@ -40,7 +40,7 @@ class Shutdown:
     """
 
     def __init__(
-        self, *, grace_seconds: float, alone: bool, background: Callable[[], Collection["asyncio.Task[None]"]]
+        self, *, grace_seconds: float, alone: bool, background: Callable[[], Collection["asyncio.Task[Any]"]]
     ) -> None:
         self.begun = asyncio.Event()
         self.finishing = False

@@ -2,7 +2,8 @@
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import Callable
+from functools import partial
 
 import pytest
 
@@ -56,7 +57,7 @@ async def test_close_ends_running_work_with_a_store_error() -> None:
     awaited = asyncio.create_task(loop.run(endless(begun)))
     await begun.wait()
     waiting = asyncio.create_task(asyncio.to_thread(loop.wait, asyncio.sleep(3600)))
-    streaming = asyncio.create_task(anext(loop.iterate(never())))
+    streaming = asyncio.create_task(anext(loop.iterate(never)))
     await asyncio.sleep(0.1)
     await asyncio.to_thread(loop.close, last)
     for one in (awaited, waiting, streaming):
@@ -67,9 +68,8 @@ async def test_close_ends_running_work_with_a_store_error() -> None:
         await loop.run(where())
 
 
-async def never() -> AsyncIterator[int]:
+async def never(_put: Callable[[int], None]) -> None:
     await asyncio.sleep(3600)
-    yield 1
 
 
 async def test_cancelled_work_has_ended_when_its_caller_continues() -> None:
@@ -102,11 +102,11 @@ async def test_work_can_be_cancelled_before_it_starts() -> None:
     loop.close()
 
 
-async def numbers(stopped: threading.Event) -> AsyncIterator[int]:
+async def numbers(put: Callable[[int], None], *, stopped: threading.Event) -> None:
     try:
         for number in range(1000):
             await asyncio.sleep(0)
-            yield number
+            put(number)
             if number == 3:
                 raise KeyError("x")
     finally:
@@ -115,7 +115,7 @@ async def numbers(stopped: threading.Event) -> AsyncIterator[int]:
 
 async def test_iterating_from_another_loop_yields_items_and_the_error() -> None:
     loop, stopped = EventLoopThread(), threading.Event()
-    items = loop.iterate(numbers(stopped))
+    items = loop.iterate(partial(numbers, stopped=stopped))
     assert [await anext(items) for _ in range(4)] == [0, 1, 2, 3]
     with pytest.raises(KeyError):
         await anext(items)
@@ -124,7 +124,7 @@ async def test_iterating_from_another_loop_yields_items_and_the_error() -> None:
 
 async def test_an_abandoned_iterator_is_stopped() -> None:
     loop, stopped = EventLoopThread(), threading.Event()
-    items = loop.iterate(numbers(stopped))
+    items = loop.iterate(partial(numbers, stopped=stopped))
     assert await anext(items) == 0
     await items.aclose()
     loop.close()

@@ -10,7 +10,7 @@ from graph_store import Store
 from paperscope.library import Library
 from paperscope_core.errors import ModelError, ModelUnavailableError
 from paperscope_core.models import CachedModel, FakeEmbedder, FakeModel, Models
-from paperscope_core.protocols import VisionModel
+from paperscope_core.protocols import LanguageModel
 from paperscope_core.settings import Settings
 from paperscope_core.types import paper_words
 from tests.ingest.captioning.illustrated_papers import png, reply
@@ -36,7 +36,7 @@ class Shelf:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def open(self, vision: VisionModel | None) -> Library:
+    def open(self, vision: LanguageModel | None) -> Library:
         store = Store.open(self.folder)
         cached = CachedModel(vision, store) if vision else None
         return Library(store=store, settings=Settings(), models=Models(embedder=FakeEmbedder(), vision=cached))

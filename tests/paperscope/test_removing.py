@@ -1,20 +1,20 @@
 """A question whose paper is removed meanwhile is answered from the remaining papers."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import cast
 
 import pytest
 
 from graph_store import Store
-from paperscope.asking import Asker, AskRequest
+from paperscope.asking import Asker
 from paperscope.library import Library
 from paperscope_core.errors import StoreError, UnknownElementError, UnknownPaperError
 from paperscope_core.models import FakeEmbedder, Models
 from paperscope_core.settings import Settings
-from paperscope_core.types import Answer, AnswerEvent, Candidates, DoneEvent, RetrievalRequest, TextEvent
-from query import QueryEngine
+from paperscope_core.types import Answer, AskRequest, Candidates, DoneEvent, RetrievalRequest, TextEvent
+from query import Progress, QueryEngine
 from tests.paperscope.blocking import BlockingModel
 from tests.paperscope.test_adding import write_pdf
 
@@ -87,32 +87,34 @@ async def test_nothing_found_during_a_removal_is_no_answer(
 
 
 class _Broken:
-    """An engine whose first stream meets a paper that goes when its text is half told."""
+    """An engine that meets a paper that goes when its text is half told."""
 
     def __init__(self, library: Library, paper: str, answer: Answer) -> None:
         self._library, self._paper, self._answer = library, paper, answer
 
-    async def stream(self, _question: str, **_options: object) -> AsyncGenerator[AnswerEvent, None]:
-        yield TextEvent(text="Three ")
+    async def ask(self, _request: AskRequest, progress: Progress) -> Answer:
+        progress.begin()
         if self._paper:
+            progress.grow('{"answer": "Three')
             self._paper = self._library.remove(self._paper).id[:0]
             raise UnknownElementError("a/passage-1")
-        yield TextEvent(text="taggers.")
-        yield DoneEvent(answer=self._answer)
+        progress.grow('{"answer": "Two')
+        progress.end("Two taggers.")
+        return self._answer
 
 
 async def test_a_streamed_answer_starts_over_after_a_removal(library: Library) -> None:
     answer = library.ask(QUESTION)
     engine = _Broken(library, library.entries()[0].id, answer)
-    asker = Asker(library._store, cast("QueryEngine", engine))
-    events = [event async for event in asker.stream(AskRequest(question=QUESTION))]
-    told = [TextEvent(text="Three "), TextEvent(text="Three ", anew=True), TextEvent(text="taggers.")]
+    library.__dict__["_asker"] = Asker(library._store, cast("QueryEngine", engine))
+    events = [event async for event in library.stream(QUESTION)]
+    told = [TextEvent(text="Three"), TextEvent(text="Two", anew=True), TextEvent(text=" taggers.")]
     assert events == [*told, DoneEvent(answer=answer)]
 
 
 async def test_a_missing_element_without_a_removal_is_an_error(library: Library) -> None:
     class Faulty:
-        async def retrieve(self, _question: str, **_options: object) -> None:
+        async def retrieve(self, _request: AskRequest) -> None:
             raise UnknownElementError("a/passage-1")
 
     with pytest.raises(UnknownElementError):

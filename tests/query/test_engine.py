@@ -4,18 +4,20 @@ import asyncio
 import json
 import threading
 import time
+from dataclasses import replace
 
 import pytest
 
 from paperscope_core.cancellation import check_cancelled
 from paperscope_core.codec import from_json, to_json
-from paperscope_core.errors import InputError, ModelUnavailableError, UnknownPaperError
+from paperscope_core.errors import InputError, ModelUnavailableError
 from paperscope_core.models.fakes import FakeModel
 from paperscope_core.protocols import Corpus, Embedder, GraphIndex
-from paperscope_core.types import Answer, Candidates, RetrievalRequest
-from query import QueryEngine, Verified
+from paperscope_core.types import Answer, AskRequest, Candidates, RetrievalRequest
+from query import Progress, QueryEngine, Verified
 
 PAPER = "aaaa00000001"
+ASKED = AskRequest(question="What is the ratio for QUOREF in Table 1?")
 
 
 def reply(text: str, *evidence: str) -> str:
@@ -31,7 +33,7 @@ async def test_with_a_model_the_answer_tells_all_that_was_done(
     )
     stages: list[str] = []
     engine = QueryEngine(corpus, index, embedder, model, vision)
-    answer = await engine.ask("  What is the ratio for QUOREF in Table 1?  ", on_stage=stages.append)
+    answer = await engine.ask(replace(ASKED, question=f"  {ASKED.question}  "), Progress(stages.append))
     assert answer.question == "What is the ratio for QUOREF in Table 1?"
     assert (answer.status, answer.text, answer.model) == ("answered", "The ratio is 169.", "writer")
     assert (answer.initial, answer.merged) == ("It is 169.", "The ratio is 169.")
@@ -58,7 +60,7 @@ async def test_what_an_image_shows_is_searched_for_in_the_papers_of_the_context(
     picture = {"picture": 1, "relevant": True, "finding": "as Smith (2019) reports: 169", "agrees": False}
     vision = FakeModel([json.dumps({"pictures": [picture]})])
     engine = QueryEngine(corpus, index, embedder, FakeModel([reply("a", "S0"), reply("b", "I0")]), vision)
-    await engine.ask("What is the ratio for QUOREF in Table 1?")
+    await engine.ask(ASKED)
     first, second = requests
     assert first.filters.papers == ()
     assert second.filters.papers == (PAPER,)
@@ -71,7 +73,7 @@ async def test_a_value_that_was_read_in_an_image_may_be_cited_from_the_source_of
     said = "The dashed line of Table 1 is at 171.3."
     picture = {"picture": 1, "relevant": True, "finding": "a dashed line at 171.3", "agrees": True}
     model, vision = FakeModel([reply(said, "S0")]), FakeModel([json.dumps({"pictures": [picture]})])
-    answer = await QueryEngine(corpus, index, embedder, model, vision).ask("What is the ratio for QUOREF in Table 1?")
+    answer = await QueryEngine(corpus, index, embedder, model, vision).ask(ASKED)
     assert (answer.text, answer.findings) == (said, ())
 
 
@@ -79,12 +81,14 @@ async def test_a_number_that_the_model_made_up_is_flagged(
     corpus: Corpus, index: GraphIndex, embedder: Embedder
 ) -> None:
     model = FakeModel([reply("It is 171.3.", "S0")])
-    answer = await QueryEngine(corpus, index, embedder, model).ask("What is the ratio for QUOREF in Table 1?")
+    answer = await QueryEngine(corpus, index, embedder, model).ask(ASKED)
     assert ("number", "171.3") in [(finding.kind, finding.subject) for finding in answer.findings]
 
 
 async def test_without_a_model_the_answer_says_so(corpus: Corpus, index: GraphIndex, embedder: Embedder) -> None:
-    answer = await QueryEngine(corpus, index, embedder).ask("What is the F1 of Dice on WSJ in Table 2?")
+    answer = await QueryEngine(corpus, index, embedder).ask(
+        AskRequest(question="What is the F1 of Dice on WSJ in Table 2?")
+    )
     assert (answer.status, answer.model, answer.confidence) == ("answered", "", 0.99)
     assert "95.43" in answer.text
     assert answer.findings[0].kind == "model"
@@ -93,7 +97,9 @@ async def test_without_a_model_the_answer_says_so(corpus: Corpus, index: GraphIn
 
 async def test_an_empty_library_cannot_answer(empty_corpus: Corpus, embedder: Embedder) -> None:
     assert isinstance(empty_corpus, GraphIndex)
-    answer = await QueryEngine(empty_corpus, empty_corpus, embedder, FakeModel([])).ask("What is it?")
+    answer = await QueryEngine(empty_corpus, empty_corpus, embedder, FakeModel([])).ask(
+        AskRequest(question="What is it?")
+    )
     assert (answer.status, answer.claims, answer.model) == ("unanswerable", (), "")
     assert "contains nothing" in answer.text
     assert answer.findings == ()
@@ -103,25 +109,15 @@ async def test_an_empty_library_cannot_answer(empty_corpus: Corpus, embedder: Em
     ("question", "message"),
     [("", "empty"), (" \n", "empty"), ("why " * 2000, "the maximum"), ("Gr\udcf6\udcdfe?", "not in UTF-8")],
 )
-async def test_questions_that_cannot_be_asked(
-    corpus: Corpus, index: GraphIndex, embedder: Embedder, question: str, message: str
-) -> None:
-    engine = QueryEngine(corpus, index, embedder, FakeModel([]))
+def test_questions_that_cannot_be_asked(question: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        await engine.ask(question)
-    with pytest.raises(InputError, match=message):
-        await engine.retrieve(question)
-
-
-async def test_an_unknown_paper_is_named(corpus: Corpus, index: GraphIndex, embedder: Embedder) -> None:
-    with pytest.raises(UnknownPaperError, match="'beef'"):
-        await QueryEngine(corpus, index, embedder).ask("What is it?", papers=["beef"])
+        AskRequest(question=question)
 
 
 async def test_a_failing_model_fails_the_question(corpus: Corpus, index: GraphIndex, embedder: Embedder) -> None:
     engine = QueryEngine(corpus, index, embedder, FakeModel([ModelUnavailableError("down")]))
     with pytest.raises(ModelUnavailableError, match="down"):
-        await engine.ask("What is the ratio for QUOREF?")
+        await engine.ask(AskRequest(question="What is the ratio for QUOREF?"))
 
 
 async def test_a_slow_check_delays_no_other_question_and_stops_when_it_is_cancelled(
@@ -142,9 +138,11 @@ async def test_a_slow_check_delays_no_other_question_and_stops_when_it_is_cancel
 
     monkeypatch.setattr("query.engine.verify", verify)
     engine = QueryEngine(corpus, index, embedder)
-    slow = asyncio.create_task(engine.ask("What is the F1 of Dice on CTB5?"))
+    slow = asyncio.create_task(engine.ask(AskRequest(question="What is the F1 of Dice on CTB5?")))
     await asyncio.to_thread(begun.wait, 5)
-    assert (await asyncio.wait_for(engine.ask("What is the F1 of Dice on WSJ?"), 5)).status == "answered"
+    assert (
+        await asyncio.wait_for(engine.ask(AskRequest(question="What is the F1 of Dice on WSJ?")), 5)
+    ).status == "answered"
     slow.cancel()
     with pytest.raises(asyncio.CancelledError):
         await slow

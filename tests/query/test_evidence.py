@@ -10,6 +10,7 @@ from paperscope_core.models.fakes import FakeModel
 from paperscope_core.protocols import Corpus, Embedder, GraphIndex
 from paperscope_core.types import (
     Answer,
+    AskRequest,
     Box,
     Check,
     Claim,
@@ -173,7 +174,9 @@ async def test_an_answer_carries_its_exhibits_and_checks(corpus: Corpus, index: 
     text = "Dice has 95.43 on WSJ, 0.53 more than Plain (94.90)."
     claims = [{"text": text, "evidence": ["S0", "S1", "S2", "S3"]}]
     model = FakeModel([json.dumps({"status": "answered", "answer": text, "claims": claims})])
-    answer = await QueryEngine(corpus, index, embedder, model).ask("How much is the F1 of Dice on WSJ in Table 2?")
+    answer = await QueryEngine(corpus, index, embedder, model).ask(
+        AskRequest(question="How much is the F1 of Dice on WSJ in Table 2?")
+    )
     assert [cited.cell.text for shown in answer.exhibits for cited in shown.cells] == ["94.90", "95.43 (+0.53)"]
     assert [(check.number, check.finding) for check in answer.checks] == [
         ("95.43", "printed"),

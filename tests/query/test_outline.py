@@ -7,7 +7,17 @@ import pytest
 
 from paperscope_core.models.fakes import FakeEmbedder
 from paperscope_core.protocols import Embedder
-from paperscope_core.types import Candidates, Context, Figure, Hit, PaperEntry, Passage, RetrievalRequest, Section
+from paperscope_core.types import (
+    AskRequest,
+    Candidates,
+    Context,
+    Figure,
+    Hit,
+    PaperEntry,
+    Passage,
+    RetrievalRequest,
+    Section,
+)
 from query import QueryEngine, Retriever
 from query.evidence import EvidenceFinder
 from query.outline import asked_parts, gist_elements, is_outline, outline_row
@@ -99,12 +109,12 @@ def test_a_claim_about_parts_cites_them_and_the_count() -> None:
 async def test_the_outline_follows_the_sources_of_a_question_that_asks_for_it(embedder: Embedder) -> None:
     library = MemoryLibrary(WHOLE)
     engine = QueryEngine(library, library, embedder)
-    sources = (await engine.retrieve("Which tables report the F1 of Dice?")).context.sources
+    sources = (await engine.retrieve(AskRequest(question="Which tables report the F1 of Dice?"))).sources
     assert [is_outline(source) for source in sources] == [*[False] * (len(sources) - 1), True]
     assert [source.id for source in sources] == list(range(len(sources)))
-    plain = (await engine.retrieve("What is the F1 of Dice on WSJ?")).context.sources
+    plain = (await engine.retrieve(AskRequest(question="What is the F1 of Dice on WSJ?"))).sources
     assert not any(map(is_outline, plain))
-    answer = await engine.ask("Which tables report the F1 of Dice?")
+    answer = await engine.ask(AskRequest(question="Which tables report the F1 of Dice?"))
     assert not any(evidence.quote.startswith("Outline") for evidence in answer.evidence)
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections.abc import Sequence
 
 import pytest
 
@@ -10,18 +11,15 @@ from paperscope_core.models.fakes import FakeModel
 from paperscope_core.protocols import Corpus, Embedder, GraphIndex
 from paperscope_core.types import (
     Answer,
-    AnswerEvent,
-    DoneEvent,
+    AskRequest,
     Finding,
     ModelReply,
     ModelRequest,
-    StageEvent,
     TextEvent,
 )
-from query import QueryEngine
-from query.progress import FinalText
+from query import Progress, QueryEngine
 
-QUESTION = "What is the ratio for QUOREF in Table 1?"
+ASKED = AskRequest(question="What is the ratio for QUOREF in Table 1?")
 INITIAL, MERGED = "It is 169, says Table 1.", "The ratio is 169."
 
 
@@ -35,15 +33,18 @@ def finding(*, relevant: bool) -> str:
     )
 
 
-async def heard(engine: QueryEngine) -> tuple[list[AnswerEvent], str, Answer]:
-    """All events, what they tell of the text, and the answer."""
-    events = [event async for event in engine.stream(QUESTION)]
+async def heard(engine: QueryEngine) -> tuple[list[str], list[TextEvent], Answer]:
+    """The stages and the pieces of the text that are told, and the answer."""
+    stages: list[str] = []
+    pieces: list[TextEvent] = []
+    return stages, pieces, await engine.ask(ASKED, Progress(stages.append, pieces.append))
+
+
+def joined(pieces: Sequence[TextEvent]) -> str:
     text = ""
-    for event in events:
-        if isinstance(event, TextEvent):
-            text = event.text if event.anew else text + event.text
-    assert isinstance(events[-1], DoneEvent)
-    return events, text, events[-1].answer
+    for piece in pieces:
+        text = piece.text if piece.anew else text + piece.text
+    return text
 
 
 def engines(corpus: Corpus, index: GraphIndex, embedder: Embedder, *, relevant: bool | None) -> list[QueryEngine]:
@@ -65,9 +66,9 @@ async def test_the_pieces_make_up_the_final_text_and_the_answer_is_the_plain_one
     corpus: Corpus, index: GraphIndex, embedder: Embedder, *, relevant: bool | None, final: str
 ) -> None:
     streaming, plain = engines(corpus, index, embedder, relevant=relevant)
-    events, text, answer = await heard(streaming)
-    asked = await plain.ask(QUESTION)
-    assert (text, answer.text) == (final, final)
+    stages, pieces, answer = await heard(streaming)
+    asked = await plain.ask(ASKED)
+    assert (joined(pieces), answer.text) == (final, final)
     for field in (
         "status",
         "text",
@@ -82,11 +83,9 @@ async def test_the_pieces_make_up_the_final_text_and_the_answer_is_the_plain_one
     ):
         assert getattr(answer, field) == getattr(asked, field)
     assert answer.findings == asked.findings
-    pieces = [event for event in events if isinstance(event, TextEvent)]
     # An initial answer that a merge might have replaced comes in one piece.
     assert len(pieces) > (relevant is not False)
     assert not any(piece.anew for piece in pieces)
-    stages = [event.stage for event in events if isinstance(event, StageEvent)]
     assert sorted(stages) == sorted(stage.stage for stage in answer.stages)
 
 
@@ -100,9 +99,8 @@ async def test_rows_that_the_context_lacks_are_counted_in_a_stream_too(
 
 
 async def test_the_embedded_answer_comes_in_one_piece(corpus: Corpus, index: GraphIndex, embedder: Embedder) -> None:
-    events, text, answer = await heard(QueryEngine(corpus, index, embedder))
-    assert text == answer.text
-    assert sum(isinstance(event, TextEvent) for event in events) == 1
+    _, pieces, answer = await heard(QueryEngine(corpus, index, embedder))
+    assert pieces == [TextEvent(text=answer.text)]
 
 
 async def test_errors_come_through(corpus: Corpus, index: GraphIndex, embedder: Embedder) -> None:
@@ -110,30 +108,28 @@ async def test_errors_come_through(corpus: Corpus, index: GraphIndex, embedder: 
         await heard(QueryEngine(corpus, index, embedder, FakeModel([ModelUnavailableError("down")])))
 
 
-async def test_a_stream_that_is_left_stops_the_work(corpus: Corpus, index: GraphIndex, embedder: Embedder) -> None:
-    stopped = asyncio.Event()
+async def test_a_question_that_is_left_stops_the_work(corpus: Corpus, index: GraphIndex, embedder: Embedder) -> None:
+    begun, stopped = asyncio.Event(), asyncio.Event()
 
     class Endless(FakeModel):
         async def complete(self, request: ModelRequest) -> ModelReply:
+            begun.set()
             try:
                 await asyncio.sleep(60)
             finally:
                 stopped.set()
             return await super().complete(request)
 
-    stream = QueryEngine(corpus, index, embedder, Endless([])).stream(QUESTION)
-    async for event in stream:
-        if event == StageEvent(stage="answering"):
-            await asyncio.sleep(0)
-            break
-    await stream.aclose()
+    asking = asyncio.create_task(QueryEngine(corpus, index, embedder, Endless([])).ask(ASKED))
     async with asyncio.timeout(5):
+        await begun.wait()
+        asking.cancel()
         await stopped.wait()
 
 
 def test_a_text_that_changes_is_told_anew_and_one_that_is_held_back_only_when_it_is_final() -> None:
     told: list[TextEvent] = []
-    text = FinalText(told.append)
+    text = Progress(on_text=told.append)
     text.hold()
     text.grow('{"answer": "ab')
     assert told == []
@@ -145,6 +141,17 @@ def test_a_text_that_changes_is_told_anew_and_one_that_is_held_back_only_when_it
     assert told == [TextEvent(text="ab"), TextEvent(text="c"), TextEvent(text="x", anew=True), TextEvent(text="y")]
 
 
+def test_an_attempt_that_begins_anew_tells_what_differs() -> None:
+    told: list[TextEvent] = []
+    text = Progress(on_text=told.append)
+    text.grow('{"answer": "Three ')
+    text.begin()
+    text.grow('{"answer": "Three taggers')
+    text.begin()
+    text.end("Two taggers")
+    assert told == [TextEvent(text="Three"), TextEvent(text=" taggers"), TextEvent(text="Two taggers", anew=True)]
+
+
 def test_a_long_reply_is_not_read_anew_for_each_piece(monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[int] = []
 
@@ -153,7 +160,7 @@ def test_a_long_reply_is_not_read_anew_for_each_piece(monkeypatch: pytest.Monkey
         return ""
 
     monkeypatch.setattr("query.progress.partial_text", partial_text)
-    text = FinalText(lambda _: None)
+    text = Progress(on_text=lambda _: None)
     reply = f'{{"answer": "{"a" * 100_000}'
     for end in range(0, len(reply), 4):
         text.grow(reply[:end])

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
-from contextlib import aclosing
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Request, Response
@@ -11,9 +10,9 @@ from starlette.exceptions import HTTPException
 
 from paperscope.library import Library
 from paperscope_core.errors import PaperscopeError
-from paperscope_core.types import AnswerEvent, DoneEvent
 from service.http.answering import QuestionRunnerOf
 from service.http.auth import LibraryOf
+from service.http.background import BackgroundWork
 from service.http.chat import (
     ALL_PAPERS,
     ChatBody,
@@ -65,7 +64,8 @@ async def chat(request: Request, body: ChatBody, runner: QuestionRunnerOf) -> Re
     tools unless one must be called; that, several choices, JSON formats and images are refused.
     """
     if body.stream:
-        return EventStreamResponse(_chunks(request, body, await runner.stream(body.asked)))
+        work = await runner.begin(body.asked)
+        return EventStreamResponse(_chunks(request, body, work), on_end=work.leave)
     answer = await runner.answer(body.asked)
     reply = Reply.of(answer, service=_address(request))
     completion = ChatCompletion.of(answer, reply=reply, model=body.model)
@@ -81,26 +81,22 @@ def _models(library: Library) -> list[Model]:
     return [Model(id=ALL_PAPERS, name="All papers"), *papers]
 
 
-async def _chunks(
-    request: Request, body: ChatBody, events: AsyncGenerator[AnswerEvent, None]
-) -> AsyncGenerator[bytes, None]:
+async def _chunks(request: Request, body: ChatBody, work: BackgroundWork) -> AsyncGenerator[bytes, None]:
     """The chunks of an answer.
 
     The text is sent when it is final, in one chunk: a model may restart its text, and these clients can't discard what
     they have received. `POST /v1/query` streams it as it is written.
     """
     chunk = ChatChunk(model=body.model)
-    async with aclosing(events):
-        try:
-            yield _event(chunk.with_delta(role="assistant", content=""))
-            async for event in events:
-                if isinstance(event, DoneEvent):
-                    reply = Reply.of(event.answer, service=_address(request))
-                    for one in answer_chunks(chunk, event.answer, reply=reply, usage=body.includes_usage):
-                        yield _event(one)
-        except (PaperscopeError, HTTPException) as error:
-            yield format_sse_event(data_str=error_text(request, error))
-            return
+    yield _event(chunk.with_delta(role="assistant", content=""))
+    try:
+        answer = await work.answer()
+    except (PaperscopeError, HTTPException) as error:
+        yield format_sse_event(data_str=error_text(request, error))
+        return
+    reply = Reply.of(answer, service=_address(request))
+    for one in answer_chunks(chunk, answer, reply=reply, usage=body.includes_usage):
+        yield _event(one)
     yield format_sse_event(data_str="[DONE]")
 
 

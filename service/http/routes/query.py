@@ -1,9 +1,7 @@
 """Questions: answer one, as a whole or as a stream, or retrieve its context."""
 
-import asyncio
 from collections.abc import AsyncGenerator
-from contextlib import aclosing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated, Literal, Self
 
 from fastapi import APIRouter, Body, Request, Response
@@ -11,12 +9,12 @@ from fastapi.sse import format_sse_event
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, model_validator
 from starlette.exceptions import HTTPException
 
-from paperscope.asking import AskRequest
 from paperscope_core.codec import to_json
 from paperscope_core.errors import PaperscopeError
-from paperscope_core.types import Answer, AnswerEvent, Claim, Context, DoneEvent, Turn
+from paperscope_core.types import Answer, AskRequest, Claim, Context, DoneEvent, Turn
 from query import render_context
-from service.http.answering import QuestionRunner, QuestionRunnerOf
+from service.http.answering import QuestionRunnerOf
+from service.http.background import BackgroundWork
 from service.http.parameters import CONVERSATION_PATTERN, Name, QuestionBody, QuestionText
 from service.http.problems import error_text
 from service.http.responses import EventStreamResponse, example, json_response
@@ -114,38 +112,23 @@ async def query(
 
     In a `conversation`, the answer is completed and stored also if the client disconnects after the first event.
     """
-    if body.conversation:
-        asked = await _asked_in(runner, body.asked, body.conversation)
-        if not body.stream:
-            return json_response(await runner.answer_in(asked, body.conversation))
-        return EventStreamResponse(_events(request, await runner.converse(asked, body.conversation)))
+    conversation = body.conversation or ""
     if not body.stream:
-        return json_response(await runner.answer(body.asked))
-    return EventStreamResponse(_events(request, await runner.stream(body.asked)))
+        return json_response(await runner.answer(body.asked, conversation=conversation))
+    work = await runner.begin(body.asked, conversation=conversation)
+    return EventStreamResponse(_events(request, work), on_end=work.leave)
 
 
-async def _asked_in(runner: QuestionRunner, asked: AskRequest, conversation: str) -> AskRequest:
-    """The question after the turns of a conversation.
-
-    Raises InputError if it has as many as it may have, and StoreError if its answer could not be stored.
-    """
-    conversations = runner.library.conversations
-    found = await asyncio.to_thread(conversations.get, conversation)
-    await asyncio.to_thread(conversations.check_room, found.head)
-    return replace(asked, history=found.history)
-
-
-async def _events(request: Request, events: AsyncGenerator[AnswerEvent, None]) -> AsyncGenerator[bytes, None]:
-    async with aclosing(events):
-        try:
-            async for event in events:
-                if isinstance(event, DoneEvent):
-                    citations = CitationsEvent(claims=event.answer.claims)
-                    yield format_sse_event(event=citations.kind, data_str=to_json(citations))
-                data = event.answer if isinstance(event, DoneEvent) else event
-                yield format_sse_event(event=event.kind, data_str=to_json(data))
-        except (PaperscopeError, HTTPException) as error:
-            yield format_sse_event(event="error", data_str=error_text(request, error))
+async def _events(request: Request, work: BackgroundWork) -> AsyncGenerator[bytes, None]:
+    try:
+        async for event in work.events():
+            if isinstance(event, DoneEvent):
+                citations = CitationsEvent(claims=event.answer.claims)
+                yield format_sse_event(event=citations.kind, data_str=to_json(citations))
+            data = event.answer if isinstance(event, DoneEvent) else event
+            yield format_sse_event(event=event.kind, data_str=to_json(data))
+    except (PaperscopeError, HTTPException) as error:
+        yield format_sse_event(event="error", data_str=error_text(request, error))
 
 
 @router.post(
@@ -168,7 +151,7 @@ async def retrieve(
     runner: QuestionRunnerOf,
 ) -> Response:
     """What an answer would be based on, as JSON or as CSV sections (`Accept: text/csv`), without answering."""
-    context = await runner.retrieve(AskRequest(question=body.question, filters=body.filters))
+    context = await runner.retrieve(body.question, body.filters)
     format_ = body.format or ("csv" if _CSV in request.headers.get("accept", "") else "json")
     if format_ == "csv":
         return Response(render_context(context), media_type=_CSV)

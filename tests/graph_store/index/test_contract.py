@@ -55,7 +55,7 @@ def store(request: pytest.FixtureRequest, open_index: OpenIndex, tmp_path: Path)
         yield opened
 
 
-def ask(text: str = "BERT", *, filters: Filters = Filters(), limit: int = 100) -> RetrievalRequest:  # noqa: B008
+def ask(text: str = "BERT", *, filters: Filters = Filters(), limit: int = 100) -> RetrievalRequest:
     return RetrievalRequest(text=text, vector=unit_vector(1), filters=filters, limit=limit)
 
 

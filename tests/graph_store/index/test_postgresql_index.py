@@ -36,7 +36,7 @@ ONE, TWO, THREE, _ = PAPER_IDS
 pytestmark = pytest.mark.slow
 
 
-def ask(question: str = "BERT", filters: Filters = Filters(), *, limit: int = 100) -> RetrievalRequest:  # noqa: B008
+def ask(question: str = "BERT", filters: Filters = Filters(), *, limit: int = 100) -> RetrievalRequest:
     return RetrievalRequest(text=question, vector=unit_vector(1), filters=filters, limit=limit)
 
 

@@ -26,7 +26,7 @@ from paperscope_core.models.chat import OpenAIChatModel
 from paperscope_core.models.embedders import BatchedEmbedder, OpenAIEmbedder
 from paperscope_core.models.endpoint import Endpoint, retry_after
 from paperscope_core.models.retry import RetryingModel
-from paperscope_core.protocols import VisionModel
+from paperscope_core.protocols import LanguageModel
 from paperscope_core.types import Message, ModelRequest, Prices, Usage
 
 KEY = "sk-very-secret-0123456789"
@@ -144,7 +144,7 @@ def chat_model(server: Server) -> OpenAIChatModel:
 
 
 @pytest.fixture(params=["fake", "openai"])
-def any_model(request: pytest.FixtureRequest, server: Server) -> VisionModel:
+def any_model(request: pytest.FixtureRequest, server: Server) -> LanguageModel:
     def reply(text: str) -> str:
         return '{"n": 7}' if "json" in text else "fine"
 
@@ -160,7 +160,7 @@ def any_model(request: pytest.FixtureRequest, server: Server) -> VisionModel:
     return OpenAIChatModel(endpoint(server))
 
 
-async def test_a_reply_has_text_and_usage(any_model: VisionModel) -> None:
+async def test_a_reply_has_text_and_usage(any_model: LanguageModel) -> None:
     reply = await any_model.complete(request())
     assert reply.text == "fine"
     assert (reply.usage.calls, reply.usage.cached) == (1, 0)
@@ -169,18 +169,18 @@ async def test_a_reply_has_text_and_usage(any_model: VisionModel) -> None:
     assert any_model.name == "m-1"
 
 
-async def test_a_value_comes_for_a_schema(any_model: VisionModel) -> None:
+async def test_a_value_comes_for_a_schema(any_model: LanguageModel) -> None:
     number, usage = await ask_json(any_model, request("json"), Number)
     assert number == Number(n=7)
     assert usage.calls == 1
 
 
-async def test_images_are_looked_at(any_model: VisionModel) -> None:
+async def test_images_are_looked_at(any_model: LanguageModel) -> None:
     shown = ModelRequest(messages=(Message(role="user", text="what is this?", images=(PNG, PNG)),))
     assert (await any_model.complete(shown)).text == "fine"
 
 
-def test_a_model_serves_one_event_loop_after_another(any_model: VisionModel) -> None:
+def test_a_model_serves_one_event_loop_after_another(any_model: LanguageModel) -> None:
     for _ in range(3):
         assert asyncio.run(any_model.complete(request())).text == "fine"
 

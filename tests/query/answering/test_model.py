@@ -15,7 +15,7 @@ from paperscope_core.types import Context, ContextImage, ContextSource, Figure, 
 from prompts import as_data
 from query.answering.images import ImageReader
 from query.answering.model import ModelAnswerer, WrittenAnswer
-from query.progress import Stages
+from query.progress import Progress
 
 PAPER = "aaaa00000001"
 QUESTION = "By how much does Dice gain on WSJ?"
@@ -66,7 +66,7 @@ async def write(
         return Context(sources=tuple(found))
 
     reader = ImageReader(corpus, vision) if vision else None
-    return await ModelAnswerer(corpus, model, search=search, reader=reader).answer(QUESTION, context, stages=Stages())
+    return await ModelAnswerer(corpus, model, search=search, reader=reader).answer(QUESTION, context, Progress())
 
 
 def asked(request: ModelRequest) -> Message:

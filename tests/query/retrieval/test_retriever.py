@@ -6,8 +6,9 @@ from dataclasses import replace
 import pytest
 
 from paperscope_core.protocols import Corpus, Embedder, GraphIndex
+from paperscope_core.settings import RetrievalSettings
 from paperscope_core.types import WORK, Candidates, Context, Filters, Finding, Hit, RetrievalRequest, Table
-from query import Retrieval, RetrievalOptions, Retriever
+from query import Retrieval, Retriever
 from query.content_words import Rarity, content_words
 from query.context import render_for_model
 from query.outline import is_outline
@@ -49,7 +50,7 @@ async def test_without_the_graph_what_is_only_linked_is_not_found(
     corpus: Corpus, index: GraphIndex, embedder: Embedder
 ) -> None:
     question = "On which treebanks does it help rare tags?"
-    retriever = Retriever(corpus, index, embedder, options=RetrievalOptions(graph=False, images=0))
+    retriever = Retriever(corpus, index, embedder, settings=RetrievalSettings(graph=False, images=0))
     assert "table-2" not in sources((await retriever.retrieve(question)).context)
 
 
@@ -59,8 +60,8 @@ async def test_where_a_relation_of_a_named_entity_is_stated_is_a_source(
     hits = Candidates(by_words=(Hit(id=f"{PAPER}/chunk-4", score=0.5),), named=(Hit(id="dice", score=5.0),))
     monkeypatch.setattr(index, "retrieve", lambda _request: hits)
     for graph, expected in ((True, ["passage-4", "passage-3"]), (False, ["passage-4"])):
-        options = RetrievalOptions(graph=graph, sources=2, images=0)
-        context = (await Retriever(corpus, index, embedder, options=options).retrieve("Is dice of any use?")).context
+        settings = RetrievalSettings(graph=graph, chunks=2, images=0)
+        context = (await Retriever(corpus, index, embedder, settings=settings).retrieve("Is dice of any use?")).context
         assert sources(context) == expected
         assert [row.description for row in context.relations] == ["Dice is used for QUOREF."]
 
@@ -68,7 +69,7 @@ async def test_where_a_relation_of_a_named_entity_is_stated_is_a_source(
 async def test_the_source_of_a_chosen_image_is_always_among_the_sources(
     corpus: Corpus, index: GraphIndex, embedder: Embedder
 ) -> None:
-    retriever = Retriever(corpus, index, embedder, options=RetrievalOptions(sources=2, images=1))
+    retriever = Retriever(corpus, index, embedder, settings=RetrievalSettings(chunks=2, images=1))
     context = (await retriever.retrieve("What ratio does the table of imbalance give for QUOREF?")).context
     assert images(context) == ["table-1"]
     assert "table-1" in sources(context)
@@ -121,7 +122,7 @@ async def test_row_ids_count_from_0(retriever: Retriever) -> None:
 async def test_the_best_source_is_there_whatever_the_budget(
     corpus: Corpus, index: GraphIndex, embedder: Embedder
 ) -> None:
-    retriever = Retriever(corpus, index, embedder, options=RetrievalOptions(tokens=1))
+    retriever = Retriever(corpus, index, embedder, settings=RetrievalSettings.model_construct(tokens=1))
     [text] = (await retriever.retrieve("How many hours did training take?")).context.sources
     [chunk] = corpus.chunks_of([f"{PAPER}/passage-4"])
     assert text.content == chunk.text
@@ -143,8 +144,8 @@ async def test_the_budget_counts_what_a_model_gets_with_its_tokenizer(
         return len(text.split())
 
     async def ask(tokens: int) -> Context:
-        options = RetrievalOptions(tokens=tokens)
-        return (await Retriever(corpus, index, embedder, options=options, count=words).retrieve(question)).context
+        settings = RetrievalSettings.model_construct(tokens=tokens)
+        return (await Retriever(corpus, index, embedder, settings=settings, count=words).retrieve(question)).context
 
     whole = await ask(10_000)
     for tokens in (40, 60, 80):

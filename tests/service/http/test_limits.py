@@ -1,12 +1,12 @@
 import asyncio
-from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
 
 from graph_store.service_state import ServiceState
-from service.http.background import Background
+from paperscope_core.types import Answer
+from service.http.background import Background, Tell
 from service.http.limits import FairQueue, RateLimiter
 from service.http.problems import ProblemError
 
@@ -158,20 +158,20 @@ async def test_no_limit_counts_nobody(tmp_path: Path) -> None:
     assert not (tmp_path / "absent").exists()
 
 
+async def endless(_tell: Tell) -> Answer:
+    await asyncio.sleep(3600)
+    raise AssertionError("it is cancelled before")
+
+
 async def test_work_is_cancelled_from_another_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("service.http.background._WATCH_SECONDS", 0.01)
     clock = Clock()
     clock.now = 1.0
     states = [ServiceState(tmp_path, folder=tmp_path, clock=clock) for _ in range(2)]
 
-    async def endless() -> AsyncGenerator[int, None]:
-        while True:
-            yield 1
-            await asyncio.sleep(0.01)
-
     here, there = map(Background, states)
     await there.cancel("a conversation")
-    work, other = [await here.begin(endless(), about=about) for about in ("a conversation", "another one")]
+    work, other = [await here.begin(endless, about=about) for about in ("a conversation", "another one")]
     await asyncio.sleep(0.1)
     assert not work.task.done()
     # The old request to stop is forgotten.
@@ -181,8 +181,7 @@ async def test_work_is_cancelled_from_another_process(tmp_path: Path, monkeypatc
     assert not work.task.done()
     await there.cancel("a conversation")
     with pytest.raises(ProblemError, match="was stopped"):
-        async for _ in work.events():
-            pass
+        await work.answer()
     assert not other.task.done()
     await here.close()
     for state in states:
@@ -193,16 +192,10 @@ async def test_work_is_cancelled_however_soon(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr("service.http.background._WATCH_SECONDS", 0.01)
     states = [ServiceState(tmp_path, folder=tmp_path) for _ in range(2)]
 
-    async def endless() -> AsyncGenerator[int, None]:
-        while True:
-            yield 1
-            await asyncio.sleep(0.01)
-
-    work = await Background(states[0]).begin(endless(), about="a conversation")
+    work = await Background(states[0]).begin(endless, about="a conversation")
     # Before the task has begun.
     states[1].stop("a conversation")
     with pytest.raises(ProblemError, match="was stopped"):
-        async for _ in work.events():
-            pass
+        await work.answer()
     for state in states:
         state.close()

@@ -15,15 +15,17 @@ from paperscope_core.errors import InputError, ModelError, SettingsError
 from paperscope_core.files import output_errors, write_atomically
 from paperscope_core.models import build_reranker, find_weights
 from paperscope_core.protocols import GraphIndex, Reranker
+from paperscope_core.settings import RetrievalSettings
 from paperscope_core.types import Chunk, Paper, Place, RetrievalRequest, places_of
 from paperscope_lab.evaluation.libraries import BuiltLibrary, Libraries
 from paperscope_lab.evaluation.peers.client import PEERS_PYTHON, PeerResults, peer_document, run_peer
 from paperscope_lab.evaluation.peers.protocol import Found, PeerCorpus, PeerJob, PeerQuestion
 from paperscope_lab.evaluation.provenance import code_fingerprint
 from paperscope_lab.evaluation.retrieval.corpora import Corpus, FoundText, PdfCorpus, Question, UnitsOf, hash_of
-from query import RetrievalOptions, Retriever
+from query import Retriever
 from query.outline import is_outline
 from query.retrieval.candidates import best_first, fuse
+from query.retrieval.retriever import CANDIDATES
 
 __all__ = ["LIMIT", "OWN_MODES", "OpenCorpora", "OpenCorpus", "OwnSystem", "PeerSystem", "RetrievalSystem"]
 
@@ -112,16 +114,16 @@ class OwnSystem:
         return asyncio.run((self._listed if listed else self._retrieved)(opened, index, question.text))
 
     async def _retrieved(self, opened: OpenCorpus, index: GraphIndex, question: str) -> list[FoundText]:
-        options = RetrievalOptions(sources=LIMIT, tokens=_NO_BUDGET, graph=self._mode != "fused+named")
+        settings = RetrievalSettings(chunks=LIMIT, tokens=_NO_BUDGET, graph=self._mode != "fused+named")
         embedder = self._libraries.embedder
-        retriever = Retriever(opened.store, index, embedder, reranker=self._reranker, options=options)
+        retriever = Retriever(opened.store, index, embedder, reranker=self._reranker, settings=settings)
         sources = (await retriever.retrieve(question)).context.sources
         chunks = [source for source in sources if not is_outline(source)]
         return [opened.chunks[opened.ids[source.place, source.content]] for source in chunks]
 
     async def _listed(self, opened: OpenCorpus, index: GraphIndex, question: str) -> list[FoundText]:
         vector = (await self._libraries.embedder.embed([question]))[0]
-        limit = RetrievalOptions().candidates if self._mode == "fused" else LIMIT
+        limit = CANDIDATES if self._mode == "fused" else LIMIT
         request = RetrievalRequest(text=question, vector=vector, limit=limit)
         candidates = await asyncio.to_thread(index.retrieve, request)
         if self._mode == "fused":
