@@ -2,7 +2,7 @@
 
 from graph_store.conversations import Conversations
 from graph_store.index import NativeGraphIndex
-from graph_store.jobs import JobQueue
+from graph_store.job_queue import JobQueue
 from graph_store.store import Store
 
 __all__ = ["Conversations", "JobQueue", "NativeGraphIndex", "Store"]

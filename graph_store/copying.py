@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 
 from sqlalchemy import ColumnElement, Connection, Table, Tuple, delete, func, inspect, literal, select, tuple_, update
 
-from graph_store.crops import CROPS_FOLDER
+from graph_store.crop_files import CROPS_FOLDER
 from graph_store.database import Database, translate_errors
 from graph_store.functions import set_next_number
 from graph_store.objects import FolderObjects, Objects, open_objects

@@ -8,7 +8,7 @@ from typing import Protocol, TypeVar
 import filelock
 from sqlalchemy import Connection, inspect, select, update
 
-from graph_store.crops import CROPS_FOLDER
+from graph_store.crop_files import CROPS_FOLDER
 from graph_store.database import Database, SqliteDatabase, translate_errors
 from graph_store.objects import open_objects
 from graph_store.postgresql import PostgresDatabase

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, Select, select
 
-from graph_store.graph import contributed_entity, contributed_relation, merge_entities, merge_relations
+from graph_store.merged_graph import contributed_entity, contributed_relation, merge_entities, merge_relations
 from graph_store.reading import Edge, read_revision
 from graph_store.schema import entities, given, relations
 from graph_store.short_forms import library_ids, read_homes

@@ -9,7 +9,7 @@ from numpy import float32
 from numpy.typing import NDArray
 from sqlalchemy import Connection, select
 
-from graph_store.graph import merge_entities, merge_relations
+from graph_store.merged_graph import merge_entities, merge_relations
 from graph_store.reading import Searchable, read_entries, read_revision, read_searchable, read_values
 from graph_store.schema import additions, changes, papers, relations
 from graph_store.short_forms import read_homes

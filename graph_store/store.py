@@ -10,11 +10,11 @@ from numpy import float32
 from numpy.typing import NDArray
 from sqlalchemy import ColumnElement, Connection, select
 
-from graph_store import caches, checking, graph, reading, short_forms
+from graph_store import caches, database_checks, merged_graph, reading, short_forms
 from graph_store.conversations import Conversations
-from graph_store.crops import CropFiles
+from graph_store.crop_files import CropFiles
 from graph_store.database import Database, translate_errors
-from graph_store.jobs import JobQueue
+from graph_store.job_queue import JobQueue
 from graph_store.objects import open_objects
 from graph_store.opening import open_read_only, open_writable
 from graph_store.paper_graphs import CachedGraph, GraphCache
@@ -182,24 +182,24 @@ class Store:
         return self._stored_chunks_of(elements) if known is None else known
 
     def entities(self, ids: Sequence[str], *, papers: Sequence[str] = ()) -> dict[str, Entity]:
-        """See `graph.read_entities`."""
+        """See `merged_graph.read_entities`."""
         cached = self._cached_graph(papers)
         return self._stored_entities(ids, papers=papers) if cached is None else cached.entities(ids)
 
     def relations_of(self, ids: Sequence[str], *, papers: Sequence[str] = (), limit: int) -> list[Relation]:
-        """See `graph.read_relations`."""
+        """See `merged_graph.read_relations`."""
         cached = self._cached_graph(papers)
         if cached is None:
             return self._stored_relations_of(ids, papers=papers, limit=limit)
         return cached.relations(ids, limit=limit)
 
     def degrees(self, ids: Sequence[str], *, papers: Sequence[str] = ()) -> dict[str, int]:
-        """See `graph.read_degrees`."""
+        """See `merged_graph.read_degrees`."""
         cached = self._cached_graph(papers)
         return self._stored_degrees(ids, papers=papers) if cached is None else cached.degrees(ids)
 
     def edges_of(self, ids: Sequence[str], *, papers: Sequence[str], limit: int) -> list[reading.Edge]:
-        """See `graph.read_edges`."""
+        """See `merged_graph.read_edges`."""
         cached = self._cached_graph(papers)
         if cached is None:
             return self._stored_edges_of(ids, papers=papers, limit=limit)
@@ -297,14 +297,14 @@ class Store:
     _stored_chunks_of = _reads(reading.read_chunks_of)
     library_ids = _reads(short_forms.library_ids)
     homes = _reads(short_forms.read_homes)
-    matching = _reads(graph.read_matching)
-    damage = _reads(checking.find_damage)
-    count_chunks = _reads(checking.count_chunks)
+    matching = _reads(merged_graph.read_matching)
+    damage = _reads(database_checks.find_damage)
+    count_chunks = _reads(database_checks.count_chunks)
     crop_names = _reads(reading.read_crop_names)
-    _stored_entities = _reads(graph.read_entities)
-    _stored_relations_of = _reads(graph.read_relations)
-    _stored_degrees = _reads(graph.read_degrees)
-    _stored_edges_of = _reads(graph.read_edges)
+    _stored_entities = _reads(merged_graph.read_entities)
+    _stored_relations_of = _reads(merged_graph.read_relations)
+    _stored_degrees = _reads(merged_graph.read_degrees)
+    _stored_edges_of = _reads(merged_graph.read_edges)
     usage = _reads(caches.read_usage)
     get_call = _reads(caches.read_call)
     get_vectors = _reads(caches.read_vectors)

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path, PurePath
 
 from ingest.document.source import read_file
-from ingest.readers.images import is_image
+from ingest.readers.image_files import is_image
 from ingest.readers.mineru import is_mineru_folder, mineru_file
 from paperscope_core.errors import PaperFileError
 from paperscope_core.types import PaperFile, PaperFormat

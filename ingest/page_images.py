@@ -12,9 +12,9 @@ from ingest.document.source import read_file
 from ingest.export.drawing import Mark, RenderPage, draw_marks
 from ingest.pdf import PdfBackend
 from ingest.pdf.salvage import salvaged
-from ingest.readers.images import ImageBackend
+from ingest.readers.image_files import ImageBackend
+from ingest.sandbox.child_main import SendFrame
 from ingest.sandbox.child_processes import ChildPool
-from ingest.sandbox.worker import SendFrame
 from paperscope_core.errors import InputError, PaperFileError
 from paperscope_core.settings import LimitSettings
 from paperscope_core.types import Box, Page, Paper, PaperFile

@@ -11,7 +11,7 @@ from ingest.ocr import OcrBackend, recognition_for
 from ingest.pdf import PdfBackend, PdfParser
 from ingest.pdf.parser import read_document
 from ingest.readers.docling import DoclingParser, find_models
-from ingest.readers.images import ImageParser
+from ingest.readers.image_files import ImageParser
 from ingest.readers.markup import markup_parsers
 from ingest.readers.mineru import MinerUParser
 from ingest.readers.mineru_command import MinerUCommandParser

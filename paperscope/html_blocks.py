@@ -13,7 +13,7 @@ from paperscope_core.errors import NotFoundError, UnknownCropError, UnknownEleme
 from paperscope_core.protocols import ContentSource
 from paperscope_core.text.escaping import html
 from paperscope_core.types.elements import Element, PaperEntry
-from paperscope_core.types.images import PaperImages
+from paperscope_core.types.image_findings import PaperImages
 
 __all__ = [
     "NoContent",

@@ -40,7 +40,7 @@ from paperscope_core.errors import PaperscopeError, SettingsError, StoreReadOnly
 from paperscope_core.locations import Location, parse_location
 from paperscope_core.models import Budget, Models, RoleCallListener, build_models
 from paperscope_core.models.cache import MemoryCallCache
-from paperscope_core.models.tokens import token_counter
+from paperscope_core.models.token_counting import token_counter
 from paperscope_core.settings import Settings, load_settings
 from paperscope_core.types import (
     Answer,

@@ -14,9 +14,9 @@ from graph_store import Store
 from graph_store.lightrag.adapter import Complete, make_lightrag
 from graph_store.lightrag.importing import ImportPlan, plan_import, read_working_dir
 from graph_store.lightrag.index import LightRAGGraphIndex
-from graph_store.lightrag.server import make_app
 from graph_store.lightrag.vectors import TextVectors
 from graph_store.lightrag.view import LibraryReader
+from graph_store.lightrag.web_server import make_app
 from paperscope_core.models import CachedEmbedder, Models
 from paperscope_core.models.cache import MemoryVectorCache
 from paperscope_core.protocols import Embedder, LanguageModel

@@ -18,7 +18,7 @@ from paperscope_core.types import (
     Place,
     where,
 )
-from query.element_text import strip_excerpt_note
+from query.element_views import strip_excerpt_note
 
 __all__ = ["compact", "parse_context", "render_context", "render_for_model", "source_line"]
 

@@ -5,12 +5,12 @@ from dataclasses import replace
 from functools import partial
 
 from paperscope_core.cancellation import run_in_thread
-from paperscope_core.models.tokens import count_tokens
+from paperscope_core.models.token_counting import count_tokens
 from paperscope_core.protocols import Corpus, Embedder, GraphIndex, LanguageModel, Reranker
 from paperscope_core.settings import RetrievalSettings
 from paperscope_core.types import Answer, AskRequest, Context, Filters, Finding, ImageFinding, marked_words
-from query.answering.images import ImageReader
-from query.answering.model import ModelAnswerer, WrittenAnswer
+from query.answering.image_reader import ImageReader
+from query.answering.model_answerer import ModelAnswerer, WrittenAnswer
 from query.evidence import Draft, EvidenceNamer, exhibits_of
 from query.extractive import ExtractiveAnswerer
 from query.progress import Progress

@@ -38,7 +38,7 @@ from paperscope_core.types import (
 from paperscope_core.types.elements import title_lines
 from query.cells import CellNames, Statement, TableHeaders
 from query.content_words import content_words
-from query.element_text import ImageElement, caption_of, element_text, elements_of, evidence_in, strip_excerpt_note
+from query.element_views import ImageElement, caption_of, element_text, elements_of, evidence_in, strip_excerpt_note
 from query.numbers import numbers_in
 from query.outline import is_outline, outline_evidence
 

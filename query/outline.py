@@ -21,7 +21,7 @@ from paperscope_core.types import (
 )
 from paperscope_core.types.tables import column_headers
 from query.content_words import content_words
-from query.element_text import evidence_in
+from query.element_views import evidence_in
 from query.question.named_elements import section_number, without_numbered
 
 __all__ = [

@@ -19,10 +19,10 @@ from paperscope_lab.evaluation.parsing.tables import folded_grid
 from sklearn.linear_model import LogisticRegression
 
 from ingest.pdf import PdfParser
-from ingest.pdf.tables.columns import Columns
-from ingest.pdf.tables.model import GridRow, TableRegion
 from ingest.pdf.tables.row_breaks import WEIGHTS, LineContext, features_of, known_break
 from ingest.pdf.tables.row_joining import join_rows
+from ingest.pdf.tables.table_columns import Columns
+from ingest.pdf.tables.table_values import GridRow, TableRegion
 from paperscope_core.types import PaperFile
 
 _SEEDS = range(100, 106)  # The suite has others.

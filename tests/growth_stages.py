@@ -57,12 +57,12 @@ from paperscope_core.types import (
 )
 from query import Cited, Progress, QueryEngine, parse_context, render_context, verify
 from service.batch import BatchRow, Gold
-from service.batch.questions import parse_questions
+from service.batch.question_files import parse_questions
 from service.batch.report import render_report
 from service.batch.rows import render_csv
 from service.batch.summary import summarize
 from service.cli.terminal import answer_view, paper_view
-from service.http.chat import ChatBody
+from service.http.chat_protocol import ChatBody
 from service.http.parameters import QuestionBody
 from service.http.problems import ProblemError
 from tests.growth_inputs import DOCX, MARKUP, MINERU, PDFS, QUESTION_FILES, TEXTS, Make

@@ -2,9 +2,9 @@
 
 from typing import Literal, TypeAlias
 
-from graph_store.index.checking import index_damage
+from graph_store.index.index_checks import index_damage
 from graph_store.index.native import NativeGraphIndex
-from graph_store.index.postgresql import PostgresGraphIndex
+from graph_store.index.postgresql_index import PostgresGraphIndex
 
 __all__ = ["INDEXES", "IndexName", "LibraryIndex", "NativeGraphIndex", "PostgresGraphIndex", "index_damage"]
 

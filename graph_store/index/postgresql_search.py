@@ -16,7 +16,7 @@ from graph_store.index.bm25 import POSTING, RANKED, Postings, count_texts, max_s
 from graph_store.index.finding import NameHits
 from graph_store.index.postgresql_tables import State, Vectors, WordTable, as_halfvec
 from graph_store.index.query_terms import longest_first, match_terms, windows
-from graph_store.index.tokens import Tokenizer, bounded
+from graph_store.index.text_terms import Tokenizer, bounded
 from paperscope_core.types import Filters, Hit
 
 __all__ = ["COMPARED", "Scope", "build_graph", "nearest_chunks", "search_chunks", "search_names"]

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sqlalchemy import Connection, CursorResult, text
 
 from graph_store.index.query_terms import folded, name_key
-from graph_store.index.tokens import Tokenizer, WordRows, bounded
+from graph_store.index.text_terms import Tokenizer, WordRows, bounded
 from graph_store.reading import Checkpoint, Searchable
 from paperscope_core.types import WORK, kind_of
 

@@ -51,8 +51,8 @@ _OWN = {
     "PaperscopeDocStatusStorage": (StatusStorage, "lightrag.kg.json_doc_status_impl", "JsonDocStatusStorage"),
 }
 _NO_DOTENV = "PYTHON_DOTENV_DISABLED"
-# Pieces about as long as tokens (see `paperscope_core.models.tokens`): 5.5 letters and spaces, 1 digit, 1.4 other ASCII
-# characters; any other character is two or three bytes.
+# Pieces about as long as tokens (`paperscope_core.models.token_counting`): 5.5 letters and spaces, 1 digit, 1.4 other
+# ASCII characters; any other character is two or three bytes.
 _PIECE = re.compile(rb"[A-Za-z \n\t\r]{1,5}|[\x00-\xff]", re.DOTALL)
 _MARK = b"\x01"
 

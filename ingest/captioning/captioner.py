@@ -14,10 +14,10 @@ from pydantic import BaseModel, TypeAdapter, WithJsonSchema, create_model, field
 import prompts
 from ingest.captioning.selection import Pictured, select_images
 from ingest.document.element_text import element_text
-from ingest.extraction.batches import gather_replies
 from ingest.extraction.entity_types import TypeSystem
 from ingest.extraction.float_entities import float_mentions
 from ingest.extraction.mentions import contains_name, excerpt, read_paper
+from ingest.extraction.model_batches import gather_replies
 from paperscope_core.errors import ModelError
 from paperscope_core.models import ask_json
 from paperscope_core.models.structured import strict_schema

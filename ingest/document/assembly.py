@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from ingest.document.caption_wording import split_number
 from ingest.document.cell_values import with_annotations
 from ingest.document.links import find_links
-from ingest.document.wording import split_number
 from paperscope_core.publication import complete_publication
 from paperscope_core.types import (
     UNPUBLISHED,

@@ -3,8 +3,8 @@
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from ingest.document.caption_wording import CaptionKind
 from ingest.document.references import entry_label, entry_year
-from ingest.document.wording import CaptionKind
 from paperscope_core.types import Cell, Equation, Figure, Panel, Passage, PassageRole, Place, Reference, Table
 
 __all__ = [

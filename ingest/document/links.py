@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ingest.document.authors import PARTICLES, authors_of
-from ingest.document.wording import normalized_label
+from ingest.document.caption_wording import normalized_label
 from paperscope_core.types import Element, Figure, Link, Passage, Reference, Section, Table
 
 __all__ = ["Mention", "expand_numbers", "find_links", "find_mentions"]

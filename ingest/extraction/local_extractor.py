@@ -28,8 +28,8 @@ from ingest.extraction.sentence_relations import cooccurrences, neighbour_relati
 from ingest.extraction.table_facts import table_relations
 from ingest.extraction.termhood import Termhood, load_termhood, worth_an_entity
 from ingest.extraction.terms import Term, gather_terms
+from ingest.sandbox.child_main import SendFrame
 from ingest.sandbox.child_processes import ChildPool
-from ingest.sandbox.worker import SendFrame
 from paperscope_core.cancellation import run_in_thread
 from paperscope_core.codec import from_json, to_json
 from paperscope_core.errors import ModelError

@@ -11,14 +11,14 @@ from pydantic import BaseModel, BeforeValidator, TypeAdapter, WithJsonSchema, cr
 
 import prompts
 from ingest.document.element_text import element_text, table_outline
-from ingest.extraction.batches import gather_replies
 from ingest.extraction.entity_types import ModelRelationKind, TypeSystem
 from ingest.extraction.mentions import FoldedText, strip_footnote_marks
 from ingest.extraction.merge import combine
+from ingest.extraction.model_batches import gather_replies
 from ingest.extraction.name_types import type_of_name
 from paperscope_core.errors import ModelError, ModelReplyError
 from paperscope_core.models.structured import ask_json
-from paperscope_core.models.tokens import count_tokens
+from paperscope_core.models.token_counting import count_tokens
 from paperscope_core.protocols import LanguageModel
 from paperscope_core.text.words import entity_key
 from paperscope_core.types import (

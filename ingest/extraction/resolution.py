@@ -11,9 +11,9 @@ from numpy import float32
 from numpy.typing import NDArray
 from pydantic import BaseModel
 
-from ingest.extraction.batches import ask_in_batches
 from ingest.extraction.entity_types import TypeSystem
 from ingest.extraction.mentions import is_coined
+from ingest.extraction.model_batches import ask_in_batches
 from ingest.extraction.terms import plainer_names
 from paperscope_core.errors import ModelError
 from paperscope_core.protocols import LanguageModel

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 from pydantic import BaseModel
 
-from ingest.extraction.batches import ask_in_batches
 from ingest.extraction.mentions import TermFinder, read_paper
+from ingest.extraction.model_batches import ask_in_batches
 from paperscope_core.errors import ModelError
 from paperscope_core.protocols import LanguageModel
 from paperscope_core.types import Entity, Paper, model_words

@@ -7,16 +7,16 @@ from itertools import chain
 from math import floor
 from operator import itemgetter
 
-from ingest.document.geometry import bounding_box, overlap_x
-from ingest.document.line_text import join_lines
-from ingest.document.pages import HorizontalRule
-from ingest.document.wording import (
+from ingest.document.caption_wording import (
     CaptionKind,
     CaptionStart,
     caption_start,
     is_continuation_note,
     opens_continuation,
 )
+from ingest.document.geometry import bounding_box, overlap_x
+from ingest.document.line_text import join_lines
+from ingest.document.pages import HorizontalRule
 from ingest.pdf.lines import Line, word_after
 from paperscope_core.types import Box
 

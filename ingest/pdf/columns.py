@@ -7,7 +7,7 @@ from itertools import groupby, pairwise
 from statistics import median
 from typing import TypeVar
 
-from ingest.pdf.words import Word
+from ingest.pdf.pdf_words import Word
 from paperscope_core.types import Box
 
 __all__ = ["crosses", "find_gutters", "reading_order"]

@@ -8,10 +8,10 @@ from itertools import dropwhile
 
 from ingest.document.geometry import bounding_box, contains, runs_of
 from ingest.document.pages import HorizontalRule
-from ingest.pdf.formulas import read_formula
+from ingest.pdf.formula_layout import read_formula
 from ingest.pdf.layout import Edges, PageLayout
 from ingest.pdf.lines import Line
-from ingest.pdf.words import Word, words_of
+from ingest.pdf.pdf_words import Word, words_of
 from paperscope_core.types import Box
 
 __all__ = ["FoundEquation", "find_equations"]

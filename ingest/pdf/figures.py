@@ -13,7 +13,7 @@ from ingest.pdf.graphics import Graphics, find_running_text, graphics_of
 from ingest.pdf.layout import PageLayout
 from ingest.pdf.lines import Line
 from ingest.pdf.panels import FoundPanel, find_panels, find_plots, is_marked
-from ingest.pdf.tables.model import FoundTable
+from ingest.pdf.tables.table_values import FoundTable
 from paperscope_core.types import Box
 
 __all__ = ["FoundFigure", "find_figures", "framed_figure"]

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
 
+from ingest.document.caption_wording import FIXED_TITLE, NUMBER
 from ingest.document.geometry import runs_of
-from ingest.document.wording import FIXED_TITLE, NUMBER
 from ingest.pdf.headings import style_of
 from ingest.pdf.layout import PageLayout
 from ingest.pdf.lines import Line, line_of

@@ -12,7 +12,7 @@ from ingest.document.geometry import overlap_y, turned_box, turned_page
 from ingest.document.pages import PageContent
 from ingest.pdf.layout import PageLayout
 from ingest.pdf.lines import Line, line_of
-from ingest.pdf.words import words_of
+from ingest.pdf.pdf_words import words_of
 from paperscope_core.types import Box
 
 __all__ = ["find_furniture", "find_stamp"]

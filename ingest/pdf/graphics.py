@@ -12,7 +12,7 @@ from ingest.document.pages import Char
 from ingest.pdf.layout import BodyStyle, PageLayout
 from ingest.pdf.lines import Line
 from ingest.pdf.panels import is_marked
-from ingest.pdf.words import em_box
+from ingest.pdf.pdf_words import em_box
 from paperscope_core.types import Box
 
 __all__ = ["Graphics", "find_running_text", "graphics_of"]

@@ -5,14 +5,14 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from ingest.document.caption_wording import FIXED_TITLE, NUMBER, split_number
 from ingest.document.geometry import bounding_box
 from ingest.document.line_text import join_lines
 from ingest.document.pages import OutlineEntry
-from ingest.document.wording import FIXED_TITLE, NUMBER, split_number
 from ingest.pdf.fonts import is_small_capitals
 from ingest.pdf.layout import PageLayout
 from ingest.pdf.lines import Line, line_of
-from ingest.pdf.words import Word
+from ingest.pdf.pdf_words import Word
 from paperscope_core.types import Box
 
 __all__ = ["FoundHeading", "LineStyle", "cut_run_ins", "find_headings", "is_contents_entry", "levels_of", "style_of"]

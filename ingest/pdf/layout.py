@@ -14,7 +14,7 @@ from ingest.pdf.columns import crosses, find_gutters
 from ingest.pdf.fonts import is_monospaced
 from ingest.pdf.line_numbers import find_line_numbers
 from ingest.pdf.lines import Line, fold_fractions, lines_of
-from ingest.pdf.words import Word, fold_initials, words_of
+from ingest.pdf.pdf_words import Word, fold_initials, words_of
 
 __all__ = ["BodyStyle", "Edges", "PageLayout", "page_layouts", "with_edges"]
 

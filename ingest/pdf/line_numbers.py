@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from ingest.document.geometry import runs_of
 from ingest.document.pages import HorizontalRule
-from ingest.pdf.words import Word
+from ingest.pdf.pdf_words import Word
 
 __all__ = ["find_line_numbers"]
 

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from ingest.document.caption_wording import CaptionStart, caption_start
 from ingest.document.geometry import bounding_box, runs_of
 from ingest.document.line_text import join_lines
 from ingest.document.pages import HorizontalRule
-from ingest.document.wording import CaptionStart, caption_start
 from ingest.pdf.captions import Caption
 from ingest.pdf.fonts import is_monospaced
 from ingest.pdf.frames import Frame, FramedFloat, is_program

@@ -13,7 +13,7 @@ from ingest.document.geometry import reading_views, turned_size
 from ingest.document.line_text import join_lines
 from ingest.document.pages import LOADING_TIMES, Backend, Char, CharTable, Document, PageContent, PageReadError
 from ingest.document.source import check_page_count, publication_in, read_pdf
-from ingest.pdf.elements import draft_elements
+from ingest.pdf.element_drafts import draft_elements
 from ingest.pdf.front import author_text
 from ingest.pdf.salvage import salvaged
 from ingest.pdf.structure import Structure, read_structure

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TypeVar
 
+from ingest.document.caption_wording import split_number
 from ingest.document.pages import OutlineEntry, PageContent
-from ingest.document.wording import split_number
 from ingest.pdf.columns import reading_order
 from ingest.pdf.equations import FoundEquation, find_equations
 from ingest.pdf.figures import FoundFigure, find_figures, framed_figure
@@ -21,8 +21,8 @@ from ingest.pdf.paragraphs import find_footnotes, find_sidebars
 from ingest.pdf.quoted_captions import without_captions_in_text, without_quoted_captions
 from ingest.pdf.tables.continued import with_repeated_headers
 from ingest.pdf.tables.find import CellFinder, find_tables, find_unlabelled_tables, with_second_readings
-from ingest.pdf.tables.model import FoundTable
 from ingest.pdf.tables.regions import without_running_rules
+from ingest.pdf.tables.table_values import FoundTable
 
 __all__ = ["Structure", "read_structure"]
 

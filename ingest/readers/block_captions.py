@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
+from ingest.document.caption_wording import caption_start
 from ingest.document.drafts import Caption
 from ingest.document.geometry import bounding_box, overlap_x, overlap_y, runs_of
-from ingest.document.wording import caption_start
 from ingest.readers.layout_blocks import Block, BlockKind
 from paperscope_core.types import Box, Place
 

@@ -8,9 +8,9 @@ from typing import Annotated
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 
+from ingest.document.caption_wording import caption_start
 from ingest.document.cell_values import is_value
 from ingest.document.drafts import Caption
-from ingest.document.wording import caption_start
 from ingest.readers.layout_blocks import Block, BlockKind, TextLine
 from paperscope_core.types import Box, Cell, Page, Place
 from paperscope_core.types.tables import CellRole

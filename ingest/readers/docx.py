@@ -19,10 +19,10 @@ from ingest.readers.docx_paragraphs import (
     integer_attribute,
     read_paragraph,
 )
+from ingest.readers.element_collector import Reading, Source, SourceLines, bold_heading_level
 from ingest.readers.float_captions import split_caption
 from ingest.readers.inline_text import collapse_spaces
 from ingest.readers.markup_tree import Node, parse_xml
-from ingest.readers.reading import Reading, Source, SourceLines, bold_heading_level
 from ingest.readers.table_grid import MarkupCell, count_leading, table_of_rows
 from paperscope_core.errors import PaperFileError
 from paperscope_core.types import Element, Equation, Figure, PageProblem, Passage, PassageRole, Place, Table

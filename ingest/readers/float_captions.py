@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
+from ingest.document.caption_wording import CaptionKind, normalized_label
 from ingest.document.drafts import Caption, draft_table
-from ingest.document.wording import CaptionKind, normalized_label
 from paperscope_core.types import Element, Figure, Passage, Place, Table
 
 __all__ = ["attach_captions", "label_of", "read_caption", "split_caption"]

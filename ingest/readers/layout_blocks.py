@@ -7,9 +7,9 @@ from typing import Literal
 
 from pydantic import ValidationError
 
+from ingest.document.caption_wording import FIXED_TITLE, is_references_title, split_number
 from ingest.document.drafts import Caption, draft_passage
 from ingest.document.line_text import join_lines
-from ingest.document.wording import FIXED_TITLE, is_references_title, split_number
 from paperscope_core.types import Box, Cell, Passage, PassageRole, Place
 
 __all__ = ["Block", "BlockKind", "Front", "Outline", "TextLine", "find_front", "first_fault", "is_heading"]

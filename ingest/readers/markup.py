@@ -6,18 +6,18 @@ from dataclasses import dataclass, replace
 
 from ingest.document.assembly import assemble_paper, paper_id
 from ingest.document.authors import author_names
+from ingest.document.caption_wording import is_references_title
 from ingest.document.drafts import draft_reference
 from ingest.document.element_text import element_text
 from ingest.document.source import read_file
-from ingest.document.wording import is_references_title
 from ingest.readers.docx import read_docx
+from ingest.readers.element_collector import Reading, Source, SourceLines, section_number
 from ingest.readers.embedded_images import EmbeddedImages
 from ingest.readers.float_captions import attach_captions
 from ingest.readers.html import read_html
 from ingest.readers.jats import read_jats
 from ingest.readers.markdown import read_markdown
 from ingest.readers.plain_text import read_text
-from ingest.readers.reading import Reading, Source, SourceLines, section_number
 from ingest.readers.tei import read_tei
 from paperscope_core.cancellation import extend_time_limit
 from paperscope_core.errors import PaperFileError

@@ -5,13 +5,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from ingest.document.caption_wording import is_references_title
 from ingest.document.cell_values import is_value
 from ingest.document.drafts import draft_passage
 from ingest.document.line_text import join_lines, vocabulary_of
-from ingest.document.wording import is_references_title
+from ingest.readers.element_collector import Reading, Source, SourceLines, section_number
 from ingest.readers.inline_text import collapse_spaces
 from ingest.readers.markup_tree import decode
-from ingest.readers.reading import Reading, Source, SourceLines, section_number
 from ingest.readers.table_grid import MarkupCell, table_of_rows
 from paperscope_core.types import Element, Passage, PassageRole, Table
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from typing import IO, BinaryIO, Generic, TypeVar, cast
 
-from ingest.sandbox.worker import Frame, JobHandler, read_frame
+from ingest.sandbox.child_main import Frame, JobHandler, read_frame
 from paperscope_core import errors
 from paperscope_core.cancellation import on_cancel, waiting
 from paperscope_core.errors import PaperFileError, PaperscopeError
@@ -230,7 +230,7 @@ def _start_process(environment: Mapping[str, str]) -> "tuple[subprocess.Popen[by
         try:
             stderr = opened.enter_context(tempfile.TemporaryFile())
             process = subprocess.Popen(  # noqa: S603
-                command_of("ingest.sandbox.worker"),
+                command_of("ingest.sandbox.child_main"),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=stderr,

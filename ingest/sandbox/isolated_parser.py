@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
+from ingest.sandbox.child_main import Frame, SendFrame
 from ingest.sandbox.child_processes import ChildPool, ChildProcess, error_from_frame
-from ingest.sandbox.worker import Frame, SendFrame
 from paperscope_core.codec import from_json, to_json
 from paperscope_core.errors import PaperFileError
 from paperscope_core.protocols import PageCallback, Parser

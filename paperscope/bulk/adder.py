@@ -16,7 +16,7 @@ from ingest.parsers import check_bytes
 from paperscope.adding import Adder, AddRequest, AddResult, Stage
 from paperscope.bulk.cluster import Cluster
 from paperscope.bulk.mailbox import Call, Mailbox
-from paperscope.bulk.worker import GpuEmbedder, PaperWorker, Work, without_secrets
+from paperscope.bulk.paper_worker import GpuEmbedder, PaperWorker, Work, without_secrets
 from paperscope.sources import PaperSource
 from paperscope_core.errors import InputError, ModelError, ModelUnavailableError, PaperFileError, PaperscopeError
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
-from paperscope_core.models.tokens import count_tokens, request_tokens
+from paperscope_core.models.token_counting import count_tokens, request_tokens
 from paperscope_core.models.wrapper import ModelWrapper, SendRequest
 from paperscope_core.protocols import CallCache, LanguageModel
 from paperscope_core.types import ModelCall, ModelReply, ModelRequest, Prices, Usage

@@ -1,7 +1,6 @@
 """Settings: a frozen tree, read once from overrides, the environment and a TOML file."""
 
-from paperscope_core.settings.load import load_settings
-from paperscope_core.settings.schema import (
+from paperscope_core.settings.fields import (
     AnswerSettings,
     CallSettings,
     EmbedSettings,
@@ -12,6 +11,7 @@ from paperscope_core.settings.schema import (
     RoleSettings,
     Settings,
 )
+from paperscope_core.settings.load import load_settings
 
 __all__ = [
     "AnswerSettings",

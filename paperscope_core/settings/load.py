@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from pydantic import ValidationError
 
 from paperscope_core.errors import SettingsError
-from paperscope_core.settings.schema import Settings, setting_names
+from paperscope_core.settings.fields import Settings, setting_names
 
 __all__ = ["load_settings"]
 

@@ -60,7 +60,7 @@ from paperscope_core.types.graph import (
     UnsummarisedEntity,
     Verdict,
 )
-from paperscope_core.types.images import (
+from paperscope_core.types.image_findings import (
     DataPoint,
     ImageDescription,
     ImageReading,

@@ -8,7 +8,7 @@ from paperscope_core.errors import InputError
 from paperscope_core.text.escaping import is_encodable
 from paperscope_core.types.displayable import Displayable
 from paperscope_core.types.findings import Finding
-from paperscope_core.types.images import UnreadImage
+from paperscope_core.types.image_findings import UnreadImage
 from paperscope_core.types.model_calls import Usage
 from paperscope_core.types.place import Place, where
 from paperscope_core.types.retrieval import Context, Filters

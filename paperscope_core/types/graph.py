@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Self
 
-from paperscope_core.types.images import model_words
+from paperscope_core.types.image_findings import model_words
 from paperscope_core.types.place import Place
 
 __all__ = [

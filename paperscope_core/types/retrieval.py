@@ -14,7 +14,7 @@ from paperscope_core.types.displayable import Displayable
 from paperscope_core.types.elements import Paper
 from paperscope_core.types.findings import Finding
 from paperscope_core.types.graph import Chunk, Extraction
-from paperscope_core.types.images import PaperImages
+from paperscope_core.types.image_findings import PaperImages
 from paperscope_core.types.place import Place
 
 __all__ = [

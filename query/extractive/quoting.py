@@ -27,7 +27,7 @@ from paperscope_core.types import (
 )
 from paperscope_core.types.tables import table_rows
 from query.content_words import Rarity, content_words
-from query.element_text import ImageElement, elements_of, evidence_in
+from query.element_views import ImageElement, elements_of, evidence_in
 from query.outline import is_outline
 
 __all__ = ["best_places", "quotable_sentences", "quoted"]

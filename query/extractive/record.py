@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from paperscope_core.types import Claim, Element, Figure, Paper, PaperEntry, Passage, Table
-from query.element_text import evidence_in
+from query.element_views import evidence_in
 from query.extractive.wording import FORM_WORDS, fold, tokens
 
 __all__ = ["Record", "recorded_fact"]

@@ -6,7 +6,7 @@ import numpy as np
 
 from paperscope_core.protocols import Corpus
 from paperscope_core.types import Candidates, Chunk, Element, Paper
-from query.element_text import has_image, is_reference
+from query.element_views import has_image, is_reference
 from query.question.named_elements import References
 
 __all__ = ["CandidatePool", "best_first", "fuse"]

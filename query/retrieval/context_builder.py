@@ -21,7 +21,7 @@ from paperscope_core.types.elements import title_lines
 from paperscope_core.types.tables import column_headers, table_lines, table_rows
 from query.content_words import Rarity, content_words
 from query.context import render_for_model, source_line
-from query.element_text import ImageElement
+from query.element_views import ImageElement
 from query.retrieval.candidates import CandidatePool
 
 __all__ = ["SourceSelector", "fit_rows", "merge_contexts", "table_excerpt"]

@@ -8,7 +8,7 @@ from paperscope_core.protocols import Corpus
 from paperscope_core.text.sentences import split_sentences
 from paperscope_core.types import Equation, Figure, Paper, Table
 from query.content_words import Rarity, content_words
-from query.element_text import ImageElement, element_text, has_image
+from query.element_views import ImageElement, element_text, has_image
 from query.question.named_elements import References
 from query.retrieval.candidates import CandidatePool
 

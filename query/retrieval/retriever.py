@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from paperscope_core.models.tokens import count_tokens
+from paperscope_core.models.token_counting import count_tokens
 from paperscope_core.protocols import Corpus, Embedder, GraphIndex, Reranker
 from paperscope_core.settings import RetrievalSettings
 from paperscope_core.types import (
@@ -21,7 +21,7 @@ from paperscope_core.types import (
 from query.content_words import Rarity, content_words
 from query.context import render_for_model
 from query.definitions import asked_term, defining_passages
-from query.element_text import ImageElement, caption_of
+from query.element_views import ImageElement, caption_of
 from query.outline import GISTS, asked_parts, gist_elements, outline_row
 from query.question.named_elements import References, find_references
 from query.question.paper_names import PaperNames

@@ -8,7 +8,7 @@ from typing import Literal
 from paperscope_core.cancellation import check_cancelled
 from paperscope_core.types import Cell, Claim, Element, Evidence, Place, Table
 from query.cells import CellNames, Statement
-from query.element_text import element_text
+from query.element_views import element_text
 from query.numbers import Number, numbers_in
 from query.verification.arithmetic import NumberIndex, Wording, describes_decrease, is_printed_so
 

@@ -10,7 +10,7 @@ from paperscope_core.text.words import words
 from paperscope_core.types import Check, Claim, Element, Finding
 from paperscope_core.types.tables import table_rows
 from query.cells import Statement
-from query.element_text import element_text
+from query.element_views import element_text
 from query.verification.cited import CitedEvidence, EvidenceReader
 from query.verification.number_checks import check_numbers
 from query.verification.text_checks import check_extremes, unknown_names, unsupported_quotations

@@ -1,6 +1,6 @@
 """Answers a file of questions and writes the results into a folder."""
 
-from service.batch.questions import BadQuestion, Gold, Question, load_questions, parse_questions
+from service.batch.question_files import BadQuestion, Gold, Question, load_questions, parse_questions
 from service.batch.report import render_report
 from service.batch.rows import BatchRow
 from service.batch.runner import BatchResult, BatchRunner

@@ -16,7 +16,7 @@ from paperscope_core.codec import from_json, to_json
 from paperscope_core.errors import OutputError
 from paperscope_core.files import output_errors
 from paperscope_core.types import Filters, content_hash
-from service.batch.questions import Question
+from service.batch.question_files import Question
 from service.batch.rows import BatchRow
 
 __all__ = ["Progress", "finished_rows", "folder_lock", "newly_finished"]

@@ -7,7 +7,7 @@ from typing import Literal
 
 from paperscope_core.text.escaping import spreadsheet_csv
 from paperscope_core.types import Answer, Claim, ImageFinding, Place, Reading, Usage
-from service.batch.questions import Gold
+from service.batch.question_files import Gold
 
 __all__ = ["BatchRow", "RowStatus", "image_name", "render_csv"]
 

@@ -23,7 +23,7 @@ from paperscope_core.errors import (
 )
 from paperscope_core.files import output_errors, write_atomically
 from service.batch.folder import Progress, folder_lock
-from service.batch.questions import BadQuestion, Question
+from service.batch.question_files import BadQuestion, Question
 from service.batch.report import render_report
 from service.batch.retries import RetryRounds
 from service.batch.rows import BatchRow, image_name, render_csv

@@ -7,7 +7,7 @@ from functools import cache
 from importlib.metadata import entry_points
 
 from paperscope_core.types import Answer, Usage
-from service.batch.questions import Question
+from service.batch.question_files import Question
 from service.batch.rows import BatchRow
 
 __all__ = ["BatchScores", "BatchSummary", "Share", "score_row", "summarize", "summary_lines"]

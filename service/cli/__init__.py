@@ -4,6 +4,6 @@ from paperscope_core.processes import collect_rarely
 
 collect_rarely()
 
-from service.cli.app import app, main  # noqa: E402 # imports take less time now
+from service.cli.commands import app, main  # noqa: E402 # imports take less time now
 
 __all__ = ["app", "main"]

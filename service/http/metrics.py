@@ -30,7 +30,7 @@ from prometheus_client.multiprocess import MultiProcessCollector, mark_process_d
 from prometheus_client.registry import Collector
 
 from graph_store import Store
-from graph_store.jobs import JOB_STATES
+from graph_store.job_queue import JOB_STATES
 from paperscope import __version__
 from paperscope_core.errors import SettingsError, StoreError
 from paperscope_core.locations import Location

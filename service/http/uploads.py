@@ -18,7 +18,7 @@ from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import ClientDisconnect
 
 from graph_store import JobQueue
-from graph_store.jobs import Job, JobKind
+from graph_store.job_queue import Job, JobKind
 from paperscope_core.codec import to_json
 from paperscope_core.locations import Location
 from service.http.auth import CallerOf, LibraryOf, ServiceOf

@@ -7,7 +7,7 @@ from typing import Self
 
 from pydantic import AliasPath, BaseModel, ConfigDict, Field
 
-from graph_store.jobs import Job, JobKind, JobState
+from graph_store.job_queue import Job, JobKind, JobState
 from paperscope.library import EntityMatch, Estimate, Library
 from paperscope_core.codec import from_json
 from paperscope_core.types import (

@@ -8,7 +8,7 @@ import filelock
 
 from graph_store import Store
 from graph_store.database import translate_errors
-from graph_store.jobs import PendingJobs
+from graph_store.job_queue import PendingJobs
 from graph_store.opening import is_library
 from paperscope_core.errors import UnknownJobError
 from paperscope_core.files import PRIVATE_FILE, create_private_folder

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from graph_store import JobQueue
-from graph_store.jobs import Job, JobState
+from graph_store.job_queue import Job, JobState
 from paperscope.library import Stage
 from paperscope_core.errors import JobLostError, PaperscopeError, StoreError, StoreUnavailableError
 from paperscope_core.locations import Location

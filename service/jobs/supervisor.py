@@ -16,7 +16,7 @@ from typing import Protocol
 import filelock
 
 from graph_store import Store
-from graph_store.jobs import LEASE_SECONDS, PendingJobs
+from graph_store.job_queue import LEASE_SECONDS, PendingJobs
 from graph_store.opening import is_library
 from paperscope_core.errors import PaperscopeError, StoreError
 from paperscope_core.locations import Location

@@ -23,7 +23,7 @@ from paperscope_core.codec import from_json, to_json
 from paperscope_core.locations import Location, location_text, parse_location
 from paperscope_core.processes import command_of
 from paperscope_core.settings import Settings
-from service.jobs.worker import Worker, data_mb, limit_memory
+from service.jobs.job_worker import Worker, data_mb, limit_memory
 from service.libraries import Libraries, ModelUsage, OnUsage, share_processor
 from service.logs import configure_logs, event_log
 from service.tracing import open_tracing

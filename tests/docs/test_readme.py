@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from paperscope_core.settings import load_settings
-from service.cli.app import app
+from service.cli.commands import app
 
 LOCAL_SERVER = "http://127.0.0.1:11434/v1"
 REPLIES = {

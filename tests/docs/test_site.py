@@ -12,7 +12,7 @@ import pytest
 import typer
 
 import paperscope
-from paperscope_core.settings.schema import setting_names
+from paperscope_core.settings.fields import setting_names
 from service.cli import app
 
 

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from paperscope_core.errors import SettingsError
 from paperscope_core.settings import Settings, load_settings
-from paperscope_core.settings.schema import setting_names
+from paperscope_core.settings.fields import setting_names
 
 URL = "http://127.0.0.1:8000/v1"
 KEY = "sk-very-secret-0123456789"

@@ -32,7 +32,7 @@ from paperscope_core.types import (
     Table,
 )
 from query.content_words import content_words
-from query.element_text import element_text
+from query.element_views import element_text
 
 PAPER = "aaaa00000001"
 

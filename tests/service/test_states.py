@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
 
 from graph_store import NativeGraphIndex, Store
-from graph_store.jobs import ATTEMPTS
+from graph_store.job_queue import ATTEMPTS
 from paperscope_core.codec import from_json
 from paperscope_core.types import Candidates, RetrievalRequest, content_hash
 from service.jobs import Supervisor

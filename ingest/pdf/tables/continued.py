@@ -7,16 +7,24 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TypeAlias
 
+from ingest.document.caption_wording import is_continuation_note
 from ingest.document.geometry import bounding_box, runs_of
 from ingest.document.pages import HorizontalRule
-from ingest.document.wording import is_continuation_note
 from ingest.pdf.furniture import find_furniture
 from ingest.pdf.layout import PageLayout
 from ingest.pdf.lines import Line
-from ingest.pdf.tables.columns import Columns
 from ingest.pdf.tables.grid import read_grid, read_table
-from ingest.pdf.tables.model import FoundTable, PrintedRow, TablePart, TableRegion, em_of, printed_rows, with_currency
 from ingest.pdf.tables.regions import RuleStack, columns_touched, region_of_run, ruled_region, run_of_rows
+from ingest.pdf.tables.table_columns import Columns
+from ingest.pdf.tables.table_values import (
+    FoundTable,
+    PrintedRow,
+    TablePart,
+    TableRegion,
+    em_of,
+    printed_rows,
+    with_currency,
+)
 from paperscope_core.types import Box
 
 __all__ = ["with_further_parts", "with_repeated_headers"]

@@ -23,7 +23,16 @@ from ingest.pdf.layout import PageLayout
 from ingest.pdf.lines import Line, line_of
 from ingest.pdf.tables.continued import with_further_parts
 from ingest.pdf.tables.grid import read_grid, read_table
-from ingest.pdf.tables.model import (
+from ingest.pdf.tables.regions import (
+    SIDES,
+    RuleStack,
+    Side,
+    borderless_region,
+    pair_captions,
+    rule_stacks,
+    ruled_region,
+)
+from ingest.pdf.tables.table_values import (
     FoundTable,
     Grid,
     GridCell,
@@ -33,15 +42,6 @@ from ingest.pdf.tables.model import (
     em_of,
     printed_rows,
     titled_columns,
-)
-from ingest.pdf.tables.regions import (
-    SIDES,
-    RuleStack,
-    Side,
-    borderless_region,
-    pair_captions,
-    rule_stacks,
-    ruled_region,
 )
 from paperscope_core.types import Box
 

@@ -12,9 +12,11 @@ from ingest.document.pages import HorizontalRule
 from ingest.pdf.captions import Caption
 from ingest.pdf.layout import PageLayout
 from ingest.pdf.lines import Line, line_of
-from ingest.pdf.tables.columns import columns_of, cut_at_strips, strips_at, strips_of
+from ingest.pdf.pdf_words import Word
 from ingest.pdf.tables.headers import body_rows, cut_titles, grouped_header
-from ingest.pdf.tables.model import (
+from ingest.pdf.tables.row_joining import centred_rows, join_rows, span_labels
+from ingest.pdf.tables.table_columns import columns_of, cut_at_strips, strips_at, strips_of
+from ingest.pdf.tables.table_values import (
     CellRole,
     FoundTable,
     Grid,
@@ -30,8 +32,6 @@ from ingest.pdf.tables.model import (
     titled_columns,
     with_currency,
 )
-from ingest.pdf.tables.row_joining import centred_rows, join_rows, span_labels
-from ingest.pdf.words import Word
 
 __all__ = ["read_grid", "read_table"]
 

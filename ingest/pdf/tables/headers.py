@@ -10,11 +10,11 @@ from ingest.document.cell_values import is_annotation, is_value
 from ingest.document.geometry import runs_of
 from ingest.document.pages import HorizontalRule
 from ingest.pdf.lines import Line, line_of
-from ingest.pdf.tables.columns import Columns, Strip, cut_at_strips, partition
-from ingest.pdf.tables.model import GridCell, GridRow, Piece, PrintedRow, RowKind, TableRegion
+from ingest.pdf.pdf_words import Word
 from ingest.pdf.tables.rotated_labels import is_rotated
 from ingest.pdf.tables.row_breaks import has_room
-from ingest.pdf.words import Word
+from ingest.pdf.tables.table_columns import Columns, Strip, cut_at_strips, partition
+from ingest.pdf.tables.table_values import GridCell, GridRow, Piece, PrintedRow, RowKind, TableRegion
 
 __all__ = ["body_rows", "cut_titles", "grouped_header"]
 

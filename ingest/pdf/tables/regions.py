@@ -12,9 +12,9 @@ from ingest.document.pages import HorizontalRule
 from ingest.pdf.captions import Caption
 from ingest.pdf.layout import PageLayout
 from ingest.pdf.lines import Line
-from ingest.pdf.tables.columns import strips_of
-from ingest.pdf.tables.model import PrintedRow, TableRegion, em_of, printed_rows
 from ingest.pdf.tables.rotated_labels import rotated_labels
+from ingest.pdf.tables.table_columns import strips_of
+from ingest.pdf.tables.table_values import PrintedRow, TableRegion, em_of, printed_rows
 from paperscope_core.types import Box
 
 __all__ = [

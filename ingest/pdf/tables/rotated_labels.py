@@ -8,7 +8,7 @@ from ingest.document.line_text import join_lines
 from ingest.document.pages import VerticalRule
 from ingest.pdf.layout import PageLayout
 from ingest.pdf.lines import Line, line_of
-from ingest.pdf.words import Word, words_of
+from ingest.pdf.pdf_words import Word, words_of
 from paperscope_core.types import Box
 
 __all__ = ["is_rotated", "rotated_labels"]

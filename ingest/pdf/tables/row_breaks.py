@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from ingest.document.cell_values import is_value
-from ingest.pdf.tables.columns import Columns
-from ingest.pdf.tables.model import GridRow, Piece
+from ingest.pdf.tables.table_columns import Columns
+from ingest.pdf.tables.table_values import GridRow, Piece
 
 __all__ = ["WEIGHTS", "LineContext", "begins_row", "features_of", "has_room", "known_break"]
 

@@ -9,9 +9,9 @@ from itertools import groupby, pairwise
 from ingest.document.cell_values import is_annotation, is_value
 from ingest.document.geometry import runs_of
 from ingest.pdf.lines import Line
-from ingest.pdf.tables.columns import Columns
-from ingest.pdf.tables.model import GridRow, Piece, PrintedRow, TableRegion
 from ingest.pdf.tables.row_breaks import LineContext, begins_row, has_room
+from ingest.pdf.tables.table_columns import Columns
+from ingest.pdf.tables.table_values import GridRow, Piece, PrintedRow, TableRegion
 
 __all__ = ["centred_rows", "join_rows", "span_labels"]
 

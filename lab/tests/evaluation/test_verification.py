@@ -18,7 +18,7 @@ from paperscope_lab.evaluation.verification import (
 
 from paperscope_core.protocols import Corpus
 from paperscope_core.types import Chunk, Claim, Element, Evidence, Table
-from query.element_text import element_text
+from query.element_views import element_text
 
 if TYPE_CHECKING:
     from tests.evaluation.conftest import MakeTable

@@ -2,22 +2,22 @@
 
 from fastapi import APIRouter
 
-from service.http.routes.batches import router as batches
-from service.http.routes.bibliography import router as bibliography
-from service.http.routes.conversations import router as conversations
-from service.http.routes.elements import router as elements
-from service.http.routes.exports import router as exports
-from service.http.routes.graph import router as graph
-from service.http.routes.health import router as health
-from service.http.routes.images import router as images
-from service.http.routes.jobs import router as jobs
-from service.http.routes.openai import router as openai
-from service.http.routes.papers import router as papers
-from service.http.routes.query import router as query
-from service.http.routes.reference import router as reference
-from service.http.routes.session import router as session
-from service.http.routes.settings import router as settings
-from service.http.routes.web import router as web
+from service.http.routes.batch_routes import router as batches
+from service.http.routes.bibtex_routes import router as bibliography
+from service.http.routes.conversation_routes import router as conversations
+from service.http.routes.element_routes import router as elements
+from service.http.routes.export_routes import router as exports
+from service.http.routes.graph_routes import router as graph
+from service.http.routes.health_routes import router as health
+from service.http.routes.image_routes import router as images
+from service.http.routes.job_routes import router as jobs
+from service.http.routes.openai_routes import router as openai
+from service.http.routes.paper_routes import router as papers
+from service.http.routes.query_routes import router as query
+from service.http.routes.reference_routes import router as reference
+from service.http.routes.session_routes import router as session
+from service.http.routes.settings_routes import router as settings
+from service.http.routes.web_routes import router as web
 
 __all__ = ["ROUTERS"]
 

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from sqlalchemy import text
 
 from graph_store import NativeGraphIndex, Store
-from graph_store.index import PostgresGraphIndex, bm25, index_damage, postgresql, postgresql_search
+from graph_store.index import PostgresGraphIndex, bm25, index_damage, postgresql_search
+from graph_store.index import postgresql_index as postgresql
 from graph_store.postgresql import take_lock
 from paperscope_core.errors import InputError, StoreError, StoreVersionError
 from paperscope_core.locations import PostgresAddress

@@ -158,7 +158,7 @@ def test_importing_reads_no_env_file_and_opens_no_connection(tmp_path: Path, roo
 
 def test_nothing_imports_lightrag_before_it_is_used(root: Path) -> None:
     program = (
-        "import sys, paperscope.library, service.cli.app, graph_store.lightrag.adapter\n"
+        "import sys, paperscope.library, service.cli.commands, graph_store.lightrag.adapter\n"
         "assert 'lightrag' not in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", program], cwd=root, check=True)  # noqa: S603

@@ -19,7 +19,7 @@ from graph_store.lightrag.storages import GraphStorage, KVStorage, StatusStorage
 from graph_store.lightrag.vectors import TextVectors
 from graph_store.lightrag.view import SEPARATOR, LibraryReader, VectorKind
 from paperscope_core.errors import SettingsError, StoreDamagedError, StoreReadOnlyError
-from paperscope_core.models.tokens import count_tokens
+from paperscope_core.models.token_counting import count_tokens
 from paperscope_core.types import Filters
 from tests.graph_store.indexed_papers import DIMENSION, EMBEDDER, PAPER_IDS, add, make_indexed, unit_vector
 from tests.graph_store.lightrag.conftest import ONE, TWO, embed

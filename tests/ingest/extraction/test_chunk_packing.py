@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingest.extraction.model_extractor import pack
-from paperscope_core.models.tokens import count_tokens
+from paperscope_core.models.token_counting import count_tokens
 from paperscope_core.types import Box, Chunk, Place
 
 PLACE = Place(paper="p", page=1, box=Box(0, 0, 1, 1))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from graph_store.graph import merge_entities
+from graph_store.merged_graph import merge_entities
 from ingest.extraction import LocalExtractor
 from paperscope_core.types import (
     WORK,

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from ingest.pdf.captions import find_captions
 from ingest.pdf.lines import line_of
-from ingest.pdf.words import Word
+from ingest.pdf.pdf_words import Word
 from tests.ingest.pdf.words import sentence, word
 
 

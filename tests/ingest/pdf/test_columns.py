@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingest.pdf.columns import find_gutters, reading_order
-from ingest.pdf.words import Word
+from ingest.pdf.pdf_words import Word
 from paperscope_core.types import Box
 from tests.ingest.pdf.words import sentence, word
 

@@ -5,10 +5,10 @@ import pytest
 from ingest.document.pages import HorizontalRule, PageContent
 from ingest.pdf.equations import FoundEquation, find_equations
 from ingest.pdf.fonts import glyph_text
-from ingest.pdf.formulas import read_formula
+from ingest.pdf.formula_layout import read_formula
 from ingest.pdf.layout import Edges, PageLayout
 from ingest.pdf.lines import fold_fractions, lines_of
-from ingest.pdf.words import Word, words_of
+from ingest.pdf.pdf_words import Word, words_of
 from tests.ingest.pdf.words import chars, word
 
 

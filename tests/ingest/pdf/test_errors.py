@@ -22,9 +22,9 @@ def pdf(pages: int = 1, *, text: str = "Some text on the page", **options: objec
     return bytes(document.tobytes(**options))
 
 
-def refused(file: Path, **options: str) -> str:
+def refused(file: Path, *, password: str | None = None) -> str:
     with pytest.raises(PaperFileError) as caught:
-        PdfParser().parse(PaperFile(file, **options))
+        PdfParser().parse(PaperFile(file, password=password))
     return str(caught.value)
 
 

@@ -16,7 +16,7 @@ from ingest.pdf.captions import find_captions
 from ingest.pdf.layout import PageLayout
 from ingest.pdf.lines import lines_of
 from ingest.pdf.tables.find import find_tables, with_second_readings
-from ingest.pdf.tables.model import FoundTable
+from ingest.pdf.tables.table_values import FoundTable
 from paperscope_core.types import Box, PaperFile, Table
 from tests.ingest.pdf.words import sentence
 

@@ -12,12 +12,12 @@ from ingest.document.pages import HorizontalRule, PageContent
 from ingest.pdf.captions import Caption, find_captions
 from ingest.pdf.layout import PageLayout
 from ingest.pdf.lines import Line, fold_fractions, line_of, lines_of
-from ingest.pdf.tables.columns import Strip, columns_of
+from ingest.pdf.pdf_words import Word
 from ingest.pdf.tables.find import find_tables
 from ingest.pdf.tables.grid import read_grid
-from ingest.pdf.tables.model import PrintedRow, TableRegion
 from ingest.pdf.tables.regions import without_running_rules
-from ingest.pdf.words import Word
+from ingest.pdf.tables.table_columns import Strip, columns_of
+from ingest.pdf.tables.table_values import PrintedRow, TableRegion
 from paperscope_core.types import Box
 from tests.ingest.pdf.words import sentence, word
 

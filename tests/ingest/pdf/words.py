@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from ingest.document.pages import Char, PageContent
 from ingest.pdf.layout import PageLayout
 from ingest.pdf.lines import Line, line_of
-from ingest.pdf.words import Word
+from ingest.pdf.pdf_words import Word
 
 LETTER = 0.5
 

@@ -11,7 +11,7 @@ import pytest
 from paperscope.adding import Stage
 from paperscope.bulk.adder import BulkReport
 from paperscope.bulk.mailbox import Mailbox, RemoteEmbedder, RemoteModel, RemoteStore, Sender
-from paperscope.bulk.worker import without_secrets
+from paperscope.bulk.paper_worker import without_secrets
 from paperscope.event_loop import EventLoopThread
 from paperscope.sources import PaperSource
 from paperscope_core.errors import PaperFileError, StoreFullError

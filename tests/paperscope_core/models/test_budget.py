@@ -28,7 +28,7 @@ from paperscope_core.models import (
 )
 from paperscope_core.models.budget import AccountedEmbedder, AccountedModel, Accounting
 from paperscope_core.models.cache import MemoryCallCache
-from paperscope_core.models.tokens import count_tokens, request_tokens
+from paperscope_core.models.token_counting import count_tokens, request_tokens
 from paperscope_core.models.usage import estimate_usage, minimal_reply
 from paperscope_core.types import Message, ModelCall, ModelReply, ModelRequest, Prices, Usage
 

@@ -24,7 +24,7 @@ from paperscope_core.types import (
     Section,
     Table,
 )
-from query.element_text import element_text
+from query.element_views import element_text
 from query.evidence import Draft
 from query.extractive import ExtractiveAnswerer
 

@@ -7,7 +7,7 @@ import pytest
 
 from paperscope_core.errors import ModelReplyError
 from paperscope_core.models.fakes import FakeModel
-from paperscope_core.models.tokens import count_tokens
+from paperscope_core.models.token_counting import count_tokens
 from paperscope_core.protocols import Corpus, Embedder, GraphIndex
 from paperscope_core.settings import RetrievalSettings
 from paperscope_core.types import AskRequest, Context, Filters, Turn

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paperscope_core.models.tokens import count_tokens
+from paperscope_core.models.token_counting import count_tokens
 from paperscope_core.types import Context, ContextSource, Table
 from paperscope_core.types.elements import title_lines
 from paperscope_core.types.tables import table_lines

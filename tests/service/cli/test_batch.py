@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 from rich.progress import Progress
 
-from service.cli.questions import TimeLeft
+from service.cli.question_commands import TimeLeft
 
 if TYPE_CHECKING:
     from tests.service.cli.conftest import Run

@@ -23,7 +23,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         serve() as model,
         serve_app(settings_in(limits, **embedder_settings(model.url))) as address,
     ):
-        patch.setattr("service.http.routes.batches.MAX_QUESTIONS", 3)
+        patch.setattr("service.http.routes.batch_routes.MAX_QUESTIONS", 3)
         yield address
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paperscope_core.types import PaperEntry
-from service.http.routes.bibliography import bibtex
+from service.http.routes.bibtex_routes import bibtex
 
 entry = partial(PaperEntry, id="p", file="p.pdf", source="", sha256="", embedder="", revision=1)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from graph_store.jobs import PendingJobs
+from graph_store.job_queue import PendingJobs
 from paperscope_core.settings import load_settings
 from service.jobs import Supervisor, supervisor
 

@@ -17,7 +17,7 @@ import pymupdf
 import pytest
 
 from graph_store import Store
-from graph_store.jobs import ATTEMPTS
+from graph_store.job_queue import ATTEMPTS
 from paperscope_core.codec import to_json
 from service.jobs.requests import JobFiles, PaperJob
 from tests.model_server import ModelServer, echo, kind_of, serve

@@ -3,7 +3,7 @@
 from paperscope_core.types import Answer
 from paperscope_lab.evaluation.answers.questions import GoldQuestion
 from paperscope_lab.evaluation.answers.scoring import Cited, score_answer
-from service.batch.questions import Question
+from service.batch.question_files import Question
 
 __all__ = ["score_question"]
 

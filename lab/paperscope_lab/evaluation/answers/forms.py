@@ -6,7 +6,7 @@ from typing import Literal
 
 from paperscope_lab.evaluation.metrics.numbers import as_number, numbers_in, stated_numbers
 from paperscope_lab.evaluation.metrics.text import contains_answer, normalise, read_list
-from service.batch.questions import abstains
+from service.batch.question_files import abstains
 
 __all__ = ["Form", "form_of", "polarity", "short_answer"]
 

@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, Field
 from paperscope_core.errors import GoldFileError
 from paperscope_core.types import Box
 from paperscope_lab.evaluation.gold.files import check_pages, gold_error, paper_file, read_lines, separate_errors
-from service.batch.questions import GoldRecord
+from service.batch.question_files import GoldRecord
 
 __all__ = [
     "GoldRecord",

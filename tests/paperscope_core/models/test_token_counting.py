@@ -8,7 +8,7 @@ from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import Whitespace
 
 from paperscope_core.errors import SettingsError
-from paperscope_core.models.tokens import count_tokens, token_counter
+from paperscope_core.models.token_counting import count_tokens, token_counter
 
 
 def test_the_named_tokenizer_counts_whole_texts(tmp_path: Path) -> None:

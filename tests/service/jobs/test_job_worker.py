@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 
 from graph_store import Store
-from graph_store.jobs import Job
+from graph_store.job_queue import Job
 from paperscope.library import Stage
 from paperscope_core.errors import PaperFileError, StoreFullError, StoreUnavailableError
 from paperscope_core.settings import load_settings
+from service.jobs import job_worker as worker_module
 from service.jobs import leased_job as held_module
-from service.jobs import worker as worker_module
 from service.jobs.housekeeping import WorkerLocks, clean_up_jobs
+from service.jobs.job_worker import Worker
 from service.jobs.leased_job import LeasedJob
-from service.jobs.worker import Worker
 from service.libraries import Libraries
 from service.tracing import open_tracing
 from tests.service.servers import wait_until

@@ -1,7 +1,7 @@
 """Characters to words, without a PDF library."""
 
 from ingest.document.pages import Char
-from ingest.pdf.words import fold_initials, words_of
+from ingest.pdf.pdf_words import fold_initials, words_of
 from tests.ingest.pdf.words import chars, word
 
 

@@ -9,7 +9,7 @@ from typing import Self, TypeVar
 
 from sqlalchemy import Connection, text
 
-from graph_store.checking import count_chunks
+from graph_store.database_checks import count_chunks
 from graph_store.index.finding import check_dimension, find_candidates, find_named
 from graph_store.index.postgresql_search import (
     COMPARED,
@@ -32,7 +32,7 @@ from graph_store.index.postgresql_tables import (
     read_vectors,
     write_checkpoint,
 )
-from graph_store.index.tokens import Tokenizer
+from graph_store.index.text_terms import Tokenizer
 from graph_store.postgresql import PostgresDatabase, sqlstate_of, take_lock
 from graph_store.reading import (
     Checkpoint,

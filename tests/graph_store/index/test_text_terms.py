@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from graph_store.index.bm25 import POSTING as POSTING_TYPE
 from graph_store.index.bm25 import TOKENIZE, count_texts, phrase_postings, scored
-from graph_store.index.tokens import Tokenizer, bounded
+from graph_store.index.text_terms import Tokenizer, bounded
 
 WORDS = ("tree", "trees", "naïve", "of", "F1", "score", "β", "x" * 300)
 TEXTS = st.lists(st.sampled_from(WORDS), max_size=12).map(" ".join) | st.text(max_size=30)

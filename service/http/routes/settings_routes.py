@@ -11,7 +11,7 @@ from paperscope_core.settings import Settings
 from paperscope_core.types import Usage
 from service.http.auth import CallerOf, LibraryOf, ServiceOf
 from service.http.responses import document_example, json_response
-from service.http.routes.batches import MAX_QUESTIONS
+from service.http.routes.batch_routes import MAX_QUESTIONS
 from service.jobs.housekeeping import KEEP_DAYS
 
 __all__ = ["router"]

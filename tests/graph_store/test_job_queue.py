@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from graph_store import JobQueue, Store
-from graph_store.jobs import ATTEMPTS, LEASE_SECONDS, RESERVATION_SECONDS
+from graph_store.job_queue import ATTEMPTS, LEASE_SECONDS, RESERVATION_SECONDS
 from paperscope_core.errors import JobLostError, UnknownJobError
 
 

@@ -19,7 +19,7 @@ for _package in ("lightrag", "bcrypt", "jwt", "aiofiles", "ascii_colors"):
 def test_the_graph_of_its_webui_is_the_librarys(tmp_path: Path, store: Store, reader: LibraryReader) -> None:
     from fastapi.testclient import TestClient
 
-    from graph_store.lightrag.server import make_app
+    from graph_store.lightrag.web_server import make_app
 
     app = make_app(reader, host="127.0.0.1", port=9621, inputs=tmp_path, complete=None, model="")
     with TestClient(app, base_url="http://127.0.0.1:9621") as client:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.document.wording import (
+from ingest.document.caption_wording import (
     is_continuation_note,
     is_references_title,
     normalized_label,

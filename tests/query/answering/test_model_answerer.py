@@ -13,8 +13,8 @@ from paperscope_core.models.fakes import FakeModel
 from paperscope_core.protocols import Corpus
 from paperscope_core.types import Context, ContextImage, ContextSource, Figure, Finding, Message, ModelRequest, Table
 from prompts import as_data
-from query.answering.images import ImageReader
-from query.answering.model import ModelAnswerer, WrittenAnswer
+from query.answering.image_reader import ImageReader
+from query.answering.model_answerer import ModelAnswerer, WrittenAnswer
 from query.progress import Progress
 
 PAPER = "aaaa00000001"

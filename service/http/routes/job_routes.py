@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Path, Query, Request
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
-from graph_store.jobs import Job
+from graph_store.job_queue import Job
 from service.http.auth import LibraryOf, ServiceOf
 from service.http.problems import error_text
 from service.http.shutdown import shutdown_problem

@@ -8,8 +8,8 @@ from itertools import groupby, pairwise
 
 from ingest.document.cell_values import is_value
 from ingest.pdf.lines import Line, line_of
-from ingest.pdf.tables.model import PrintedRow
-from ingest.pdf.words import Word
+from ingest.pdf.pdf_words import Word
+from ingest.pdf.tables.table_values import PrintedRow
 
 __all__ = ["Columns", "Strip", "columns_of", "cut_at_strips", "partition", "strips_at", "strips_of"]
 

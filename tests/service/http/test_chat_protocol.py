@@ -11,7 +11,7 @@ from openai.types.chat import ChatCompletionMessageParam
 
 from paperscope_core.text.escaping import one_line, read_markdown_text
 from paperscope_core.types import Answer, Box, Claim, Context, Evidence, Finding, Place, Turn
-from service.http.chat import Reply, read_reply
+from service.http.chat_protocol import Reply, read_reply
 from tests.model_server import serve, words
 from tests.rendered_markdown import RENDERERS, TEXTS, elements
 from tests.service.conftest import PAPER

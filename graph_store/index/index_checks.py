@@ -6,7 +6,7 @@ from typing import Literal
 
 from graph_store.database import translate_errors
 from graph_store.index.native import VECTORS_FILE, WORDS_FILE
-from graph_store.index.postgresql import PostgresGraphIndex
+from graph_store.index.postgresql_index import PostgresGraphIndex
 from graph_store.index.text_index import TextIndex
 from graph_store.index.vector_index import VectorIndex
 from graph_store.reading import Checkpoint

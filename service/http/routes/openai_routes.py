@@ -13,7 +13,7 @@ from paperscope_core.errors import PaperscopeError
 from service.http.answering import QuestionRunnerOf
 from service.http.auth import LibraryOf
 from service.http.background import BackgroundWork
-from service.http.chat import (
+from service.http.chat_protocol import (
     ALL_PAPERS,
     ChatBody,
     ChatChunk,

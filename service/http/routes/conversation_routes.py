@@ -13,7 +13,7 @@ from service.http.auth import CallerOf, LibraryOf, ServiceOf
 from service.http.parameters import CONVERSATION_PATTERN
 from service.http.pictures import with_pictures
 from service.http.responses import document_example, json_response
-from service.http.routes.exports import EXPORTED, ExportFormat, export_response
+from service.http.routes.export_routes import EXPORTED, ExportFormat, export_response
 
 __all__ = ["router"]
 

@@ -12,7 +12,7 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi import Path as PathParameter
 from pydantic import BaseModel, ConfigDict, Field
 
-from graph_store.jobs import Job
+from graph_store.job_queue import Job
 from paperscope_core.errors import QuestionFileError
 from paperscope_core.locations import Location
 from service.batch import BadQuestion, parse_questions
@@ -21,7 +21,7 @@ from service.batch.rows import BatchRow
 from service.http.pictures import with_pictures
 from service.http.problems import ProblemError
 from service.http.responses import json_response
-from service.http.routes.jobs import JobOf
+from service.http.routes.job_routes import JobOf
 from service.http.uploads import (
     JobSubmitterOf,
     document_upload,

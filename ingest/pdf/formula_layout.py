@@ -8,7 +8,7 @@ from itertools import accumulate
 from ingest.document.geometry import runs_of
 from ingest.document.line_text import script_text
 from ingest.document.pages import HorizontalRule
-from ingest.pdf.words import Word
+from ingest.pdf.pdf_words import Word
 
 __all__ = ["read_formula"]
 

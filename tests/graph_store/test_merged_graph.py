@@ -6,7 +6,7 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graph_store.graph import DESCRIPTION_LIMIT, merge_entities, merge_relations
+from graph_store.merged_graph import DESCRIPTION_LIMIT, merge_entities, merge_relations
 from paperscope_core.types import Entity, Relation
 
 words = st.sampled_from(("", "F1", "F1 Score", "f1 score", "the mean", "The  mean", "x" * 700))

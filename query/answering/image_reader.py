@@ -11,7 +11,7 @@ from paperscope_core.models.structured import ask_json
 from paperscope_core.protocols import Corpus, LanguageModel
 from paperscope_core.types import ContextImage, ImageFinding, ModelRequest, Reading, UnreadImage, Usage
 from prompts import as_data
-from query.element_text import referring_texts
+from query.element_views import referring_texts
 
 __all__ = ["ImageReader"]
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, groupby
 
 from ingest.document.assembly import Draft
+from ingest.document.caption_wording import is_references_title
 from ingest.document.geometry import bounding_box, box_as_seen
 from ingest.document.line_text import join_lines, joined_parts, vocabulary_of
 from ingest.document.references import entry_label, entry_year
-from ingest.document.wording import is_references_title
 from ingest.pdf.bibliography import Entry, bibliography_start, find_entries
 from ingest.pdf.columns import reading_order
 from ingest.pdf.equations import FoundEquation
@@ -20,7 +20,7 @@ from ingest.pdf.lines import Line
 from ingest.pdf.listings import FoundListing
 from ingest.pdf.paragraphs import FlowLine, paragraphs_of, split_footnotes, text_style
 from ingest.pdf.structure import Structure
-from ingest.pdf.tables.model import FoundTable
+from ingest.pdf.tables.table_values import FoundTable
 from paperscope_core.types import (
     Box,
     Cell,

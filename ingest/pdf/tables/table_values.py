@@ -14,7 +14,7 @@ from ingest.document.line_text import join_lines
 from ingest.document.pages import HorizontalRule
 from ingest.pdf.captions import Caption
 from ingest.pdf.lines import Line, line_of
-from ingest.pdf.words import Word, split_row
+from ingest.pdf.pdf_words import Word, split_row
 from paperscope_core.types import Box
 from paperscope_core.types.tables import CellRole
 

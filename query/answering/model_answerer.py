@@ -14,7 +14,7 @@ from paperscope_core.models.structured import ask_json
 from paperscope_core.protocols import Corpus, LanguageModel
 from paperscope_core.types import Claim, Context, Finding, ImageFinding, ModelRequest, Reading, UnreadImage, Usage
 from prompts import as_data
-from query.answering.images import ImageReader
+from query.answering.image_reader import ImageReader
 from query.context import render_for_model
 from query.evidence import Draft, EvidenceFinder, paper_names, parse_row
 from query.outline import is_outline

@@ -18,15 +18,15 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from paperscope_core.errors import BudgetError, OutputError, PaperscopeError
-from service.cli.doctor import doctor
-from service.cli.keys import keys_app
+from service.cli.doctor_command import doctor
+from service.cli.key_commands import keys_app
 from service.cli.lab import WithLabCommands
-from service.cli.lightrag import lightrag_app
+from service.cli.lightrag_commands import lightrag_app
 from service.cli.migrate import migrate
 from service.cli.options import ConfigOption, JsonOption, LibraryOption, new_app, print_notes, read_settings
-from service.cli.papers import add, papers, remove, show
+from service.cli.paper_commands import add, papers, remove, show
 from service.cli.parse import parse
-from service.cli.questions import ask, batch, graph
+from service.cli.question_commands import ask, batch, graph
 from service.cli.terminal import escape_unencodable, print_json, print_note, print_text, stdout
 
 __all__ = ["app", "main"]

@@ -11,7 +11,7 @@ from PIL import Image
 
 from ingest.ocr import FakeRecognizer, Recognition, RecognizedWord
 from ingest.pdf.parser import read_document
-from ingest.readers.images import ImageParser, is_image
+from ingest.readers.image_files import ImageParser, is_image
 from paperscope_core.errors import PaperFileError
 from paperscope_core.types import Box, Figure, Page, PaperFile, ParsedPaper, Passage
 
