@@ -28,7 +28,7 @@ def tests(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none")
 def audit(session: nox.Session) -> None:
-    """Fails if OSV knows a vulnerability of a pinned package; `-- --osv-url ADDRESS` asks a mirror of it."""
+    """Fail if OSV knows a vulnerability of a pinned package; `-- --osv-url ADDRESS` asks a mirror of it."""
     # The default service takes an index without its JSON interface for one without vulnerabilities.
     options = ("--vulnerability-service", "osv", "--strict", "--no-deps", "--disable-pip")
     session.run(*_TOOL, "pip-audit==2.10.1", "--requirement", "constraints.txt", *options, *session.posargs)
@@ -36,7 +36,7 @@ def audit(session: nox.Session) -> None:
 
 @nox.session
 def sbom(session: nox.Session) -> None:
-    """Writes build/paperscope.cdx.json: what users install, with versions and licences, as CycloneDX."""
+    """Write build/paperscope.cdx.json: what users install, with versions and licences, as CycloneDX."""
     session.install("--constraint", "constraints.txt", "--editable", ".[frames,ocr,plots,tracing]")
     python = session.run("python", "-c", "import sys; print(sys.executable)", silent=True)
     Path("build").mkdir(exist_ok=True)

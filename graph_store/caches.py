@@ -38,7 +38,7 @@ Value = TypeVar("Value")
 
 
 def read_call(connection: Connection, key: str) -> ModelReply | None:
-    """The stored reply of a call, or None if there is none, or it is damaged."""
+    """Return the stored reply of a call, or None if there is none, or it is damaged."""
     value = connection.execute(select(calls.c.value).where(calls.c.key == key)).scalar()
     try:
         return None if value is None else from_json(ModelReply, value)
@@ -53,7 +53,7 @@ def write_call(connection: Connection, key: str, *, model: str, reply: ModelRepl
 
 
 def read_usage(connection: Connection) -> dict[str, Usage]:
-    """The usage of all calls whose replies are stored, by model."""
+    """Return the usage of all calls whose replies are stored, by model."""
     amounts = [
         func.sum(cast(json_text(calls.c.value, f"$.usage.{field}"), kind)).label(field)
         for field, kind in (("prompt_tokens", BigInteger), ("completion_tokens", BigInteger), ("cost", Float))
@@ -73,7 +73,7 @@ def read_usage(connection: Connection) -> dict[str, Usage]:
 
 
 def read_vectors(connection: Connection, embedder: str, texts: Sequence[str]) -> dict[str, NDArray[float32]]:
-    """The stored vectors of these texts; other texts, and those with damaged vectors, are left out."""
+    """Return the stored vectors of these texts; other texts, and those with damaged vectors, are left out."""
     wanted = {_sha256(text): text for text in texts}
     rows = connection.execute(
         select(embeddings.c.sha256, embeddings.c.vector).where(
@@ -134,7 +134,7 @@ class _Entries:
     all: tuple[PaperEntry, ...] = ()
 
     def caught_up(self, connection: Connection) -> "_Entries":
-        """The papers now; only those that changed are read, if this checkpoint is in the library's history."""
+        """Return the papers now; only those that changed are read, if this checkpoint is in the library's history."""
         known = self.checkpoint.revision
         changed: list[Change] = []
         if known and read_checkpoint(connection, known) == self.checkpoint:
@@ -182,7 +182,7 @@ class PaperCache:
         return revision if cache is self else None
 
     def entries(self, connection: Connection) -> Sequence[PaperEntry]:
-        """All papers without their elements, in the order of addition; the same tuple until one changes."""
+        """Return all papers without their elements, in the order of addition; the same tuple until one changes."""
         # Every question needs the titles, and another process may have added papers.
         entries = self._entries
         if entries.checkpoint.revision != read_revision(connection):
@@ -191,11 +191,11 @@ class PaperCache:
         return entries.all
 
     def papers(self, connection: Connection) -> list[Paper]:
-        """All papers, in the order of addition."""
+        """Return all papers, in the order of addition."""
         return [self._get(connection, entry.id, entry.revision).paper for entry in read_entries(connection)]
 
     def paper(self, connection: Connection, paper: str) -> Paper:
-        """The paper with this id."""
+        """Return the paper with this id."""
         return self._get(connection, paper, read_paper_revision(connection, paper)).paper
 
     def load_chunks(self, connection: Connection, paper: str) -> None:
@@ -205,25 +205,26 @@ class PaperCache:
             cached.chunks = _CachedChunks.of(read_paper_chunks(connection, paper))
 
     def known_entries(self) -> Sequence[PaperEntry] | None:
-        """What `entries` returns, if it is pinned and in memory."""
+        """Return what `entries` returns, if it is pinned and in memory."""
         entries = self._entries
         return entries.all if entries.checkpoint.revision == self.pinned_revision else None
 
     def known_paper(self, paper: str) -> Paper | None:
-        """What `paper` returns, if it is pinned and in memory."""
+        """Return what `paper` returns, if it is pinned and in memory."""
         cached = self._known(paper)
         return None if cached is None else cached.paper
 
     def known_elements(self, ids: Iterable[str]) -> dict[str, Element]:
-        """Those of these elements that are pinned and in memory."""
+        """Return those of these elements that are pinned and in memory."""
         return self._known_values(ids, lambda cached: cached.elements)
 
     def known_chunks(self, ids: Iterable[str]) -> dict[str, Chunk]:
-        """Those of these chunks that are pinned and in memory."""
+        """Return those of these chunks that are pinned and in memory."""
         return self._known_values(ids, lambda cached: cached.chunks.by_id if cached.chunks else {})
 
     def known_chunks_of(self, elements: Iterable[str], load: Callable[[str], None]) -> list[Chunk] | None:
-        """The chunks that contain any of these elements, without repeats, if their papers are pinned and in memory.
+        """Return the chunks that contain any of these elements, without repeats, if their papers are pinned and in
+        memory.
 
         Args:
             elements: The ids of the elements.

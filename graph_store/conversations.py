@@ -93,24 +93,24 @@ class Conversations:
             return _read_head(connection, str(row["id"]))
 
     def all(self, *, limit: int = 100, offset: int = 0) -> Sequence[ConversationHead]:
-        """The conversations with the latest answers, the latest first."""
+        """Return the conversations with the latest answers, the latest first."""
         query = _heads().order_by(conversations.c.updated.desc(), conversations.c.number.desc())
         with self._database.read() as connection:
             rows = connection.execute(query.limit(limit).offset(offset)).mappings()
             return [ConversationHead(**row) for row in rows]
 
     def count(self) -> int:
-        """The number of conversations."""
+        """Return the number of conversations."""
         with self._database.read() as connection:
             return int(connection.execute(select(func.count()).select_from(conversations)).scalar_one())
 
     def head(self, conversation: str) -> ConversationHead:
-        """The conversation with this id, without its turns."""
+        """Return the conversation with this id, without its turns."""
         with self._database.read() as connection:
             return _read_head(connection, conversation)
 
     def get(self, conversation: str) -> Conversation:
-        """The conversation with this id. Raises StoreError if an answer in it is damaged."""
+        """Return the conversation with this id. Raises StoreError if an answer in it is damaged."""
         query = select(turns.c.value).where(turns.c.conversation == conversation).order_by(turns.c.position)
         with self._database.read() as connection:
             head = _read_head(connection, conversation)
@@ -191,6 +191,6 @@ def _update(connection: Connection, conversation: str, **values: object) -> None
 
 
 def _cut(title: str) -> str:
-    """A title on one line, without control characters."""
+    """Return a title on one line, without control characters."""
     line = " ".join("".join(letter if letter.isprintable() else " " for letter in title).split())
     return line if len(line) <= _MAX_TITLE_LENGTH else f"{line[: _MAX_TITLE_LENGTH - 1]}…"

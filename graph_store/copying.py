@@ -75,7 +75,7 @@ def copy_library(source: Location, target: Location, *, on_progress: OnProgress)
 
 
 def _tables() -> list[Table]:
-    """All tables with content, each after those that it references."""
+    """Return all tables with content, each after those that it references."""
     return [table for table in metadata.sorted_tables if table is not library]
 
 
@@ -114,8 +114,8 @@ def _copy_table(source: Connection, target: Database, table: Table, on_progress:
 
 
 def _batches(connection: Connection, table: Table) -> Iterator[tuple[Row | None, Row | None, list[Row]]]:
-    """The rows of a table by its key, in batches: each with the last keys of the batch before and of this one, which is
-    None for the last batch."""
+    """Yield the rows of a table by its key, in batches: each with the last keys of the batch before and of this one,
+    which is None for the last batch."""
     low: Row | None = None
     while True:
         query = select(table).where(*_between(table, low, None)).order_by(*table.primary_key).limit(_BATCH)
@@ -128,7 +128,7 @@ def _batches(connection: Connection, table: Table) -> Iterator[tuple[Row | None,
 
 
 def _comparable(row: Sequence[object]) -> Row:
-    """A row as both engines have it: PostgreSQL stores no NUL in texts."""
+    """Return a row as both engines have it: PostgreSQL stores no NUL in texts."""
     return tuple(value.replace("\0", "\ufffd") if isinstance(value, str) else value for value in row)
 
 
@@ -138,7 +138,7 @@ def _key(table: Table, row: Row) -> Row:
 
 
 def _between(table: Table, low: Row | None, high: Row | None) -> list[ColumnElement[bool]]:
-    """The condition on keys above `low`, up to and with `high`."""
+    """Return the condition on keys above `low`, up to and with `high`."""
     key = tuple_(*table.primary_key)
 
     def bound(row: Row) -> Tuple:
@@ -200,7 +200,7 @@ def _check_removed(source: Database, snapshot: Connection, copied: Sequence[str]
 
 
 def _contents(connection: Connection) -> set[str]:
-    """The hashes of the crops and of the papers' files, after which the files of a library are named."""
+    """Return the hashes of the crops and of the papers' files, after which the files of a library are named."""
     return set(connection.execute(select(paper_crops.c.crop).union(select(papers.c.sha256))).scalars())
 
 

@@ -41,7 +41,8 @@ class CropFiles:
                 raise ValueError(f"paper {paper.id!r} names crop {crop!r}, whose bytes were not given")
 
     def get(self, crop: str) -> bytes:
-        """The bytes of a crop. Raises UnknownCropError for anything but the hash of a stored and undamaged crop."""
+        """Return the bytes of a crop. Raises UnknownCropError for anything but the hash of a stored and undamaged
+        crop."""
         if not _NAME.fullmatch(crop):
             raise UnknownCropError(crop)
         try:
@@ -56,7 +57,7 @@ class CropFiles:
         return _NAME.fullmatch(crop) is not None and self._objects.holds(_file(crop), sha256=crop)
 
     def files(self) -> Mapping[str, float]:
-        """The files there are, and when they were written (seconds since the epoch)."""
+        """Return the files there are, and when they were written (seconds since the epoch)."""
         return self._objects.names(CROPS_FOLDER)
 
     def sweep(self, files: Mapping[str, float], *, keep: Collection[str]) -> int:

@@ -68,7 +68,7 @@ def check_folder_room(folder: Path) -> None:
 
 
 def is_corruption(error: sqlite3.Error) -> bool:
-    """Whether the file itself is corrupt, so that a derived index must be rebuilt."""
+    """Return whether the file itself is corrupt, so that a derived index must be rebuilt."""
     return _primary_code(error) in _DAMAGED
 
 
@@ -92,8 +92,8 @@ def _from_sqlite(path: Path | str, error: BaseException | None) -> StoreError:
 
 
 def refused(refusal: StoreReadOnlyError | None, *, where: object) -> StoreReadOnlyError:
-    """The error of a change of a library that is open for reading only, because writing was refused or nobody wanted to
-    write."""
+    """Return the error of a change of a library that is open for reading only, because writing was refused or nobody
+    wanted to write."""
     if refusal is None:
         return StoreReadOnlyError("the library is open for reading only; open it for writing", where=where)
     # Raised again and again, an error would keep all its tracebacks.
@@ -146,10 +146,10 @@ class Database(Protocol):
     read_only: bool
 
     def read(self) -> AbstractContextManager[Connection]:
-        """A read transaction, which sees one state of the library."""
+        """Return a read transaction, which sees one state of the library."""
 
     def write(self, lock: Lock | None = "papers") -> AbstractContextManager[Connection]:
-        """A write transaction; commits unless the block raises.
+        """Return a write transaction; commits unless the block raises.
 
         Args:
             lock: What is changed; held from the start of the transaction. None: the statements lock their rows. The
@@ -157,7 +157,7 @@ class Database(Protocol):
         """
 
     def now(self) -> float:
-        """Seconds since the epoch, by one clock for all processes of a library; not for use in a transaction."""
+        """Return seconds since the epoch, by one clock for all processes of a library; not for use in a transaction."""
 
     def require_writable(self) -> None:
         """Raise StoreReadOnlyError if the library is open for reading only."""
@@ -198,19 +198,19 @@ class SqliteDatabase:
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
-        """A read transaction, which sees one state of the library."""
+        """Begin a read transaction, which sees one state of the library."""
         with translate_errors(self.where), self._engine.connect() as connection:
             yield connection
 
     @contextmanager
     def write(self, lock: Lock | None = "papers") -> Iterator[Connection]:  # noqa: ARG002
-        """A write transaction, which holds the write lock from its start; commits unless the block raises."""
+        """Begin a write transaction, which holds the write lock from its start; commits unless the block raises."""
         self.require_writable()
         with self._writing, translate_errors(self.where), self._writer.begin() as connection:
             yield connection
 
     def now(self) -> float:
-        """Seconds since the epoch, by the clock of this machine, which alone writes the file."""
+        """Return seconds since the epoch, by the clock of this machine, which alone writes the file."""
         return time.time()
 
     def require_writable(self) -> None:
@@ -246,7 +246,7 @@ class SqliteDatabase:
 
 
 def read_only_uri(file: Path) -> str:
-    """The URI that opens a file for reading only.
+    """Return the URI that opens a file for reading only.
 
     Reading a database in WAL mode needs its `-wal` and `-shm` files. Where they are missing and can't be created (the
     folder is read-only and no writer runs), no commit is pending, and the file is opened as immutable.

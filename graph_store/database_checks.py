@@ -13,7 +13,7 @@ _MOST_PAPERS = 5
 
 
 def find_damage(connection: Connection) -> list[str]:
-    """What is wrong with the database's rows, apart from values that can't be decoded; empty if nothing is."""
+    """Return what is wrong with the database's rows, apart from values that can't be decoded; empty if nothing is."""
     found = list(_sqlite_damage(connection)) if connection.dialect.name == "sqlite" else []
     elements, chunks, members, vectors = schema.elements, schema.chunks, schema.chunk_elements, schema.vectors
     relations, entities = schema.relations, schema.entities
@@ -51,5 +51,5 @@ def _sqlite_damage(connection: Connection) -> Iterator[str]:
 
 
 def count_chunks(connection: Connection) -> int:
-    """The number of chunks of all papers."""
+    """Return the number of chunks of all papers."""
     return int(connection.execute(select(func.count()).select_from(schema.chunks)).scalar_one())

@@ -126,28 +126,28 @@ class JobQueue:
 
     @staticmethod
     def new_id() -> str:
-        """Returns an id that can't be guessed."""
+        """Return an id that can't be guessed."""
         return f"job-{secrets.token_hex(12)}"
 
     def get(self, job: str) -> Job:
-        """The job with this id. Raises UnknownJobError."""
+        """Return the job with this id. Raises UnknownJobError."""
         with self._database.read() as connection:
             return _read(connection, job)
 
     def all(self, *, limit: int = 100) -> Sequence[Job]:
-        """The most recent jobs, newest first."""
+        """Return the most recent jobs, newest first."""
         query = _JOB.order_by(jobs.c.number.desc()).limit(limit)
         with self._database.read() as connection:
             return [Job(**row) for row in connection.execute(query).mappings()]
 
     def counts(self) -> Mapping[JobState, int]:
-        """The number of jobs in each state; states without jobs are left out."""
+        """Return the number of jobs in each state; states without jobs are left out."""
         query = select(jobs.c.state, func.count()).group_by(jobs.c.state)
         with self._database.read() as connection:
             return {state: int(count) for state, count in connection.execute(query)}
 
     def pending(self, *, service: str = "") -> PendingJobs:
-        """Which jobs have not ended, as far as the workers of this service may take them."""
+        """Return which jobs have not ended, as far as the workers of this service may take them."""
         waits = (self._waits(quarantined=quarantined, service=service) for quarantined in (False, True))
         conditions = (*waits, jobs.c.state == "running")
         with self._database.read() as connection:
@@ -180,7 +180,7 @@ class JobQueue:
         return None
 
     def _waits(self, *, quarantined: bool, service: str) -> ColumnElement[bool]:
-        """The jobs that workers of a service can claim from the quarantine, or from outside it."""
+        """Return the jobs that workers of a service can claim from the quarantine, or from outside it."""
         now = self._clock()
         expired, allowed = jobs.c.lease_end < now, jobs.c.reserved.in_(["", service])
         queued = and_(jobs.c.state == "queued", or_(allowed, expired))

@@ -114,7 +114,7 @@ def _united(groups: Iterable[tuple[T, ...]]) -> tuple[T, ...]:
 
 
 def _joined(texts: Iterable[str]) -> str:
-    """The descriptions, the most frequent first, as many as fit, but at least one."""
+    """Return the descriptions, the most frequent first, as many as fit, but at least one."""
     spellings: dict[str, list[str]] = defaultdict(list)
     for text in texts:
         if text.strip():
@@ -130,7 +130,7 @@ def _joined(texts: Iterable[str]) -> str:
 
 
 def read_entities(connection: Connection, ids: Texts, *, papers: Texts = ()) -> dict[str, Entity]:
-    """The merged entities of these ids, in this order; unknown and ambiguous ids are left out."""
+    """Return the merged entities of these ids, in this order; unknown and ambiguous ids are left out."""
     wanted = {key: nodes[0] for key, nodes in library_ids(connection, ids).items() if len(nodes) == 1}
     nodes = sorted(set(wanted.values()))
     rows = connection.execute(
@@ -142,7 +142,7 @@ def read_entities(connection: Connection, ids: Texts, *, papers: Texts = ()) -> 
 
 
 def read_matching(connection: Connection, words: Texts, *, type_: str = "", limit: int) -> list[str]:
-    """The ids of entities in whose name each of `words` (casefolded) begins a word, those of most papers first.
+    """Return the ids of entities in whose name each of `words` (casefolded) begins a word, those of most papers first.
 
     Args:
         type_: Only entities of this type; "" for all.
@@ -163,7 +163,7 @@ def read_matching(connection: Connection, words: Texts, *, type_: str = "", limi
 
 
 def read_relations(connection: Connection, ids: Texts, *, papers: Texts = (), limit: int) -> list[Relation]:
-    """The merged relations of these entities: those between two of them first, then by weight."""
+    """Return the merged relations of these entities: those between two of them first, then by weight."""
     lists = _relation_parameters(connection, _all_nodes(connection, ids), papers)
     best = connection.execute(_best_query(within=bool(papers)), {**lists, "limit": max(limit, 0)}).all()
     ordered = [(row.source, row.target, row.kind) for row in best]
@@ -172,7 +172,8 @@ def read_relations(connection: Connection, ids: Texts, *, papers: Texts = (), li
 
 
 def read_degrees(connection: Connection, ids: Texts, *, papers: Texts = ()) -> dict[str, int]:
-    """The number of merged relations of each entity; ambiguous ids and entities without relations are left out."""
+    """Return the number of merged relations of each entity; ambiguous ids and entities without relations are left
+    out."""
     wanted = {key: nodes[0] for key, nodes in library_ids(connection, ids).items() if len(nodes) == 1}
     lists = _relation_parameters(connection, sorted(set(wanted.values())), papers)
     rows = connection.execute(_degrees_query(within=bool(papers)), lists)
@@ -181,7 +182,7 @@ def read_degrees(connection: Connection, ids: Texts, *, papers: Texts = ()) -> d
 
 
 def read_edges(connection: Connection, ids: Texts, *, papers: Texts, limit: int) -> list[Edge]:
-    """The heaviest edges of these entities, from these papers (if none are given, from all)."""
+    """Return the heaviest edges of these entities, from these papers (if none are given, from all)."""
     lists = _relation_parameters(connection, _all_nodes(connection, ids), papers)
     rows = connection.execute(_edges_query(within=bool(papers)), {**lists, "limit": limit})
     return [Edge(*row) for row in rows]
@@ -192,14 +193,14 @@ def _all_nodes(connection: Connection, ids: Texts) -> list[str]:
 
 
 def _relation_parameters(connection: Connection, nodes: Texts, papers: Texts) -> dict[str, list[str]]:
-    """The lists for a statement that finds the relations of these entities."""
+    """Return the lists for a statement that finds the relations of these entities."""
     return {"nodes": list(nodes), "own": sorted(paper_ids(connection, nodes)), "papers": list(papers)}
 
 
 def _contributions(
     connection: Connection, wanted: Sequence[tuple[str, str, str]], *, papers: Texts
 ) -> Iterator[Relation]:
-    """The papers' relations of these sources, targets and kinds."""
+    """Yield the papers' relations of these sources, targets and kinds."""
     sources, targets = ({one[end] for one in wanted} for end in (0, 1))
     rows = connection.execute(
         _between_query(within=bool(papers)),
@@ -217,13 +218,13 @@ def _contributions(
 
 
 def contributed_entity(value: str, *, paper: str, key: str) -> Entity:
-    """A paper's stored entity, under its id in the library. Raises StoreDamagedError."""
+    """Return a paper's stored entity, under its id in the library. Raises StoreDamagedError."""
     entity = read_value(Entity, value, paper=paper)
     return entity if entity.id == key else replace(entity, id=key)
 
 
 def contributed_relation(value: str, *, paper: str, source: str, target: str) -> Relation:
-    """A paper's stored relation, between ids of the library. Raises StoreDamagedError."""
+    """Return a paper's stored relation, between ids of the library. Raises StoreDamagedError."""
     relation = read_value(Relation, value, paper=paper)
     if (relation.source, relation.target) == (source, target):
         return relation

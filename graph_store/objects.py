@@ -18,31 +18,31 @@ class Objects(Protocol):
     """Files by name. Failures are raised as OSError or StoreError."""
 
     def read(self, name: str) -> bytes:
-        """The content of a file. Raises FileNotFoundError."""
+        """Return the content of a file. Raises FileNotFoundError."""
 
     def holds(self, name: str, *, sha256: str) -> bool:
-        """Whether there is an undamaged file of this name, whose content has this hash."""
+        """Return whether there is an undamaged file of this name, whose content has this hash."""
 
     def write(self, files: Mapping[str, bytes]) -> None:
         """Write files; they are durable when this returns, and no reader sees a part of one."""
 
     def names(self, folder: str) -> Mapping[str, float]:
-        """The names of the files in a folder and the folders in it, with the time of the last change of each (seconds
-        since the epoch)."""
+        """Return the names of the files in a folder and the folders in it, with the time of the last change of each
+        (seconds since the epoch)."""
 
     def delete(self, name: str) -> None:
         """Delete a file if it exists."""
 
 
 def open_objects(location: Location) -> Objects:
-    """The files of a library: pictures of tables and figures, and uploaded papers."""
+    """Return the files of a library: pictures of tables and figures, and uploaded papers."""
     if isinstance(location, PostgresAddress) and location.objects:
         return S3Objects(location.objects)
     return FolderObjects(files_folder(location))
 
 
 def open_s3() -> Any:  # noqa: ANN401 # s3fs has no types
-    """An fsspec file system of S3-compatible storage, with the endpoint and the keys of the AWS configuration.
+    """Return an fsspec file system of S3-compatible storage, with the endpoint and the keys of the AWS configuration.
 
     Raises:
         InputError: s3fs is not installed.

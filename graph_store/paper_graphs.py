@@ -105,7 +105,7 @@ class CachedGraph:
         return [Edge(source=source, target=target, weight=-weight) for weight, source, target in ordered[:limit]]
 
     def _touching(self, nodes: set[str]) -> Iterator[_Relation]:
-        """The relations of these nodes, each once."""
+        """Yield the relations of these nodes, each once."""
         for graph in self.papers.values():
             for node in nodes:
                 for row in graph.relations.get(node, ()):
@@ -137,7 +137,7 @@ class GraphCache:
         self._lock = threading.Lock()
 
     def graph(self, papers: Sequence[str], revision: int, read: Reads) -> CachedGraph | None:
-        """The graph of these papers at a revision.
+        """Return the graph of these papers at a revision.
 
         Args:
             papers: The papers' ids, at least one.
@@ -184,7 +184,7 @@ class GraphCache:
 
 
 def _read_graphs(connection: Connection, papers: Sequence[str]) -> dict[str, _PaperGraph]:
-    """The graphs of these papers; those of unknown papers are empty."""
+    """Return the graphs of these papers; those of unknown papers are empty."""
     homes = read_homes(connection, papers)
     ends: dict[str, dict[str, list[_Relation]]] = {paper: defaultdict(list) for paper in papers}
     # `all` reads the rows at once, which takes a third of the time.

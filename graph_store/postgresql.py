@@ -96,13 +96,13 @@ class PostgresDatabase:
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
-        """A read transaction, which sees one state of the library."""
+        """Begin a read transaction, which sees one state of the library."""
         with self._translated(reads=True), self._engine.connect() as connection:
             yield connection
 
     @contextmanager
     def write(self, lock: Lock | None = "papers") -> Iterator[Connection]:
-        """A write transaction; see `Database.write`."""
+        """Begin a write transaction; see `Database.write`."""
         self.require_writable()
         with self._translated(), self._writer.begin() as connection:
             if lock is not None:
@@ -110,7 +110,7 @@ class PostgresDatabase:
             yield connection
 
     def now(self) -> float:
-        """Seconds since the epoch, by the clock of the server: those of the machines that use it may differ."""
+        """Return seconds since the epoch, by the clock of the server: those of the machines that use it may differ."""
         asked, epoch = self._clock
         if time.monotonic() >= asked + _CLOCK_SECONDS:
             seconds = cast(func.extract("epoch", func.clock_timestamp()), Double)
@@ -138,7 +138,7 @@ class PostgresDatabase:
 
     @contextmanager
     def creating(self, lock: Lock | None = "papers") -> Iterator[Connection]:
-        """A write transaction that creates tables; failures name the rights that it needs."""
+        """Begin a write transaction that creates tables; failures name the rights that it needs."""
         try:
             with self.write(lock) as connection:
                 yield connection
@@ -266,13 +266,13 @@ def take_lock(connection: Connection, lock: Lock, *, seconds: float | None = Non
 
 
 def sqlstate_of(error: StoreError) -> str:
-    """The server's code of an error; "" if it is not the server's."""
+    """Return the server's code of an error; "" if it is not the server's."""
     cause = error.__cause__
     return getattr(getattr(cause, "orig", None), "sqlstate", None) or ""
 
 
 def _reason(error: BaseException | None) -> str:
-    """What the server or libpq says, on one line, without the statement."""
+    """Return what the server or libpq says, on one line, without the statement."""
     return " ".join(str(getattr(error, "orig", None) or error).split())
 
 
@@ -281,12 +281,13 @@ def _begin(connection: Connection) -> None:
 
 
 def _storable(text: str) -> str:
-    """A text for a column or a comparison. PostgreSQL's have no NUL; in values, which are JSON, it is escaped."""
+    """Return a text for a column or a comparison. PostgreSQL's have no NUL; in values, which are JSON, it is
+    escaped."""
     return text.replace("\0", "\ufffd")
 
 
 def _as_json(value: object) -> str:
-    """The JSON of a list of texts, without what PostgreSQL refuses in it: NUL and lone surrogates."""
+    """Return the JSON of a list of texts, without what PostgreSQL refuses in it: NUL and lone surrogates."""
     text = json.dumps(value, ensure_ascii=False).encode(errors="replace").decode()
     return text.replace("\\u0000", "\\ufffd")
 

@@ -133,7 +133,7 @@ class Searchable:
 
 
 def read_entries(connection: Connection, *conditions: ColumnElement[bool]) -> list[PaperEntry]:
-    """The papers that meet the conditions, without their elements, in the order they were added."""
+    """Return the papers that meet the conditions, without their elements, in the order they were added."""
     papers, bylines, publications = schema.papers, schema.bylines, schema.publications
     columns = [papers.c[field.name] for field in fields(PaperEntry) if field.name in papers.c]
     published = [publications.c[name] for name in ("venue", "doi", "arxiv")]
@@ -145,7 +145,7 @@ def read_entries(connection: Connection, *conditions: ColumnElement[bool]) -> li
 
 
 def read_entry(connection: Connection, paper: str) -> PaperEntry:
-    """The paper with this id, without its elements."""
+    """Return the paper with this id, without its elements."""
     entries = read_entries(connection, schema.papers.c.id == paper)
     if not entries:
         raise unknown_paper(paper)
@@ -153,7 +153,7 @@ def read_entry(connection: Connection, paper: str) -> PaperEntry:
 
 
 def read_counts(connection: Connection, papers: Sequence[str]) -> dict[str, dict[str, int]]:
-    """The number of elements of each kind of these papers."""
+    """Return the number of elements of each kind of these papers."""
     table = schema.elements
     query = select(table.c.paper, table.c.kind, func.count().label("count")).where(table.c.paper.in_(papers))
     counts: dict[str, dict[str, int]] = {paper: {} for paper in papers}
@@ -163,8 +163,8 @@ def read_counts(connection: Connection, papers: Sequence[str]) -> dict[str, dict
 
 
 def read_page_counts(connection: Connection, papers: Sequence[str]) -> dict[str, tuple[int, int]]:
-    """The number of pages of these papers, and of problems that their parser reported. No paper is decoded, and a
-    damaged one is left out."""
+    """Return the number of pages of these papers, and of problems that their parser reported. No paper is decoded, and
+    a damaged one is left out."""
     table = schema.papers
     value = case((is_json(table.c.value), table.c.value))
     lengths = (json_length(value, path) for path in ("$.pages", "$.problems"))
@@ -174,25 +174,25 @@ def read_page_counts(connection: Connection, papers: Sequence[str]) -> dict[str,
 
 
 def read_embedder(connection: Connection, paper: str) -> str:
-    """The name of the embedder that made a paper's vectors."""
+    """Return the name of the embedder that made a paper's vectors."""
     query = select(schema.papers.c.embedder).where(schema.papers.c.id == paper)
     name: str = _one(connection, query, missing=unknown_paper(paper))
     return name
 
 
 def read_newest_embedder(connection: Connection) -> str:
-    """The name of the embedder that made the newest paper's vectors; "" for an empty library."""
+    """Return the name of the embedder that made the newest paper's vectors; "" for an empty library."""
     table = schema.papers
     return connection.execute(select(table.c.embedder).order_by(table.c.revision.desc()).limit(1)).scalar() or ""
 
 
 def read_paper_revision(connection: Connection, paper: str) -> int:
-    """The revision that added a paper."""
+    """Return the revision that added a paper."""
     return _one(connection, _revision_query(), {"paper": paper}, missing=unknown_paper(paper))
 
 
 def read_paper(connection: Connection, paper: str) -> Paper:
-    """A paper with its elements."""
+    """Return a paper with its elements."""
     head = _one(connection, _head_query(), {"paper": paper}, missing=unknown_paper(paper))
     rows = connection.execute(_elements_query(), {"paper": paper}).all()
     values: dict[str, list[str]] = defaultdict(list)
@@ -236,7 +236,7 @@ def _chunks_query() -> Select[str, str]:
 
 
 def read_elements(connection: Connection, ids: Sequence[str]) -> dict[str, Element]:
-    """The elements with these ids, in this order."""
+    """Return the elements with these ids, in this order."""
     table = schema.elements
     rows = connection.execute(select(table.c.id, table.c.kind, table.c.value).where(table.c.id.in_(ids)))
     found = {row.id: read_value(_ELEMENT_KINDS[row.kind], row.value, paper=paper_of(row.id)) for row in rows}
@@ -251,19 +251,19 @@ def _in_order(found: Mapping[str, T], ids: Sequence[str]) -> dict[str, T]:
 
 
 def read_chunks(connection: Connection, ids: Sequence[str]) -> dict[str, Chunk]:
-    """The chunks with these ids, in this order."""
+    """Return the chunks with these ids, in this order."""
     rows = connection.execute(_chunks_query(), {"ids": list(ids)}).all()
     found = {key: read_value(Chunk, value, paper=paper_of(key)) for key, value in rows}
     return _in_order(found, ids)
 
 
 def read_paper_chunks(connection: Connection, paper: str) -> tuple[Chunk, ...]:
-    """The chunks of a paper, in the order of their numbers."""
+    """Return the chunks of a paper, in the order of their numbers."""
     return _read_all(Chunk, connection.execute(_paper_chunks_query(), {"paper": paper}).scalars().all(), paper=paper)
 
 
 def read_chunks_of(connection: Connection, elements: Sequence[str]) -> list[Chunk]:
-    """The chunks that contain any of these elements, without repeats, in the order of the elements."""
+    """Return the chunks that contain any of these elements, without repeats, in the order of the elements."""
     wanted = list(dict.fromkeys(elements))
     table, members = schema.chunks, schema.chunk_elements
     rows = connection.execute(
@@ -286,7 +286,7 @@ def read_chunks_of(connection: Connection, elements: Sequence[str]) -> list[Chun
 
 
 def read_indexed(connection: Connection, paper: str) -> IndexedPaper:
-    """A paper with everything that it added to the library."""
+    """Return a paper with everything that it added to the library."""
     searchable = read_searchable(connection, paper)
     return IndexedPaper(
         paper=read_paper(connection, paper),
@@ -303,17 +303,17 @@ def read_indexed(connection: Connection, paper: str) -> IndexedPaper:
 
 
 def read_images(connection: Connection, paper: str) -> PaperImages:
-    """The readings of a paper's images; empty if no model read them."""
+    """Return the readings of a paper's images; empty if no model read them."""
     return _single_value(connection, schema.images, PaperImages, paper=paper) or PaperImages()
 
 
 def read_shortfall(connection: Connection, paper: str) -> Shortfall:
-    """What is missing from a model's extraction of a paper."""
+    """Return what is missing from a model's extraction of a paper."""
     return _single_value(connection, schema.shortfalls, Shortfall, paper=paper) or Shortfall()
 
 
 def read_searchable(connection: Connection, paper: str) -> Searchable:
-    """The part of a paper that an index needs."""
+    """Return the part of a paper that an index needs."""
     embedder = read_embedder(connection, paper)
     table, vectors = schema.chunks, schema.vectors
     rows = connection.execute(
@@ -342,7 +342,7 @@ def _read_paper_edges(connection: Connection, paper: str) -> list[Edge]:
 
 
 def read_crop_names(connection: Connection) -> dict[str, str]:
-    """The crops that papers name, each with one of these papers."""
+    """Return the crops that papers name, each with one of these papers."""
     table = schema.paper_crops
     query = select(table.c.crop, func.min(table.c.paper).label("paper")).group_by(table.c.crop).order_by(table.c.crop)
     return {row.crop: row.paper for row in connection.execute(query)}
@@ -364,18 +364,18 @@ def _one(
 
 
 def unknown_paper(paper: str) -> UnknownPaperError:
-    """The error for an id that no paper has, or no longer has."""
+    """Return the error for an id that no paper has, or no longer has."""
     return UnknownPaperError(f"no paper {paper!r} in the library; list the papers to see their ids")
 
 
 def read_values(connection: Connection, table: Table, kind: type[T], *, paper: str) -> tuple[T, ...]:
-    """A paper's values in a table, in order."""
+    """Return a paper's values in a table, in order."""
     query = select(table.c.value).where(table.c.paper == paper).order_by(table.c.position)
     return _read_all(kind, connection.execute(query).scalars().all(), paper=paper)
 
 
 def _read_all(kind: type[T], values: Sequence[str], *, paper: str) -> tuple[T, ...]:
-    """The stored values of a paper, read together, which is faster. Raises StoreDamagedError."""
+    """Return the stored values of a paper, read together, which is faster. Raises StoreDamagedError."""
     found: tuple[T, ...] = read_value(tuple[kind, ...], f"[{','.join(values)}]", paper=paper)  # type: ignore[valid-type]
     if len(found) != len(values):
         raise StoreDamagedError(paper)
@@ -383,13 +383,13 @@ def _read_all(kind: type[T], values: Sequence[str], *, paper: str) -> tuple[T, .
 
 
 def _single_value(connection: Connection, table: Table, kind: type[T], *, paper: str) -> T | None:
-    """A paper's only value in a table, if it has one."""
+    """Return a paper's only value in a table, if it has one."""
     value = connection.execute(select(table.c.value).where(table.c.paper == paper)).scalar()
     return None if value is None else read_value(kind, value, paper=paper)
 
 
 def read_value(kind: type[T], value: str, *, paper: str) -> T:
-    """A stored value of a paper. Raises StoreDamagedError."""
+    """Return a stored value of a paper. Raises StoreDamagedError."""
     try:
         decode = _decoded if len(value) <= _MAX_CACHED_LENGTH else from_json
         return decode(kind, value)
@@ -402,7 +402,7 @@ _decoded = cast("Callable[[type[T], str], T]", lru_cache(maxsize=_CACHED_VALUES)
 
 
 def paper_of(key: str) -> str:
-    """The paper of an element or a chunk."""
+    """Return the paper of an element or a chunk."""
     return key.partition("/")[0]
 
 
@@ -418,7 +418,7 @@ def _matrix(blobs: Sequence[bytes], *, paper: str) -> NDArray[float32]:
 
 
 def read_vector(blob: bytes) -> NDArray[float32] | None:
-    """A stored vector; None if it is damaged."""
+    """Return a stored vector; None if it is damaged."""
     if len(blob) % 4:
         return None
     vector = np.frombuffer(blob, dtype="<f4").astype(float32)
@@ -426,17 +426,17 @@ def read_vector(blob: bytes) -> NDArray[float32] | None:
 
 
 def is_sound(vectors: NDArray[float32]) -> NDArray[np.bool_]:
-    """Whether each row is of unit length, as embedders make it; one that is not is damaged."""
+    """Return whether each row is of unit length, as embedders make it; one that is not is damaged."""
     return np.asarray(np.abs(np.sqrt(np.einsum("ij,ij->i", vectors, vectors)) - 1.0) < _MAX_DEVIATION)
 
 
 def read_revision(connection: Connection) -> int:
-    """The newest revision; 0 for an empty library."""
+    """Return the newest revision; 0 for an empty library."""
     return int(connection.execute(_newest_query()).scalar() or 0)
 
 
 def read_changes(connection: Connection, revision: int) -> list[Change]:
-    """The changes after a revision, oldest first."""
+    """Return the changes after a revision, oldest first."""
     rows = connection.execute(select(changes).where(changes.c.revision > revision).order_by(changes.c.revision))
     return [
         Change(checkpoint=Checkpoint(revision=row.revision, token=row.token), paper=row.paper, action=row.action)
@@ -445,7 +445,7 @@ def read_changes(connection: Connection, revision: int) -> list[Change]:
 
 
 def read_checkpoint(connection: Connection, revision: int) -> Checkpoint | None:
-    """The checkpoint of a revision; None if this history has no such revision."""
+    """Return the checkpoint of a revision; None if this history has no such revision."""
     if revision == 0:
         return Checkpoint()
     token = connection.execute(select(changes.c.token).where(changes.c.revision == revision)).scalar()
@@ -453,8 +453,8 @@ def read_checkpoint(connection: Connection, revision: int) -> Checkpoint | None:
 
 
 def find_entry(entries: Sequence[PaperEntry], text: str) -> PaperEntry:
-    """The paper that matches by id, source, id prefix, file name or (part of a) title; an earlier criterion takes
-    precedence.
+    """Return the paper that matches by id, source, id prefix, file name or (part of a) title; an earlier criterion
+    takes precedence.
 
     Raises UnknownPaperError, naming the candidates, if none or several match.
     """

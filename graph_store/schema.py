@@ -61,7 +61,7 @@ Text = AnyText().with_variant(AnyText(collation="C"), "postgresql")
 
 
 def given(name: str) -> Select[tuple[str]]:
-    """A list parameter of a query, for `column.in_`.
+    """Return a list parameter of a query, for `column.in_`.
 
     The list is bound as one JSON value, so that the statement does not depend on its length and is built once.
     """

@@ -105,7 +105,7 @@ class ServiceState:
         return (self._clock or self._database.now)()
 
     def close(self) -> None:
-        """Releases the database."""
+        """Release the database."""
         with self._opening:
             if self._opened is not None:
                 self._opened.close()
@@ -113,7 +113,7 @@ class ServiceState:
                 shutil.rmtree(self._temporary, ignore_errors=True)
 
     def begin_session(self, token: str, key: str, *, seconds: float) -> None:
-        """Stores a session of an API key."""
+        """Store a session of an API key."""
         now = self._now()
         with self._database.write("service") as connection:
             connection.execute(delete(_sessions).where(_sessions.c.ends <= now))
@@ -123,18 +123,18 @@ class ServiceState:
             connection.execute(_sessions.insert().values(token=token, key=key, ends=now + seconds))
 
     def session_key(self, token: str) -> str | None:
-        """The id of a session's key; None if there is no such session, or it has ended."""
+        """Return the id of a session's key; None if there is no such session, or it has ended."""
         query = select(_sessions.c.key).where(_sessions.c.token == token, _sessions.c.ends > self._now())
         with self._database.read() as connection:
             return connection.execute(query).scalar()
 
     def end_session(self, token: str) -> None:
-        """Ends a session, if there is one."""
+        """End a session, if there is one."""
         with self._database.write("service") as connection:
             connection.execute(delete(_sessions).where(_sessions.c.token == token))
 
     def take(self, caller: str, *, per_minute: int) -> float:
-        """Takes a token from the caller's bucket, which holds those of a minute and refills evenly.
+        """Take a token from the caller's bucket, which holds those of a minute and refills evenly.
 
         Returns the seconds until there is one; 0 if there was one.
         """
@@ -152,7 +152,7 @@ class ServiceState:
         return 0.0 if tokens >= 1 else (1 - tokens) / per_second
 
     def stop(self, work: str) -> None:
-        """Asks every process to stop this work, by changing what `last_stop` returns."""
+        """Ask every process to stop this work, by changing what `last_stop` returns."""
         now = self._now()
         with self._database.write("service") as connection:
             gone = (_stops.c.time < now - _STOP_SECONDS) | (_stops.c.work == work)

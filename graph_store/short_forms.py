@@ -55,7 +55,7 @@ class ShortForm:
 
 
 def short_forms_of(extraction: Extraction) -> list[ShortForm]:
-    """The short forms of a paper, sorted.
+    """Return the short forms of a paper, sorted.
 
     A paper defines a short form if it shares an entity with a long form whose initials spell it, or is related to
     several such long forms; it then means the entity with the long form's key. A paper uses a short form if it is an
@@ -85,13 +85,13 @@ def _own(entity: Entity) -> Iterator[ShortForm]:
 
 
 def least_papers(short: str) -> int:
-    """The minimum number of papers that must define a short form before it has a meaning in other papers. Short forms
-    of two letters coincide by chance."""
+    """Return the minimum number of papers that must define a short form before it has a meaning in other papers. Short
+    forms of two letters coincide by chance."""
     return 1 if len(short) > 2 else 2
 
 
 def agreed_entity(definitions: Mapping[tuple[str, str], int]) -> str | None:
-    """The entity that most papers define a short form with; None if the papers disagree.
+    """Return the entity that most papers define a short form with; None if the papers disagree.
 
     `definitions` counts the papers by sense and entity and is not empty. Papers agree if each sense matches the most
     frequent one word by word, except for misspellings, up to the end of the shorter one.
@@ -126,7 +126,7 @@ def insert_short_forms(connection: Connection, paper: str, found: Sequence[Short
 
 
 def shorts_of(connection: Connection, paper: str) -> list[str]:
-    """The short forms that a paper defines."""
+    """Return the short forms that a paper defines."""
     query = select(short_forms.c.short).distinct().where(short_forms.c.paper == paper, short_forms.c.sense != "")
     return sorted(connection.execute(query).scalars())
 
@@ -141,7 +141,7 @@ def refresh_meanings(connection: Connection, shorts: Iterable[str]) -> None:
 
 
 def _home(connection: Connection, short: str) -> str | None:
-    """The entity that a short form means; `_AMBIGUOUS` if papers disagree, None if too few define it."""
+    """Return the entity that a short form means; `_AMBIGUOUS` if papers disagree, None if too few define it."""
     defined = (short_forms.c.short == short, short_forms.c.sense != "")
     papers = connection.execute(select(func.count(short_forms.c.paper.distinct())).where(*defined)).scalar_one()
     if papers < least_papers(short):
@@ -193,7 +193,7 @@ def library_ids(
 
 
 def paper_ids(connection: Connection, nodes: Iterable[str]) -> set[str]:
-    """All ids that papers may use for these ids of the library. Some papers may use them for other entities."""
+    """Return all ids that papers may use for these ids of the library. Some papers may use them for other entities."""
     known = set(nodes)
     # Where papers disagree, an id of the library is the paper and its id.
     apart = {tail for _, separator, tail in (node.partition("/") for node in known) if separator}
@@ -201,7 +201,7 @@ def paper_ids(connection: Connection, nodes: Iterable[str]) -> set[str]:
 
 
 def _used(connection: Connection, ids: Sequence[str]) -> set[str]:
-    """The ids that a paper uses for a short form which only other papers define."""
+    """Return the ids that a paper uses for a short form which only other papers define."""
     short = [key for key in ids if len(key) <= _MAX_ID_LENGTH and " " not in key]
     return {row.entity for row in connection.execute(_used_query(), {"ids": short})} if short else set()
 

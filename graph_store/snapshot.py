@@ -101,7 +101,7 @@ class SnapshotReader:
 
 
 def _versions(connection: Connection) -> list[tuple[str, str]]:
-    """The papers in the order of addition, each with the token of its version."""
+    """Return the papers in the order of addition, each with the token of its version."""
     query = select(papers.c.id, changes.c.token).join_from(papers, changes, changes.c.revision == papers.c.revision)
     return [(row.id, row.token) for row in connection.execute(query.order_by(papers.c.revision))]
 
@@ -118,13 +118,13 @@ def _read_part(connection: Connection, paper: str) -> _Part | None:
 
 
 def _at_home(found: Iterable[Entity], homes: Mapping[str, str]) -> Iterator[Entity]:
-    """The entities of a paper with their ids in the library."""
+    """Yield the entities of a paper with their ids in the library."""
     for entity in found:
         yield replace(entity, id=homes[entity.id]) if entity.id in homes else entity
 
 
 def _between_homes(found: Iterable[Relation], homes: Mapping[str, str]) -> Iterator[Relation]:
-    """The relations of a paper with the library's ids, without those of an entity to itself."""
+    """Yield the relations of a paper with the library's ids, without those of an entity to itself."""
     for relation in found:
         if relation.source in homes or relation.target in homes:
             source, target = (homes.get(end, end) for end in (relation.source, relation.target))

@@ -37,7 +37,7 @@ Value = TypeVar("Value")
 def _reads(
     read: Callable[Concatenate[Connection, Options], Value],
 ) -> Callable[Concatenate["Store", Options], Value]:
-    """A method of `Store` that calls `read` in a read transaction."""
+    """Return a method of `Store` that calls `read` in a read transaction."""
 
     @wraps(read)
     def method(self: "Store", /, *args: Options.args, **options: Options.kwargs) -> Value:
@@ -148,7 +148,7 @@ class Store:
         return self._paper_cache.pinned(revision)
 
     def entries(self) -> Sequence[PaperEntry]:
-        """All papers without their elements, in the order of addition; fast for large libraries, too."""
+        """Return all papers without their elements, in the order of addition; fast for large libraries, too."""
         known = self._paper_cache.known_entries()
         if known is not None:
             return known
@@ -156,12 +156,12 @@ class Store:
             return self._paper_cache.entries(connection)
 
     def papers(self) -> Sequence[Paper]:
-        """All papers, in the order of addition."""
+        """Return all papers, in the order of addition."""
         with self.database.read() as connection:
             return self._paper_cache.papers(connection)
 
     def paper(self, paper: str) -> Paper:
-        """The paper with this id."""
+        """Return the paper with this id."""
         known = self._paper_cache.known_paper(paper)
         if known is not None:
             return known
@@ -169,15 +169,15 @@ class Store:
             return self._paper_cache.paper(connection, paper)
 
     def elements(self, ids: Sequence[str]) -> dict[str, Element]:
-        """The elements with these ids, in this order."""
+        """Return the elements with these ids, in this order."""
         return self._with_known(ids, self._paper_cache.known_elements(ids), self._stored_elements)
 
     def chunks(self, ids: Sequence[str]) -> dict[str, Chunk]:
-        """The chunks with these ids, in this order."""
+        """Return the chunks with these ids, in this order."""
         return self._with_known(ids, self._paper_cache.known_chunks(ids), self._stored_chunks)
 
     def chunks_of(self, elements: Sequence[str]) -> Sequence[Chunk]:
-        """The chunks that contain any of these elements, without repeats."""
+        """Return the chunks that contain any of these elements, without repeats."""
         known = self._paper_cache.known_chunks_of(elements, self._load_chunks)
         return self._stored_chunks_of(elements) if known is None else known
 
@@ -214,7 +214,7 @@ class Store:
     def _with_known(
         self, ids: Sequence[str], known: dict[str, Value], read: Callable[[Sequence[str]], dict[str, Value]]
     ) -> dict[str, Value]:
-        """The values with these ids, from memory and from the database."""
+        """Return the values with these ids, from memory and from the database."""
         missing = [key for key in ids if key not in known]
         if missing:
             known |= read(missing)
@@ -225,18 +225,18 @@ class Store:
             self._paper_cache.load_chunks(connection, paper)
 
     def find_paper(self, text: str) -> Paper:
-        """The paper that an id, a prefix of one, a file name or a part of a title identifies.
+        """Return the paper that an id, a prefix of one, a file name or a part of a title identifies.
 
         Raises UnknownPaperError, naming the candidates, if none or several match.
         """
         return self.paper(reading.find_entry(self.entries(), text).id)
 
     def entry_by_sha256(self, sha256: str) -> PaperEntry | None:
-        """The paper of a file with this content, added last."""
+        """Return the paper of a file with this content, added last."""
         return self._newest(papers.c.sha256 == sha256)
 
     def entry_by_source(self, source: str) -> PaperEntry | None:
-        """The paper added last from this absolute path."""
+        """Return the paper added last from this absolute path."""
         return self._newest(papers.c.source == source)
 
     def _newest(self, condition: ColumnElement[bool]) -> PaperEntry | None:
@@ -245,20 +245,20 @@ class Store:
         return entries[-1] if entries else None
 
     def removed_since(self, revision: int) -> set[str]:
-        """The papers that were removed after a revision, by id."""
+        """Return the papers that were removed after a revision, by id."""
         return {change.paper for change in self.changes_since(revision) if change.action == "removed"}
 
     def snapshot(self) -> Snapshot:
-        """The whole library; what did not change since the last call is not read again, but kept in memory."""
+        """Return the whole library; what did not change since the last call is not read again, but kept in memory."""
         with self.database.read() as connection:
             return self._snapshots.read(connection)
 
     def element(self, element: str) -> Element:
-        """The element with this id."""
+        """Return the element with this id."""
         return self.elements([element])[element]
 
     def crop(self, crop: str) -> bytes:
-        """The PNG bytes of a crop that a paper names, by content hash.
+        """Return the PNG bytes of a crop that a paper names, by content hash.
 
         Raises UnknownCropError for any other hash, and if the file is missing or damaged."""
         with self.database.read() as connection:

@@ -66,7 +66,7 @@ def validate(indexed: IndexedPaper) -> None:
 
 
 def crops_of_paper(paper: Paper) -> set[str]:
-    """The crops that a paper's elements name."""
+    """Return the crops that a paper's elements name."""
     return {crop for element in paper.elements for crop in crops_of(element)}
 
 

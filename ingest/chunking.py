@@ -128,7 +128,7 @@ def _packed_groups(elements: Iterable[Element], *, max_words: int) -> Iterator[l
 
 
 def _runs(elements: Iterable[Element]) -> Iterator[list[Element]]:
-    """Consecutive passages and references of a section, ignoring floats and furniture."""
+    """Yield consecutive passages and references of a section, ignoring floats and furniture."""
     texts = (
         element
         for element in elements

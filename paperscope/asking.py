@@ -50,7 +50,8 @@ class Asker:
         return await self._repeat(request, self.engine.retrieve)
 
     async def _repeat(self, request: AskRequest, work: Callable[[AskRequest], Awaitable[T]]) -> T:
-        """The result of the first attempt that ends on papers that are still there, with findings on those left out."""
+        """Return the result of the first attempt that ends on papers that are still there, with findings on those left
+        out."""
         damaged: dict[str, StoreDamagedError] = {}
         while True:
             revision, asked = await asyncio.to_thread(self._resolved, request, damaged)
@@ -70,7 +71,7 @@ class Asker:
                     return replace(result, findings=(*map(_left_out, damaged.values()), *result.findings))
 
     def _resolved(self, request: AskRequest, damaged: dict[str, StoreDamagedError]) -> tuple[int, AskRequest]:
-        """The revision of an attempt, and the request with the ids of its papers. Raises UnknownPaperError."""
+        """Return the revision of an attempt, and the request with the ids of its papers. Raises UnknownPaperError."""
         revision, entries = self.store.revision, self.store.entries()
         papers = tuple(find_entry(entries, name).id for name in request.filters.papers)
         if damaged and not papers:
@@ -78,7 +79,8 @@ class Asker:
         return revision, replace(request, filters=replace(request.filters, papers=papers))
 
     def _is_current(self, context: Context, revision: int) -> bool:
-        """Whether no paper that the context is from was removed in the meantime, and none at all if it is empty."""
+        """Return whether no paper that the context is from was removed in the meantime, and none at all if it is
+        empty."""
         removed = self.store.removed_since(revision)
         used = {source.place.paper for source in context.sources}
         return not removed or (bool(used) and removed.isdisjoint(used))

@@ -256,7 +256,7 @@ def _cost(answer: Answer) -> str:
 
 
 def _context_html(context: Context, content: ContentSource) -> Markup:
-    """Four tables; only the sources are unfolded."""
+    """Return four tables; only the sources are unfolded."""
     files = file_names(content)
     sources = (
         (row.id, row.content, _local_id(row.element), places_text([row.place], files)) for row in context.sources
@@ -326,7 +326,7 @@ def _element_html(element: Element, content: ContentSource) -> Markup:
 
 
 def _title(element: Element) -> str:
-    """Label and caption; label and text of an equation; the label of a passage."""
+    """Return label and caption; label and text of an equation; the label of a passage."""
     words = element.text if isinstance(element, Equation) else getattr(element, "caption", "")
     return ": ".join(part for part in (element.label or element.kind.capitalize(), words) if part)
 

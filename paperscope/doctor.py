@@ -63,7 +63,7 @@ def diagnose(settings: Settings, *, repair: bool = False) -> Iterator[Diagnosis]
 
 
 def _guarded(part: Part, findings: Iterator[Diagnosis]) -> Iterator[Diagnosis]:
-    """The findings; an error of the database, which ends a check, is one."""
+    """Yield the findings; an error of the database, which ends a check, is one."""
     try:
         yield from findings
     except PaperscopeError as error:
@@ -162,5 +162,5 @@ def _models(store: Store, settings: Settings) -> Iterator[Diagnosis]:
 
 
 def _embedder(settings: Settings) -> str:
-    """The name of the embedder. Raises ModelError if its weights are missing."""
+    """Return the name of the embedder. Raises ModelError if its weights are missing."""
     return find_weights(settings.embed.model).name if settings.embed.local else settings.embed.model

@@ -78,7 +78,7 @@ def file_names(content: ContentSource) -> Mapping[str, str]:
 
 
 def fragment(*parts: Markup) -> Markup:
-    """One block of HTML with its style sheet."""
+    """Return one block of HTML with its style sheet."""
     return html('<div class="paperscope"><style>{}</style>{}</div>', _STYLE, Markup().join(parts))
 
 

@@ -100,7 +100,7 @@ def _ignore_both(_first: object, _second: object) -> None:
 def _awaitable(
     method: "Callable[Concatenate[Library, P], T]",
 ) -> "Callable[Concatenate[Library, P], Coroutine[Any, Any, T]]":
-    """The awaitable form of a method, which runs in a thread."""
+    """Return the awaitable form of a method, which runs in a thread."""
 
     @wraps(method)
     async def awaitable(self: "Library", /, *args: P.args, **options: P.kwargs) -> T:
@@ -452,11 +452,11 @@ class Library:
     # Look-ups. They call no model, and may run in many threads.
 
     def papers(self) -> Sequence[Paper]:
-        """All papers, in the order they were added."""
+        """Return all papers, in the order they were added."""
         return self._store.papers()
 
     def entries(self) -> Sequence[PaperEntry]:
-        """All papers without their elements, in the order they were added; fast also in a large library."""
+        """Return all papers without their elements, in the order they were added; fast also in a large library."""
         return self._store.entries()
 
     def paper(self, name: str) -> Paper:
@@ -471,31 +471,31 @@ class Library:
         return self._store.find_paper(name)
 
     def entry(self, paper: str) -> PaperEntry:
-        """The paper with exactly this id, without its elements. Raises UnknownPaperError."""
+        """Return the paper with exactly this id, without its elements. Raises UnknownPaperError."""
         return self._store.entry(paper)
 
     def counts(self, papers: Sequence[str]) -> Mapping[str, Mapping[str, int]]:
-        """How many elements of each kind papers have: by paper id, then by kind."""
+        """Return how many elements of each kind papers have: by paper id, then by kind."""
         return self._store.counts(papers)
 
     def page_counts(self, papers: Sequence[str]) -> Mapping[str, tuple[int, int]]:
-        """How many pages papers have, and how many problems their parser reported, by paper id."""
+        """Return how many pages papers have, and how many problems their parser reported, by paper id."""
         return self._store.page_counts(papers)
 
     def images(self, paper: str) -> PaperImages:
-        """The readings of the paper's images; empty if no vision model read them."""
+        """Return the readings of the paper's images; empty if no vision model read them."""
         return self._store.images(paper)
 
     def shortfall(self, paper: str) -> Shortfall:
-        """What is missing from the extraction of the paper with this id."""
+        """Return what is missing from the extraction of the paper with this id."""
         return self._store.shortfall(paper)
 
     def element(self, element: str) -> Element:
-        """The element with this id. Raises UnknownElementError."""
+        """Return the element with this id. Raises UnknownElementError."""
         return self._store.element(element)
 
     def elements(self, name: str, *, kind: str = "") -> Sequence[Element]:
-        """A paper's elements in reading order.
+        """Return a paper's elements in reading order.
 
         Args:
             name: See `paper`.
@@ -507,11 +507,11 @@ class Library:
         return [element for element in self.paper(name).elements if kind in ("", element.kind)]
 
     def crop(self, crop: str) -> bytes:
-        """The PNG bytes of an element's picture, by content hash. Raises UnknownCropError."""
+        """Return the PNG bytes of an element's picture, by content hash. Raises UnknownCropError."""
         return self._store.crop(crop)
 
     def source(self, name: str) -> Path:
-        """The file that a paper was parsed from; the library's copy if it was uploaded.
+        """Return the file that a paper was parsed from; the library's copy if it was uploaded.
 
         Args:
             name: See `paper`.
@@ -558,7 +558,8 @@ class Library:
     """Awaitable `page_picture`. Cancelling it kills the child process."""
 
     def most_connected(self, paper: str, *, limit: int) -> dict[str, int]:
-        """The names of a paper's entities with the highest degrees in the graph, highest first; papers are left out."""
+        """Return the names of a paper's entities with the highest degrees in the graph, highest first; papers are left
+        out."""
         return most_connected(self._store, paper, limit=limit)
 
     def search_entities(self, text: str, *, kind: str = "", limit: int = 20) -> Sequence[EntityMatch]:
@@ -577,7 +578,7 @@ class Library:
     def neighbourhood(
         self, entity: str, *, papers: Sequence[str] = (), steps: int = 1, limit: int = 40
     ) -> Neighbourhood:
-        """An entity's neighbourhood in the graph.
+        """Return an entity's neighbourhood in the graph.
 
         Args:
             entity: The entity's name, alias or id.
@@ -656,7 +657,7 @@ class Library:
         return import_lightrag_folder(Path(folder), self._store, self._models, self._loop.wait, on_paper=on_paper)
 
     def usage(self) -> Mapping[str, Usage]:
-        """The usage of all calls of language and vision models whose replies the library keeps, by model."""
+        """Return the usage of all calls of language and vision models whose replies the library keeps, by model."""
         return self._store.usage()
 
     @property
@@ -692,7 +693,7 @@ def open_store(location: Location) -> Store:
 
 
 def _boxes_on(paper: Paper, page: int, marked: Sequence[Box | Place | str]) -> tuple[Box, ...]:
-    """The boxes to mark on a page, without repeats. See `Library.page_picture`."""
+    """Return the boxes to mark on a page, without repeats. See `Library.page_picture`."""
     boxes: dict[Box, None] = {}
     for one in marked:
         if isinstance(one, Box):

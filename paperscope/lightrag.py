@@ -40,8 +40,8 @@ Wait = Callable[[Coroutine[Any, Any, Any]], Any]
 
 
 def text_vectors(store: Store, embedder: Embedder, wait: Wait) -> TextVectors:
-    """The vectors by which LightRAG finds entities and relations, cached in the store if it can be written. Those of
-    questions are cached in memory."""
+    """Return the vectors by which LightRAG finds entities and relations, cached in the store if it can be written.
+    Those of questions are cached in memory."""
     in_memory = CachedEmbedder(embedder, MemoryVectorCache(store, size=_CACHED_QUESTIONS))
     stored = in_memory if store.read_only else CachedEmbedder(embedder, store)
 
@@ -68,7 +68,7 @@ def open_lightrag_index(store: Store, models: Models, wait: Wait, *, settings: R
 
 
 def build_lightrag(store: Store, models: Models, wait: Wait, **options: Any) -> Any:  # noqa: ANN401
-    """A `LightRAG` on the library, with its embedder and its answering model. See `Library.lightrag`."""
+    """Return a `LightRAG` on the library, with its embedder and its answering model. See `Library.lightrag`."""
     complete = None if models.answer is None else _complete(models.answer, wait)
     return make_lightrag(LibraryReader(store, text_vectors(store, models.embedder, wait)), complete=complete, **options)
 

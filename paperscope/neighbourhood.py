@@ -76,7 +76,7 @@ class Neighbourhood(Displayable):
     files: Mapping[str, str] = field(default_factory=dict)
 
     def to_networkx(self) -> "nx.MultiDiGraph[str]":
-        """The graph for networkx: nodes are entity ids with name, type, description, aliases and sources."""
+        """Return the graph for networkx: nodes are entity ids with name, type, description, aliases and sources."""
         import networkx as nx
 
         graph: nx.MultiDiGraph[str] = nx.MultiDiGraph()
@@ -101,7 +101,7 @@ class Neighbourhood(Displayable):
         return graph
 
     def to_graphml(self) -> bytes:
-        """The graph as GraphML, for programs such as Gephi, Cytoscape and yEd."""
+        """Return the graph as GraphML, for programs such as Gephi, Cytoscape and yEd."""
         import networkx as nx
 
         graph = self.to_networkx()
@@ -112,15 +112,15 @@ class Neighbourhood(Displayable):
         return file.getvalue()
 
     def to_svg(self) -> Markup:
-        """A drawing for an HTML page, with lines in the page's colour. The layout is deterministic."""
+        """Return a drawing for an HTML page, with lines in the page's colour. The layout is deterministic."""
         return draw_svg(lay_out(self))
 
     def to_png(self) -> bytes:
-        """The same drawing as PNG. Needs matplotlib (extra: plots), and raises ImportError without it."""
+        """Return the same drawing as PNG. Needs matplotlib (extra: plots), and raises ImportError without it."""
         return draw_png(lay_out(self))
 
     def where(self, sources: Sequence[str]) -> str:
-        """The pages of elements, as text; elements without a known place are left out."""
+        """Return the pages of elements, as text; elements without a known place are left out."""
         return places_text([self.places[source] for source in sources if source in self.places], self.files)
 
     def __str__(self) -> str:
@@ -174,8 +174,8 @@ def find_entity(store: Store, index: LibraryIndex, name: str, *, papers: Sequenc
 
 
 def neighbourhood(store: Store, center: Entity, *, steps: int, limit: int) -> Neighbourhood:
-    """The strongest `limit` relations: those within `steps` of an entity, nearer ones first, then those among its
-    neighbours."""
+    """Return the strongest `limit` relations: those within `steps` of an entity, nearer ones first, then those among
+    its neighbours."""
     relations: dict[tuple[str, str, str], Relation] = {}
     known = [center.id]
     for step in range(steps + 1):
@@ -207,7 +207,8 @@ def neighbourhood(store: Store, center: Entity, *, steps: int, limit: int) -> Ne
 
 
 def most_connected(store: Store, paper: str, *, limit: int) -> dict[str, int]:
-    """The names of a paper's entities with the highest degrees in the graph, highest first; papers are left out."""
+    """Return the names of a paper's entities with the highest degrees in the graph, highest first; papers are left
+    out."""
     names = {one.id: one.name for one in store.indexed(paper).extraction.entities if one.type != WORK}
     nodes = store.library_ids(list(names), papers=[paper])
     degrees = store.degrees([nodes[key][0] for key in names])
@@ -226,7 +227,7 @@ class EntityMatch:
 
 
 def search_entities(store: Store, text: str, *, type_: str = "", limit: int) -> tuple[EntityMatch, ...]:
-    """The entities in whose name each word of a text begins a word: an exact match first, then by relations."""
+    """Return the entities in whose name each word of a text begins a word: an exact match first, then by relations."""
     key = entity_key(text)
     if not key:
         return ()
@@ -304,7 +305,7 @@ def lay_out(found: Neighbourhood) -> Drawing:
 
 
 def _spring_layout(found: Neighbourhood) -> list[tuple[float, float]]:
-    """The centers of the nodes in a spring layout."""
+    """Return the centers of the nodes in a spring layout."""
     import networkx as nx
 
     graph = nx.Graph()
@@ -344,7 +345,7 @@ def _push_apart(a: list[float], b: list[float], distance: float) -> bool:
 
 
 def _lines(found: Neighbourhood) -> tuple[Line, ...]:
-    """One line per pair of entities, with all relations between them."""
+    """Return one line per pair of entities, with all relations between them."""
     indices = {entity.id: index for index, entity in enumerate(found.entities)}
     pairs: dict[tuple[int, int], list[Relation]] = {}
     for one in found.relations:
@@ -452,5 +453,5 @@ def _short_name(name: str) -> str:
 
 
 def _printable(text: str) -> str:
-    """The text without characters that XML does not allow or fonts can't draw."""
+    """Return the text without characters that XML does not allow or fonts can't draw."""
     return "".join(letter for letter in text if letter.isprintable() or letter in "\n\t")

@@ -68,11 +68,11 @@ class Originals:
         return copy
 
     def has_copy(self, entry: PaperEntry) -> bool:
-        """Whether the library keeps a copy of the paper's file, whatever its content."""
+        """Return whether the library keeps a copy of the paper's file, whatever its content."""
         return (self._folder / entry.sha256 / entry.file).is_file()
 
     def of(self, entry: PaperEntry) -> Path:
-        """The file of a paper: the copy, or the file that it was added from.
+        """Return the file of a paper: the copy, or the file that it was added from.
 
         Raises:
             PaperFileError: The file no longer exists, or has changed.
@@ -129,14 +129,14 @@ def _remote_name(sha256: str, name: str) -> str:
 
 
 def open_originals(store: Store) -> Originals:
-    """The uploaded papers of a library. Those in S3 have copies on this machine."""
+    """Return the uploaded papers of a library. Those in S3 have copies on this machine."""
     if isinstance(store.objects, FolderObjects):
         return Originals(store.folder / _FOLDER)
     return Originals(store.local_folder / _FOLDER, remote=store.objects)
 
 
 def file_name(name: str) -> str:
-    """A safe form of an untrusted file name, for a folder on any system and for a screen.
+    """Return a safe form of an untrusted file name, for a folder on any system and for a screen.
 
     Everything up to the last slash or backslash is removed, and so are invisible characters. A long name is truncated
     before its suffix. If nothing is left, the name is "paper".

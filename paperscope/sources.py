@@ -57,7 +57,7 @@ class PaperSource:
 
 
 def find_sources(place: str) -> Sequence[PaperSource]:
-    """The papers at a place, sorted.
+    """Return the papers at a place, sorted.
 
     Args:
         place: A file, a folder, or an S3 address: of an object, or the beginning of the addresses of several.
@@ -83,7 +83,7 @@ def find_sources(place: str) -> Sequence[PaperSource]:
 
 
 def read_list(file: Path) -> Sequence[str]:
-    """The places that a text file lists, one a line; empty lines and those that begin with # are comments.
+    """Return the places that a text file lists, one a line; empty lines and those that begin with # are comments.
 
     Raises:
         InputError: The file can't be read, or lists nothing.
@@ -99,7 +99,7 @@ def read_list(file: Path) -> Sequence[str]:
 
 
 def _objects(system: Any, place: str) -> list[str]:  # noqa: ANN401
-    """The visible objects whose address begins with `place`, without the scheme."""
+    """Return the visible objects whose address begins with `place`, without the scheme."""
     root = place.removeprefix(_S3)
     folder, _, start = root.rpartition("/")
     if not folder or not start:
@@ -116,7 +116,7 @@ def _head(system: Any, name: str) -> bytes:  # noqa: ANN401
 
 @contextmanager
 def _translated(address: str) -> Iterator[None]:
-    """Raises failures of the storage as PaperFileError."""
+    """Raise failures of the storage as PaperFileError."""
     try:
         from botocore.exceptions import BotoCoreError, ClientError
     except ImportError:

@@ -54,7 +54,7 @@ class _Turns:
 
     @contextmanager
     def turn(self, library: object) -> Iterator[None]:
-        """Waits until it is the library's turn, though not long, and counts the time of the block.
+        """Wait until it is the library's turn, though not long, and count the time of the block.
 
         What the block spends in `waiting` is not counted, and afterwards it waits for its turn again.
         """
@@ -79,7 +79,7 @@ class _Turns:
             self._end(share, began)
 
     def _begin(self, share: _Share) -> float:
-        """Begins a step when it may begin; returns the time."""
+        """Begin a step when it may begin; return the time."""
         with self._changed:
             end = self._clock() + _PATIENCE
             while (left := end - self._clock()) > 0 and not self._may_begin(share):
@@ -96,7 +96,7 @@ class _Turns:
             self._changed.notify_all()
 
     def forget(self, library: object) -> None:
-        """Forgets a library that has ended."""
+        """Forget a library that has ended."""
         with self._changed:
             self._shares.pop(library, None)
 

@@ -46,7 +46,7 @@ class PostgresAddress:
     objects: str = ""
 
     def __str__(self) -> str:
-        """The database's address, without the password."""
+        """Return the database's address, without the password."""
         return _without_password(self.address)
 
     @property

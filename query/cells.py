@@ -50,7 +50,7 @@ class Statement:
 
     @classmethod
     def of(cls, text: str, *, question: str = "") -> "Statement":
-        """Reads a statement. Its labels such as "Table 8" name nothing, and its numbers only as whole names ("25%")."""
+        """Read a statement. Its labels such as "Table 8" name nothing, and its numbers only as whole names ("25%")."""
         said, asked = (without_labels(one).casefold() for one in (text, without_quotations(question)))
         about = _STANDARD.sub(" ", said)
         words = (_words(_DECIMAL.sub(" ", one)) for one in (said, about, asked))
@@ -72,7 +72,7 @@ class _Axis:
         return cls(words, _spaced(texts[-1]) if texts else "")
 
     def appears_in(self, text: str) -> bool:
-        """Whether the text contains the innermost header as a whole name, not as part of a longer one."""
+        """Return whether the text contains the innermost header as a whole name, not as part of a longer one."""
         at = text.find(self.head) if self.head else -1
         while at >= 0:
             end = at + len(self.head)
@@ -128,21 +128,21 @@ class CellNames:
         return _Name(self._axis(tuple(self._headers.row(cell))), self._axis(tuple(self._headers.column(cell))))
 
     def heads(self, cell: Cell) -> str:
-        """The headers of a value as one text."""
+        """Return the headers of a value as one text."""
         return " ".join((*self._headers.row(cell), *self._headers.column(cell)))
 
     def words(self, cell: Cell) -> frozenset[str]:
-        """The header words of a value."""
+        """Return the header words of a value."""
         name = self._of.get(_key(cell))
         return name.words if name is not None else frozenset()
 
     def names_row(self, cell: Cell, statement: Statement) -> bool:
-        """Whether the statement contains the row header of the value as a whole name."""
+        """Return whether the statement contains the row header of the value as a whole name."""
         name = self._of.get(_key(cell))
         return name is not None and name.row.appears_in(statement.text)
 
     def fits(self, cell: Cell, statement: Statement) -> bool:
-        """Whether the statement names no other value more specifically than this one.
+        """Return whether the statement names no other value more specifically than this one.
 
         Another value is named more specifically if the statement shares with it all the words that it shares with this
         value and more, ignoring baselines of comparisons; or if the statement contains the other's row or column header
@@ -162,7 +162,7 @@ class CellNames:
         return name.row in rows or name.column in columns
 
     def _fits_without_header(self, name: _Name, statement: Statement) -> bool:
-        """Whether a value without a row header, or without a column header, fits by its other names."""
+        """Return whether a value without a row header, or without a column header, fits by its other names."""
         if name.row.words and name.column.words:
             return False
         axes, alike = self._alike(statement)
@@ -177,7 +177,7 @@ class CellNames:
         return not any(_is_fuller(other, ours, statement) for other in others)
 
     def named(self, statement: Statement) -> list[Cell]:
-        """The values that the statement names most specifically, in reading order; empty if it names none."""
+        """Return the values that the statement names most specifically, in reading order; empty if it names none."""
         axes, _ = self._alike(statement)
         said = {
             name
@@ -187,7 +187,7 @@ class CellNames:
         return [cell for cell in self.cells if self._of[_key(cell)] in said]
 
     def _find_stated(self, statement: Statement) -> tuple[frozenset[_Axis], frozenset[_Axis]]:
-        """The rows and columns of the named values, if the statement states all of these; else none."""
+        """Return the rows and columns of the named values, if the statement states all of these; else none."""
         named = self.named(statement)
         values = ({number.value for number in numbers_in(cell.text)} for cell in named)
         if not all(one & statement.values for one in values if one):
@@ -196,7 +196,7 @@ class CellNames:
         return frozenset(name.row for name in names), frozenset(name.column for name in names)
 
     def _find_alike(self, statement: Statement) -> tuple[dict[_Axis, _Axis], dict[_Name, list[_Name]]]:
-        """What the statement uses of each axis, and the names by what it uses of them."""
+        """Return what the statement uses of each axis, and the names by what it uses of them."""
         axes = {axis: axis.within(statement) for name in self._names for axis in (name.row, name.column)}
         alike: dict[_Name, list[_Name]] = {}
         for name in self._names:
@@ -204,7 +204,7 @@ class CellNames:
         return axes, alike
 
     def _find_best(self, statement: Statement) -> frozenset[_Name] | None:
-        """The names of which none is named more specifically; None if the statement names too many."""
+        """Return the names of which none is named more specifically; None if the statement names too many."""
         _, alike = self._alike(statement)
         if len(alike) > _MOST_NAMED:
             return None
@@ -228,12 +228,12 @@ def _is_fuller(other: _Name, name: _Name, statement: Statement) -> bool:
 
 
 def name_form(text: str) -> str:
-    """The text as names are compared: without labels, citations and capitals, with single spaces."""
+    """Return the text as names are compared: without labels, citations and capitals, with single spaces."""
     return _spaced(without_labels(without_citations(text))).casefold()
 
 
 def name_spans(text: str, names: Set[str]) -> list[tuple[int, int]]:
-    """Where a text contains the names as whole words, the longest one at each place; all are in `name_form`."""
+    """Return where a text contains the names as whole words, the longest one at each place; all are in `name_form`."""
     sizes = sorted({len(name) for name in names if 0 < len(name) <= _LONGEST_NAME}, reverse=True)
     found: list[tuple[int, int]] = []
     for match in _STARTS.finditer(text) if sizes else ():
@@ -248,7 +248,7 @@ def name_spans(text: str, names: Set[str]) -> list[tuple[int, int]]:
 
 
 def without_citations(text: str) -> str:
-    """The name without citations: "ELMo (Peters et al., 2018)", "ByteNet [18]"."""
+    """Return the name without citations: "ELMo (Peters et al., 2018)", "ByteNet [18]"."""
     return _CITED.sub("", text)
 
 
@@ -283,7 +283,7 @@ class TableHeaders:
         self._fill()
 
     def _fill(self) -> None:
-        """Repeats the row header above where an outer row header is empty."""
+        """Repeat the row header above where an outer row header is empty."""
         above: dict[int, str] = {}
         heads = {row for row, _ in self._sections}
         for row in range(max(self._rows, default=0) + 1):
@@ -296,12 +296,12 @@ class TableHeaders:
             above = {column: text for column, text in stubs.items() if column <= max(filled, default=-1)}
 
     def row(self, cell: Cell) -> list[str]:
-        """The row headers of a cell, after the title of its section."""
+        """Return the row headers of a cell, after the title of its section."""
         above = bisect_left(self._sections, cell.row, key=itemgetter(0))
         sections = [text for _, text in self._sections[max(above - 1, 0) : above]]
         stubs = self._rows.get(cell.row, {})
         return [text for text in (*sections, *(text for _, text in sorted(stubs.items()))) if text]
 
     def column(self, cell: Cell) -> list[str]:
-        """The column headers of a cell."""
+        """Return the column headers of a cell."""
         return [text for text in self._columns.get(cell.column, ()) if text]

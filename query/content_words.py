@@ -20,18 +20,18 @@ LEAST_QUOTED = 3
 
 
 def content_words(text: str) -> frozenset[str]:
-    """The words without stop words, single Latin letters, and words with which questions refer to papers."""
+    """Return the words without stop words, single Latin letters, and words with which questions refer to papers."""
     return text_words.content_words(text) - _REQUEST_WORDS
 
 
 def quotations(text: str) -> Iterator[str]:
-    """Yields the text within outermost curly quotation marks, then within straight ones."""
+    """Yield the text within outermost curly quotation marks, then within straight ones."""
     yield from _CURLY.findall(text)
     yield from _STRAIGHT.findall(_CURLY.sub("", text))
 
 
 def without_quotations(text: str) -> str:
-    """The text without its quotations of several words, such as the caption of a table."""
+    """Return the text without its quotations of several words, such as the caption of a table."""
 
     def short(match: re.Match[str]) -> str:
         return match[0] if len(match[1].split()) < LEAST_QUOTED else " "
@@ -40,7 +40,8 @@ def without_quotations(text: str) -> str:
 
 
 def runs(words: Sequence[str], *, longest: int) -> dict[str, list[range]]:
-    """All runs of up to `longest` words by their letters without gaps, so that "Onto Notes" matches "OntoNotes"."""
+    """Return all runs of up to `longest` words by their letters without gaps, so that "Onto Notes" matches
+    "OntoNotes"."""
     found: dict[str, list[range]] = {}
     for start in range(len(words)):
         for end in range(start + 1, min(start + longest, len(words)) + 1):
@@ -57,16 +58,16 @@ class Rarity:
 
     @classmethod
     def of(cls, texts: Iterable[str]) -> "Rarity":
-        """Counts the texts that contain each word."""
+        """Count the texts that contain each word."""
         words = list(map(content_words, texts))
         return cls(len(words), Counter(chain.from_iterable(words)))
 
     def weight(self, word: str) -> float:
-        """The weight of a word, greater than 0."""
+        """Return the weight of a word, greater than 0."""
         return math.log(1 + max(self.size, 1) / (1 + self.frequencies[word]))
 
     def coverage(self, asked: Set[str], text: str) -> float:
-        """The weighted share (0 to 1) of the asked words that occur in the text."""
+        """Return the weighted share (0 to 1) of the asked words that occur in the text."""
         total = sum(self.weight(word) for word in asked)
         found = content_words(text)
         return sum(self.weight(word) for word in asked if word in found) / total if total else 0.0

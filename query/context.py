@@ -42,7 +42,7 @@ GraphRow = TypeVar("GraphRow", ContextEntity, ContextRelation)
 
 
 def render_context(context: Context) -> str:
-    """Renders the four sections as text that `parse_context` reads back; a row's places are joined by "; "."""
+    """Render the four sections as text that `parse_context` reads back; a row's places are joined by "; "."""
     return "".join(
         _rendered(title, _columns(kind), [[_written(row, column) for column in _columns(kind)] for row in rows])
         for field, (title, kind) in _SECTIONS.items()
@@ -51,7 +51,7 @@ def render_context(context: Context) -> str:
 
 
 def render_for_model(context: Context, *, papers: Mapping[str, str] | None = None) -> str:
-    """Renders what a language model reads: no text twice, no coordinates, no images, no empty section.
+    """Render what a language model reads: no text twice, no coordinates, no images, no empty section.
 
     Args:
         context: The context.
@@ -72,7 +72,7 @@ def render_for_model(context: Context, *, papers: Mapping[str, str] | None = Non
 
 
 def source_line(source: ContextSource) -> str:
-    """The line of a source in `render_for_model`, without the name of its paper."""
+    """Return the line of a source in `render_for_model`, without the name of its paper."""
     return _csv([_for_model(source, None)])
 
 
@@ -97,7 +97,7 @@ def _named(places: Sequence[Place], papers: Mapping[str, str] | None) -> str:
 
 
 def parse_context(text: str) -> Context:
-    """Parses text that `render_context` wrote. White space around it is ignored.
+    """Parse text that `render_context` wrote. White space around it is ignored.
 
     Raises:
         ValueError: The text is not a context; the message quotes the cause.
@@ -145,7 +145,7 @@ def _written(row: Any, column: str) -> str | float:  # noqa: ANN401 -- a row of 
 
 
 def _values(kind: type, row: Sequence[str]) -> dict[str, object]:
-    """The fields of a row from its columns."""
+    """Return the fields of a row from its columns."""
     values: dict[str, object] = {}
     types = {one.name: one.type for one in fields(kind)}
     for column, text in zip(_columns(kind), row, strict=True):
@@ -169,7 +169,7 @@ _READERS: dict[Any, Callable[[str], object]] = {str: str, int: int, float: float
 
 
 def compact(context: Context) -> Context:
-    """The context whose entities and relations have only what no source and no earlier row has.
+    """Return the context whose entities and relations have only what no source and no earlier row has.
 
     A sentence is a repetition if its words occur in the same order in a source or in an earlier row, or, like a fact of
     a table, in any order in whole sources at the row's places. "see S2, E0" takes its place, and the places of the
@@ -198,7 +198,7 @@ class _Written:
         self._rows: dict[str, str] = {}
 
     def add(self, row: GraphRow, name: str) -> GraphRow:
-        """The row without repetitions."""
+        """Return the row without repetitions."""
         kept: list[str] = []
         seen: dict[str, None] = {}
         for part in _parts(row.description):
@@ -216,7 +216,7 @@ class _Written:
         return replace(row, description=said, places=tuple(place for place in row.places if place not in shown))
 
     def _found(self, folded: str, places: Sequence[Place]) -> list[str]:
-        """The names of the rows that have these words; empty if none does, or if the words are few."""
+        """Return the names of the rows that have these words; empty if none does, or if the words are few."""
         words = set(folded.split())
         if folded.count(" ") < _LEAST_WORDS - 1:
             return []
@@ -230,7 +230,7 @@ class _Written:
 
 
 def _parts(description: str) -> list[str]:
-    """The sentences of a description; a block of a model's words is one part."""
+    """Return the sentences of a description; a block of a model's words is one part."""
     return [
         part
         for segment in _SEGMENT.findall(description)

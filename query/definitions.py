@@ -55,7 +55,8 @@ _ROLES = ("paragraph", "abstract", "list", "footnote")
 
 
 def asked_term(question: str) -> str:
-    """The term of a question such as "What is X?" or "How do the authors define X?"; "" for any other question."""
+    """Return the term of a question such as "What is X?" or "How do the authors define X?"; "" for any other
+    question."""
     match = _TERM.fullmatch(question.strip())
     term = match["term"] if match is not None else ""
     return term if 0 < len(term.split()) <= _MAX_TERM_WORDS else ""
@@ -98,7 +99,7 @@ def find_definition(question: str, papers: Sequence[Paper]) -> Definition | None
 
 
 def _expansion(short: str, papers: Sequence[Paper]) -> Definition | None:
-    """The long form of a short form, if all papers that define it agree."""
+    """Return the long form of a short form, if all papers that define it agree."""
     if not re.fullmatch(_SHORT, short):
         return None
     found = [
@@ -112,7 +113,7 @@ def _expansion(short: str, papers: Sequence[Paper]) -> Definition | None:
 
 
 def defining_passages(term: str, papers: Sequence[Paper]) -> dict[str, float]:
-    """The ids of the passages that define a term, as far as their form tells, and how far that raises them."""
+    """Return the ids of the passages that define a term, as far as their form tells, and how far that raises them."""
     found: dict[str, float] = {}
     for paper in papers:
         expanded = False
@@ -127,7 +128,7 @@ def defining_passages(term: str, papers: Sequence[Paper]) -> dict[str, float]:
 
 
 def _mentions(term: str, paper: Paper) -> Iterator[tuple[Passage, str]]:
-    """Yields the sentences with a term, each with its passage, in reading order."""
+    """Yield the sentences with a term, each with its passage, in reading order."""
     pattern = re.compile(rf"(?<!\w){_flexible(term)}(?!\w)", re.IGNORECASE)
     for passage in paper.elements:
         if isinstance(passage, Passage) and passage.role in _ROLES and pattern.search(passage.text):
@@ -135,7 +136,7 @@ def _mentions(term: str, paper: Paper) -> Iterator[tuple[Passage, str]]:
 
 
 def _expands(term: str, sentence: str) -> bool:
-    """Whether a sentence has the long form of a short one, or the short form of a long one."""
+    """Return whether a sentence has the long form of a short one, or the short form of a long one."""
     folded = _folded(term)
     return any(folded in (_folded(one.short), _folded(one.long)) for one in find_definitions(sentence))
 
@@ -152,5 +153,5 @@ def _matches(forms: Sequence[str], term: str, sentence: str) -> bool:
 
 
 def _flexible(term: str) -> str:
-    """A pattern of a term with its words apart by spaces or hyphens, and of its plural."""
+    """Return a pattern of a term with its words apart by spaces or hyphens, and of its plural."""
     return r"[\s-]+".join(map(re.escape, re.split(r"[\s-]+", term))) + "(?:e?s)?"

@@ -27,22 +27,22 @@ _REFERENCE = re.compile(r"/reference-[^/]+$")
 
 
 def has_image(element: str) -> bool:
-    """Whether the element with this id has an image."""
+    """Return whether the element with this id has an image."""
     return _PICTURED.search(element) is not None
 
 
 def is_reference(element: str) -> bool:
-    """Whether the element with this id is a bibliography entry."""
+    """Return whether the element with this id is a bibliography entry."""
     return _REFERENCE.search(element) is not None
 
 
 def caption_of(element: ImageElement) -> str:
-    """The caption; for an equation, which has none, its text."""
+    """Return the caption; for an equation, which has none, its text."""
     return element.text if isinstance(element, Equation) else element.caption
 
 
 def element_text(element: Element) -> str:
-    """The whole text of an element, label and caption first; the cells of a table as CSV rows."""
+    """Return the whole text of an element, label and caption first; the cells of a table as CSV rows."""
     if not isinstance(element, ImageElement):
         return element.text
     text = plain_csv(element.grid()) if isinstance(element, Table) else element.text
@@ -51,24 +51,25 @@ def element_text(element: Element) -> str:
 
 
 def evidence_in(element: Element, quote: str = "", *, longest: int | None = None) -> Evidence:
-    """An element as evidence, at the places that print the quotation, which is cut off after `longest` characters."""
+    """Return an element as evidence, at the places that print the quotation, which is cut off after `longest`
+    characters."""
     place, *more = places_of(element, quote)
     return Evidence(element=element.id, place=place, quote=quote[:longest], more_places=tuple(more))
 
 
 def elements_of(source: ContextSource, corpus: Corpus) -> list[Element]:
-    """The elements of a source's chunk in reading order; only its own element if it is an excerpt."""
+    """Return the elements of a source's chunk in reading order; only its own element if it is an excerpt."""
     chunks = corpus.chunks_of([source.element])
     ids = next((chunk.elements for chunk in chunks if chunk.shown == source.content), (source.element,))
     return list(corpus.elements(ids).values())
 
 
 def referring_texts(paper: Paper, element: str) -> list[str]:
-    """The texts of the elements that refer to this one ("see Table 6"), in reading order."""
+    """Return the texts of the elements that refer to this one ("see Table 6"), in reading order."""
     sources = {link.source for link in paper.links if link.target == element}
     return [element_text(other) for other in paper.elements if other.id in sources]
 
 
 def strip_excerpt_note(content: str) -> str:
-    """The content of a source without the line that `table_excerpt` appends."""
+    """Return the content of a source without the line that `table_excerpt` appends."""
     return _EXCERPT_NOTE.sub("", content)

@@ -146,7 +146,7 @@ class QueryEngine:
 
 
 def _readings(written: WrittenAnswer) -> dict[str, list[str]]:
-    """What was read in images, for the question and when their papers were added, by element."""
+    """Return what was read in images, for the question and when their papers were added, by element."""
     found: dict[str, list[str]] = {}
     for reading in written.readings:
         if isinstance(reading, ImageFinding):

@@ -54,7 +54,8 @@ _LONGEST_TITLE = 60
 
 
 def parse_row(text: str) -> tuple[str, int] | None:
-    """The section (E, R, S or I) and the number of a row that a model cites, such as "S2"; None if it is none."""
+    """Return the section (E, R, S or I) and the number of a row that a model cites, such as "S2"; None if it is
+    none."""
     match = _ROW.fullmatch(text.strip())
     return (match[1], int(match[2])) if match else None
 
@@ -87,7 +88,7 @@ class EvidenceFinder:
     _tables: dict[str, tuple[CellNames, dict[Decimal, list[Cell]]]] = field(default_factory=dict, init=False)
 
     def find(self, row: str, *, claim: str) -> tuple[Evidence, ...]:
-        """The evidence in a row for a claim; empty if the row does not exist.
+        """Return the evidence in a row for a claim; empty if the row does not exist.
 
         The evidence is as specific as possible: in a table, the cells that print the numbers of the claim, or the cells
         it names if it computes; in a passage, the sentence closest to the claim and the sentences that print its other
@@ -161,8 +162,8 @@ def _holds(element: Element, quote: str) -> bool:
 
 
 def _sentences_for(text: str, claim: str) -> list[str]:
-    """The sentence or table line that shares most words with the claim and, for each number of the claim that it lacks,
-    the best sentence that prints it."""
+    """Return the sentence or table line that shares most words with the claim and, for each number of the claim that it
+    lacks, the best sentence that prints it."""
     asked = content_words(claim)
     parts: Sequence[str] = [part for line in text.splitlines() for part in split_sentences(line)] or [text]
 
@@ -179,7 +180,7 @@ def _sentences_for(text: str, claim: str) -> list[str]:
 
 
 def _by_value(texts: Iterable[tuple[T, str]]) -> dict[Decimal, list[T]]:
-    """What prints each value, in order."""
+    """Return what prints each value, in order."""
     found: dict[Decimal, list[T]] = {}
     for one, text in texts:
         for value in _values(text):
@@ -192,7 +193,7 @@ def _values(text: str) -> set[Decimal]:
 
 
 def exhibits_of(corpus: Corpus, claims: Sequence[Claim], readings: Sequence[Reading]) -> tuple[Exhibit, ...]:
-    """The tables, figures and equations that the claims cite, in order, then those whose images were read."""
+    """Return the tables, figures and equations that the claims cite, in order, then those whose images were read."""
     cited = [evidence for claim in claims for evidence in claim.evidence]
     ids = dict.fromkeys([evidence.element for evidence in cited] + [reading.element for reading in readings])
     elements = (corpus.element(element) for element in ids)
@@ -224,7 +225,8 @@ def _cited_cells(table: Table, cited: Sequence[Evidence]) -> tuple[CitedCell, ..
 
 
 def short_title(title: str) -> str:
-    """A title without its subtitle, which follows a colon, as reference managers shorten it; cut off if it is long."""
+    """Return a title without its subtitle, which follows a colon, as reference managers shorten it; cut off if it is
+    long."""
     main = title.partition(": ")[0].strip()
     if len(main) <= _LONGEST_TITLE:
         return main
@@ -239,11 +241,11 @@ class EvidenceNamer:
         self._papers = _names(corpus.entries())
 
     def claims(self, claims: Sequence[Claim]) -> tuple[Claim, ...]:
-        """The claims with named evidence."""
+        """Return the claims with named evidence."""
         return tuple(replace(claim, evidence=self._named(claim.evidence)) for claim in claims)
 
     def checks(self, checks: Sequence[Check]) -> tuple[Check, ...]:
-        """The checks with named evidence."""
+        """Return the checks with named evidence."""
         return tuple(replace(check, support=self._named(check.support)) for check in checks)
 
     def _named(self, evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:
@@ -256,7 +258,7 @@ class EvidenceNamer:
 
 
 def paper_names(corpus: Corpus, context: Context) -> Mapping[str, str] | None:
-    """The names of the papers of a context's sources by id; None if there is only one, which needs no name."""
+    """Return the names of the papers of a context's sources by id; None if there is only one, which needs no name."""
     if len({source.place.paper for source in context.sources}) == 1:
         return None
     return _names(corpus.entries())
@@ -274,7 +276,7 @@ def _paper_name(entry: PaperEntry) -> str:
 
 
 def _label(element: Element, paper: Paper) -> str:
-    """The printed label, else the section of a passage, else the kind of the element."""
+    """Return the printed label, else the section of a passage, else the kind of the element."""
     if element.label:
         return element.label
     section = next((one for one in paper.sections if one.id == element.section), None)

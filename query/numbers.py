@@ -53,7 +53,7 @@ class Number:
 
 
 def numbers_in(text: str, *, spelled: bool = False) -> Iterator[Number]:
-    """Yields the quantities in a text. Labels ("Table 8"), citations and digits within names are skipped.
+    """Yield the quantities in a text. Labels ("Table 8"), citations and digits within names are skipped.
 
     Args:
         spelled: Also yield the words "zero" to "twelve".
@@ -67,7 +67,7 @@ def numbers_in(text: str, *, spelled: bool = False) -> Iterator[Number]:
 
 
 def placed_numbers(plain: str) -> Iterator[tuple[Number, int, int]]:
-    """Yields the quantities in a text that `without_labels` returned, with their starts and ends."""
+    """Yield the quantities in a text that `without_labels` returned, with their starts and ends."""
     for match in _NUMBER.finditer(plain):
         digits = re.sub(r"[^\d.]", "", match["digits"])
         if len(digits) > _MOST_DIGITS:
@@ -82,7 +82,7 @@ def placed_numbers(plain: str) -> Iterator[tuple[Number, int, int]]:
 
 
 def without_labels(text: str) -> str:
-    """The text in NFKC without labels ("Table 8") and citations, with ASCII minus signs and hyphens, and "1{,}225" of
-    LaTeX as "1,225"."""
+    """Return the text in NFKC without labels ("Table 8") and citations, with ASCII minus signs and hyphens, and
+    "1{,}225" of LaTeX as "1,225"."""
     plain = _MINUS.sub("-", unicodedata.normalize("NFKC", text)).replace("{,}", ",")
     return _CITATION.sub(" ", _LABEL.sub(" ", plain))

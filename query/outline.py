@@ -63,7 +63,7 @@ chunk of their paper by a cosine of .42 to .68; of the other 86 and of 41 of MML
 
 
 def asked_parts(question: str) -> frozenset[PartKind]:
-    """The parts of papers that a question asks about without naming one by its number, or sections at all."""
+    """Return the parts of papers that a question asks about without naming one by its number, or sections at all."""
     unnamed = without_numbered(question)
     texts = [(unnamed, _NUMBERED), (question, _OTHER)]
     return frozenset(
@@ -75,13 +75,13 @@ def asked_parts(question: str) -> frozenset[PartKind]:
 
 
 def _is_appendix(number: str) -> bool:
-    """Whether a section's number is a letter that is no Roman numeral."""
+    """Return whether a section's number is a letter that is no Roman numeral."""
     bare = section_number(number).partition(".")[0]
     return bare.isalpha() and not set(bare.casefold()) <= set("ivx")
 
 
 def outline_row(paper: Paper, entry: PaperEntry | None, parts: Iterable[PartKind]) -> ContextSource | None:
-    """A paper's outline with these parts, as a source at its title; None for a paper without elements.
+    """Return a paper's outline with these parts, as a source at its title; None for a paper without elements.
 
     The number of each kind of part is always stated.
     """
@@ -107,13 +107,13 @@ def outline_row(paper: Paper, entry: PaperEntry | None, parts: Iterable[PartKind
 
 
 def is_outline(source: ContextSource) -> bool:
-    """Whether a source is an outline."""
+    """Return whether a source is an outline."""
     return source.content.startswith(_OPENING)
 
 
 def outline_evidence(source: ContextSource, paper: Paper, claim: str) -> tuple[Evidence, ...]:
-    """The evidence in an outline for a claim: the parts whose labels or titles it names, and the count it shares words
-    with; otherwise the line that shares most words with it."""
+    """Return the evidence in an outline for a claim: the parts whose labels or titles it names, and the count it shares
+    words with; otherwise the line that shares most words with it."""
     lines = source.content.splitlines()
     listed = {line: element for part in _Outline(paper).parts.values() for line, element in part}
     asked = content_words(claim)
@@ -134,7 +134,7 @@ def _folded(text: str) -> str:
 
 
 def _quote(element: Element) -> str:
-    """What names a part: the label of a float, the text of a heading."""
+    """Return what names a part: the label of a float, the text of a heading."""
     return element.text if isinstance(element, Passage) and not element.label else element.label
 
 
@@ -153,7 +153,7 @@ class _Outline:
         }
 
     def count(self, part: PartKind) -> str:
-        """How many there are of a part, in the appendix, too; "" if there is none."""
+        """Return how many there are of a part, in the appendix, too; "" if there is none."""
         listed = [element for _, element in self.parts[part]]
         appended = sum(map(self._is_appended, listed))
         split = f" ({len(listed) - appended} in the main part, {appended} in the appendix)" if appended else ""
@@ -185,7 +185,8 @@ class _Outline:
 
 
 def gist_elements(paper: Paper) -> list[Element]:
-    """The abstract, and the first and the last text of introduction and conclusion; none if no section is titled so."""
+    """Return the abstract, and the first and the last text of introduction and conclusion; none if no section is titled
+    so."""
     texts = [one for one in paper.elements if isinstance(one, Passage) and one.role in ("abstract", "paragraph")]
     abstract = [one for one in texts if one.role == "abstract"]
     return list({one.id: one for one in (*abstract, *_framing(paper, texts))}.values())

@@ -21,7 +21,7 @@ STYLE_ADDRESS = re.compile(r"""(?:url\(|@import)\s*["']?((?:https?:)?//[^"')\s]+
 
 
 def problems(site: Path) -> Iterator[str]:
-    """What is wrong with the site in this folder, one line each."""
+    """Yield what is wrong with the site in this folder, one line each."""
     pages = {file.resolve(): html.parse(str(file)).getroot() for file in sorted(site.rglob("*.html"))}
     anchors = {file: set(page.xpath("//@id")) for file, page in pages.items()}
     for file, page in pages.items():
@@ -40,12 +40,12 @@ def problems(site: Path) -> Iterator[str]:
 
 
 def is_foreign(address: str) -> bool:
-    """Whether an address leads to another host."""
+    """Return whether an address leads to another host."""
     return bool(urlsplit(address).netloc)
 
 
 def leads_somewhere(address: str, file: Path, site: Path, anchors: dict[Path, set[str]]) -> bool:
-    """Whether a link of a page leads to a file of the site, and its fragment to an element."""
+    """Return whether a link of a page leads to a file of the site, and its fragment to an element."""
     parts = urlsplit(address)
     folder = site if parts.path.startswith("/") else file.parent
     target = (folder / unquote(parts.path).lstrip("/")).resolve() if parts.path else file
@@ -55,7 +55,7 @@ def leads_somewhere(address: str, file: Path, site: Path, anchors: dict[Path, se
 
 
 def missing_pages() -> Iterator[str]:
-    """The pages of docs/ that the navigation of mkdocs.yml lacks."""
+    """Yield the pages of docs/ that the navigation of mkdocs.yml lacks."""
     navigation = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))["nav"]
     listed = set(re.findall(r"[\w./-]+\.md", str(navigation)))
     for folder, prefix in (("docs", ""), ("lab/docs", "lab/")):

@@ -32,7 +32,7 @@ Example = tuple[Mapping[str, float], bool]
 
 
 def _examples(style: str, seed: int, folder: Path) -> Iterator[Example]:
-    """Yields the features of each line that only the model can judge, and whether it begins a row."""
+    """Yield the features of each line that only the model can judge, and whether it begins a row."""
     file = folder / f"{style}-{seed}.pdf"
     gold = typeset_paper(style, seed, file)
     with mock.patch("ingest.pdf.tables.grid.join_rows", wraps=join_rows) as joining:
@@ -45,7 +45,7 @@ def _examples(style: str, seed: int, folder: Path) -> Iterator[Example]:
 
 
 def _kept_examples(style: str, seed: int, folder: Path) -> list[Example]:
-    """Returns the examples of a paper, from the folder if an earlier run has read it."""
+    """Return the examples of a paper, from the folder if an earlier run has read it."""
     file = folder / f"{style}-{seed}.json"
     if not file.is_file():
         found = list(_examples(style, seed, folder))
@@ -66,7 +66,7 @@ def _judged(lines: Sequence[GridRow], rows: Sequence[int], columns: Columns, reg
 
 
 def _rows_of(lines: Sequence[GridRow], gold: GoldTable) -> list[int]:
-    """Returns the gold row of each line, [] if the lines are not those of the table."""
+    """Return the gold row of each line, [] if the lines are not those of the table."""
     rows: list[int] = []
     left: list[str] = []
     below = enumerate(folded_grid(gold.grid))
@@ -86,7 +86,7 @@ def _rows_of(lines: Sequence[GridRow], gold: GoldTable) -> list[int]:
 
 
 def _without(texts: Sequence[str], line: GridRow) -> list[str] | None:
-    """Returns what follows a line in the texts of a row, None if the line is not their beginning."""
+    """Return what follows a line in the texts of a row, None if the line is not their beginning."""
     left = list(texts)
     for piece, text in zip(line.pieces, folded_grid([[piece.text for piece in line.pieces]])[0], strict=True):
         for start in (text, text.removesuffix("-")):

@@ -60,7 +60,7 @@ def copy_pages(folder: Path) -> None:
 
 
 def root_page(name: str) -> str:
-    """A Markdown file of the repository's root without its title, with links as pages of docs/ need them."""
+    """Return a Markdown file of the repository's root without its title, with links as pages of docs/ need them."""
     _title, _, text = (ROOT / name).read_text(encoding="utf-8").partition("\n")
     pages = {"docs/": "", "lab/docs/": "lab/", "CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md"}
     for target, page in pages.items():
@@ -69,7 +69,7 @@ def root_page(name: str) -> str:
 
 
 def command_line() -> str:
-    """Every command with its arguments and options."""
+    """Return every command with its arguments and options."""
     command = typer.main.get_command(app)
     context = typer.Context(command, info_name="paperscope")
     text = get_docs_for_click(obj=command, ctx=context, name="paperscope")
@@ -77,7 +77,7 @@ def command_line() -> str:
 
 
 def settings() -> Iterator[str]:
-    """A table of settings for each section of the settings file."""
+    """Yield a table of settings for each section of the settings file."""
     sections: dict[str, list[str]] = {"": []}
     for name, field in Settings.model_fields.items():
         if isinstance(field.default, BaseModel):
@@ -94,20 +94,20 @@ def settings() -> Iterator[str]:
 
 
 def setting_row(name: str, default: object, description: str | None) -> str:
-    """One row of the table of settings."""
+    """Return one row of the table of settings."""
     value = "" if str(default) in ("", "()", "{}", "**********") else f"`{cell(default)}`"
     return f"| `{name}` | {value} | {cell(description or '')} |"
 
 
 def openapi() -> dict[str, Any]:
-    """The OpenAPI document of a service over an empty library."""
+    """Return the OpenAPI document of a service over an empty library."""
     with tempfile.TemporaryDirectory() as folder:
         given = {"library": f"{folder}/library", "service.keys": f"{folder}/keys.json"}
         return create_app(load_settings(environ={}, overrides=given)).openapi()
 
 
 def http_api(document: dict[str, Any]) -> Iterator[str]:
-    """The operations by tag, then the schemas of their bodies and responses."""
+    """Yield the operations by tag, then the schemas of their bodies and responses."""
     by_tag: dict[str, list[str]] = {}
     for path, operations in document["paths"].items():
         for method, operation in operations.items():
@@ -123,7 +123,7 @@ def http_api(document: dict[str, Any]) -> Iterator[str]:
 
 
 def describe_operation(method: str, path: str, operation: dict[str, Any]) -> Iterator[str]:
-    """An operation: summary, parameters, request body and response."""
+    """Yield an operation: summary, parameters, request body and response."""
     anchor = f"{method}-{path}".lower().translate(str.maketrans("/.", "--", "{}")).strip("-")
     yield f"\n### `{method} {path}` {{ #{anchor} }}\n"
     yield f"**{operation['summary']}**\n\n{operation.get('description', '')}\n"
@@ -152,7 +152,7 @@ def describe_operation(method: str, path: str, operation: dict[str, Any]) -> Ite
 
 
 def describe_schema(schema: dict[str, Any]) -> Iterator[str]:
-    """The fields of an object, or what else a schema allows."""
+    """Yield the fields of an object, or what else a schema allows."""
     if text := schema.get("description"):
         yield f"{text}\n"
     if "properties" not in schema:
@@ -166,7 +166,7 @@ def describe_schema(schema: dict[str, Any]) -> Iterator[str]:
 
 
 def type_of(schema: dict[str, Any]) -> str:
-    """A schema's type in words, with links to named schemas."""
+    """Return a schema's type in words, with links to named schemas."""
     if "$ref" in schema:
         name = schema["$ref"].rpartition("/")[2]
         return f"[{name}](#schema-{name.lower()})"
@@ -185,7 +185,7 @@ def type_of(schema: dict[str, Any]) -> str:
 
 
 def cell(value: object) -> str:
-    """A text as one cell of a Markdown table."""
+    """Return a text as one cell of a Markdown table."""
     return " ".join(str(value).split()).replace("|", "\\|")
 
 

@@ -85,7 +85,7 @@ PACKAGES = (
 
 
 def main(arguments: list[str]) -> int:
-    """Fetches and writes everything, or only checks it; returns the exit status."""
+    """Return fetches and writes everything, or only checks it; returns the exit status."""
     if arguments not in ([], ["--check"]):
         sys.stderr.write("scripts/vendor takes --check, or nothing\n")
         return 2
@@ -100,12 +100,12 @@ def main(arguments: list[str]) -> int:
 
 
 def read_manifest() -> dict[str, Any]:
-    """The manifest, as JSON."""
+    """Return the manifest, as JSON."""
     return dict(json.loads((FOLDER / MANIFEST).read_text(encoding="utf-8")))
 
 
 def find_faults() -> Iterator[str]:
-    """What is missing, changed or left over, compared with the manifest."""
+    """Yield what is missing, changed or left over, compared with the manifest."""
     listed = {
         f"{package['name']}-{package['version']}/{path}": digest
         for package in read_manifest()["packages"]
@@ -133,7 +133,7 @@ def _refresh(known: Mapping[str, str]) -> None:
 
 
 def _fetch(package: Package, known: Mapping[str, str]) -> dict[str, object]:
-    """Writes a package's files; returns its entry in the manifest."""
+    """Write a package's files; return its entry in the manifest."""
     with tempfile.TemporaryDirectory() as folder:
         command = ("npm", "pack", "--silent", "--ignore-scripts", f"{package.name}@{package.version}")
         subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL)  # noqa: S603 # its own constants

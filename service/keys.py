@@ -50,7 +50,7 @@ class Key:
     expires: date | None = None
 
     def is_valid_on(self, day: date) -> bool:
-        """Whether it has not expired on that day."""
+        """Return whether it has not expired on that day."""
         return self.expires is None or day < self.expires
 
 
@@ -88,7 +88,7 @@ class KeyStore:
 
     @classmethod
     def open(cls, file: Path, *, today: Callable[[], date] = _today, existed: bool = False) -> Self:
-        """The keys of a file, which need not exist yet, or not any more if it `existed`.
+        """Return the keys of a file, which need not exist yet, or not any more if it `existed`.
 
         Raises KeyFileError if it can't be read.
         """
@@ -103,28 +103,28 @@ class KeyStore:
         return self._has_existed
 
     def all(self) -> tuple[Key, ...]:
-        """All keys, expired ones included, in order of creation."""
+        """Return all keys, expired ones included, in order of creation."""
         return tuple(entry.key for entry in self._entries())
 
     def libraries(self, *, default: Location) -> set[Location]:
-        """The places of the libraries of all keys; the default one if no key is needed."""
+        """Return the places of the libraries of all keys; the default one if no key is needed."""
         return {key.library for key in self.all()} if self.required else {default}
 
     def find(self, secret: str) -> Key | None:
-        """The key with this secret; None if there is none, or if it has expired."""
+        """Return the key with this secret; None if there is none, or if it has expired."""
         digest = _sha256(secret)
         found = [entry.key for entry in self._entries() if hmac.compare_digest(entry.sha256, digest)]
         return found[0] if found and found[0].is_valid_on(self._today()) else None
 
     def get(self, key_id: str) -> Key | None:
-        """The key with this id; None if it was revoked or has expired."""
+        """Return the key with this id; None if it was revoked or has expired."""
         today = self._today()
         return next((key for key in self.all() if key.id == key_id and key.is_valid_on(today)), None)
 
     def create(
         self, name: str, library: Location, *, folders: Iterable[Path] = (), expires: date | None = None
     ) -> tuple[Key, SecretStr]:
-        """Creates and stores a key; its secret can't be read again.
+        """Return creates and stores a key; its secret can't be read again.
 
         Raises:
             InputError: The name, a folder or the expiry day is invalid.
@@ -150,7 +150,7 @@ class KeyStore:
         return key, SecretStr(secret)
 
     def revoke(self, key_id: str) -> Key:
-        """Deletes a key; it stops working at once. Raises InputError if no key has this id."""
+        """Delete a key; it stops working at once. Raises InputError if no key has this id."""
         for key in self.all():
             if key.id == key_id:
                 self._rewrite(lambda entries: tuple(entry for entry in entries if entry.key.id != key_id))
@@ -199,7 +199,7 @@ def _sha256(secret: str) -> str:
 
 
 def _absolute(folder: Path) -> Path:
-    """The absolute path of a folder, which need not exist. Raises InputError if it is a file."""
+    """Return the absolute path of a folder, which need not exist. Raises InputError if it is a file."""
     found = folder.expanduser().resolve()
     if found.exists() and not found.is_dir():
         raise InputError(f"{str(folder)!r} is a file; name a folder")

@@ -41,7 +41,7 @@ _SWITCH_SECONDS = 0.0005
 
 
 def share_processor(*, processes: int = 1) -> None:
-    """Lets the threads of this process take turns often, and the local models of so many use half of the processor.
+    """Let the threads of this process take turns often, and the local models of so many use half of the processor.
 
     A step of one library then delays one of another library by fractions of a millisecond, not by Python's 5 ms, each
     time that the latter has waited for the disk. Must be called before models are loaded.
@@ -80,7 +80,7 @@ class Libraries:
 
     @asynccontextmanager
     async def use(self, folder: Location) -> AsyncIterator[Library]:
-        """The library at this place, kept open within the block. Raises StoreError and SettingsError."""
+        """Lend the library at this place, kept open within the block. Raises StoreError and SettingsError."""
         opened = self._acquire(folder)
         try:
             yield await asyncio.to_thread(self._open, folder, opened)
@@ -89,7 +89,7 @@ class Libraries:
                 await asyncio.to_thread(library.close)
 
     def close(self, *, timeout: float) -> None:
-        """Closes all libraries; waits at most `timeout` seconds for model calls in progress, which are paid for."""
+        """Close all libraries; waits at most `timeout` seconds for model calls in progress, which are paid for."""
         with self._lock:
             opened, self._opened = list(self._opened.values()), OrderedDict()
         # Daemon threads, so that an endless call does not keep the process alive.
@@ -115,7 +115,7 @@ class Libraries:
             return opened.library
 
     def _release(self, opened: _Opened) -> list[Library]:
-        """Ends a use; returns the unused libraries over the limit, which the caller closes."""
+        """End a use; return the unused libraries over the limit, which the caller closes."""
         with self._lock:
             opened.users -= 1
             unused = [folder for folder, one in self._opened.items() if one.users == 0]

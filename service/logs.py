@@ -26,7 +26,7 @@ _INFO_LOGGERS = ("paperscope", "paperscope_core", "service", "uvicorn")
 
 
 def event_log(name: str) -> structlog.stdlib.BoundLogger:
-    """A logger for events with fields; it needs no global configuration of structlog."""
+    """Return a logger for events with fields; it needs no global configuration of structlog."""
     return cast(
         "structlog.stdlib.BoundLogger",
         structlog.wrap_logger(
@@ -43,7 +43,7 @@ def event_log(name: str) -> structlog.stdlib.BoundLogger:
 
 
 def configure_logs(form: str, *, stream: TextIO | None = None) -> None:
-    """Writes all logs of this process to `stream` (default: stderr), as "json" or as logfmt text."""
+    """Write all logs of this process to `stream` (default: stderr), as "json" or as logfmt text."""
     handler = logging.StreamHandler(stream or sys.stderr)
     handler.addFilter(_redact)
     handler.setFormatter(_formatter(form))
@@ -76,7 +76,7 @@ def _formatter(form: str) -> logging.Formatter:
 
 
 def _redact(record: logging.LogRecord) -> bool:
-    """Replaces errors by their types among a record's arguments, and its exception by a summary."""
+    """Replace errors by their types among a record's arguments, and its exception by a summary."""
     if isinstance(record.args, tuple):
         record.args = tuple(
             type(value).__name__ if isinstance(value, BaseException) and not isinstance(value, StoreError) else value
@@ -94,7 +94,7 @@ def _redact(record: logging.LogRecord) -> bool:
 
 
 def _summarize_error(error: BaseException) -> str:
-    """An error's type and traceback, and those of its causes, on one line and without messages."""
+    """Return an error's type and traceback, and those of its causes, on one line and without messages."""
     parts: list[str] = []
     current: BaseException | None = error
     while current is not None and len(parts) < _MAX_CAUSES:

@@ -35,7 +35,7 @@ class Tracing:
 
     @contextmanager
     def request(self, method: str, headers: Mapping[str, str]) -> Iterator[Callable[[str, int], None]]:
-        """A span for a request, which continues the caller's trace (`traceparent`).
+        """Begin a span for a request, which continues the caller's trace (`traceparent`).
 
         Yields a function that takes the route template and the status before the span ends.
         """
@@ -59,7 +59,7 @@ class Tracing:
 
     @contextmanager
     def stages(self, work: str) -> Iterator[Callable[[str], None]]:
-        """A span for some work ("answer", "add"), a child of the current span.
+        """Begin a span for some work ("answer", "add"), a child of the current span.
 
         Yields a function that starts a child span for a stage and ends that of the stage before. It may be called from
         any thread.
@@ -83,7 +83,7 @@ class Tracing:
                 span.end()
 
     def close(self, *, timeout: float) -> None:
-        """Exports the remaining spans and stops; gives up after `timeout` seconds."""
+        """Export the remaining spans and stops; gives up after `timeout` seconds."""
         # A daemon thread, so that a collector that never replies does not keep the process alive.
         closing = threading.Thread(target=self._close, daemon=True)
         closing.start()
@@ -91,7 +91,7 @@ class Tracing:
 
 
 def open_tracing(endpoint: str) -> Tracing:
-    """Traces that are exported to `endpoint`, or nowhere if it is empty.
+    """Return traces that are exported to `endpoint`, or nowhere if it is empty.
 
     Raises SettingsError if the extra `tracing` is not installed.
     """

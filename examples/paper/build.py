@@ -40,7 +40,7 @@ def _compile(source: Path) -> Path:
 
 
 def changed() -> list[str]:
-    """The names of the PDFs beside this file that a fresh build does not equal, byte for byte."""
+    """Return the names of the PDFs beside this file that a fresh build does not equal, byte for byte."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for part in (*(f"{paper}.typ" for paper in PAPERS), BIBLIOGRAPHY):
@@ -49,7 +49,7 @@ def changed() -> list[str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The command line; returns the exit status: 1 when `--check` finds a difference."""
+    """Return the command line; returns the exit status: 1 when `--check` finds a difference."""
     parser = argparse.ArgumentParser(description="Build the example papers.")
     parser.add_argument("--check", action="store_true", help="compare a fresh build with the PDFs; write nothing")
     if parser.parse_args(arguments).check:

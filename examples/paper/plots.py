@@ -66,7 +66,7 @@ RUN_LOOK: dict[str, tuple[str, str]] = {
 
 @contextmanager
 def _canvas(height: float) -> Iterator[tuple[Figure, Axes]]:
-    """A one-column figure of `height` inches, in the paper's style."""
+    """Return a one-column figure of `height` inches, in the paper's style."""
     with mpl.rc_context(
         {
             "axes.labelsize": 8,
@@ -124,7 +124,7 @@ def _draw_types(path: Path) -> Path:
 
 
 def _draw_iso_f1(axes: Axes, score: float, *, low: float, high: float) -> None:
-    """The curve R = F P / (2 P - F) on which F1 is `score`, inside the square from `low` to `high`."""
+    """Return the curve R = F P / (2 P - F) on which F1 is `score`, inside the square from `low` to `high`."""
     steps = [low + (high - low) * step / 400 for step in range(401)]
     points = [(p, score * p / (2 * p - score)) for p in steps if 2 * p > score]
     shown = [(p, r) for p, r in points if low <= r <= high]

@@ -48,8 +48,8 @@ _PLACES = 1 << 17
 
 
 def rarest(found: Mapping[str, int], *, most: int) -> dict[str, int]:
-    """The rarest of the terms, given with the number of texts that contain each, and further ones while at most `most`
-    texts contain them. At least one is found."""
+    """Return the rarest of the terms, given with the number of texts that contain each, and further ones while at most
+    `most` texts contain them. At least one is found."""
     terms = sorted(found, key=found.__getitem__)
     first = next(term for term in terms if found[term])
     rows = accumulate(found[term] for term in terms)
@@ -58,7 +58,8 @@ def rarest(found: Mapping[str, int], *, most: int) -> dict[str, int]:
 
 
 def max_score(holding: Iterable[int], *, size: int) -> float:
-    """The maximum possible BM25 score of words that occur in these numbers of `size` texts: the sum of idf (k1 + 1).
+    """Return the maximum possible BM25 score of words that occur in these numbers of `size` texts: the sum of idf (k1 +
+    1).
 
     The idf is Lucene's, which is always positive, whereas that of FTS5 is 0 for a word in half the texts: one that
     contains only such words has a share of nearly 0.
@@ -71,7 +72,7 @@ def max_score(holding: Iterable[int], *, size: int) -> float:
 def scored(
     postings: Sequence[tuple[Postings, int]], *, size: int, mean_length: float
 ) -> tuple[NDArray[int64], NDArray[float64]]:
-    """The numbers of the texts that contain any of the terms, and their scores: FTS5's bm25(), positive.
+    """Return the numbers of the texts that contain any of the terms, and their scores: FTS5's bm25(), positive.
 
     Args:
         postings: Those of each term, with the number of texts that contain it, which may be more than are ranked.
@@ -92,7 +93,7 @@ def scored(
 
 
 def phrase_postings(tokens: Sequence[Postings]) -> Postings:
-    """The postings of a phrase, from those of its words in order: where all follow one another."""
+    """Return the postings of a phrase, from those of its words in order: where all follow one another."""
     starts = [found["number"].astype(int64) * _PLACES + found["position"] - place for place, found in enumerate(tokens)]
     kept = starts[0]
     for others in starts[1:]:
@@ -101,5 +102,5 @@ def phrase_postings(tokens: Sequence[Postings]) -> Postings:
 
 
 def count_texts(postings: Postings) -> int:
-    """The number of texts in which a term occurs."""
+    """Return the number of texts in which a term occurs."""
     return len(np.unique(postings["number"]))

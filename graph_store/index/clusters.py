@@ -109,7 +109,7 @@ class Clusters:
     def search(
         self, query: NDArray[float32], count: int, *, wanted: Sequence[int] | None = None
     ) -> Iterator[tuple[int, float]]:
-        """The numbers of the vectors nearest to a query of shape (1, d), with inner products, nearest first.
+        """Yield the numbers of the vectors nearest to a query of shape (1, d), with inner products, nearest first.
 
         Args:
             query: The vector.
@@ -135,7 +135,7 @@ class Clusters:
         yield from [one for one in found if one[0] >= 0][:count]
 
     def all(self) -> tuple[NDArray[int64], NDArray[float32]]:
-        """The numbers, in ascending order, and the vectors."""
+        """Return the numbers, in ascending order, and the vectors."""
         numbers, codes = [], []
         for part in (self._mapped, self._recent):
             for own, code in _lists(part):
@@ -179,7 +179,7 @@ def _probes(index: _Inverted) -> int:
 
 
 def _lists(index: _Inverted | None) -> Iterator[tuple[NDArray[int64], NDArray[np.uint8]]]:
-    """The numbers and the stored vectors of each cluster."""
+    """Yield the numbers and the stored vectors of each cluster."""
     lists: Any = None if index is None else index.invlists
     for one in range(0 if index is None else lists.nlist):
         if size := lists.list_size(one):
@@ -188,13 +188,13 @@ def _lists(index: _Inverted | None) -> Iterator[tuple[NDArray[int64], NDArray[np
 
 
 def stored_head(file: Path, *, rows: int, columns: int) -> bytes:
-    """What a file contains before the vectors and their numbers: the centres and sizes of the clusters."""
+    """Return what a file contains before the vectors and their numbers: the centres and sizes of the clusters."""
     with file.open("rb") as stored:
         return stored.read(max(file.stat().st_size - rows * (2 * columns + _NUMBER_BYTES), 0))
 
 
 def file_digest(file: Path) -> str:
-    """The digest of a whole file."""
+    """Return the digest of a whole file."""
     with file.open("rb") as stored:
         return hashlib.file_digest(stored, lambda: hashlib.blake2b(digest_size=32)).hexdigest()
 
@@ -214,5 +214,5 @@ def one_thread() -> Iterator[None]:
 
 
 def selector(numbers: Sequence[int]) -> faiss.IDSelectorBatch:
-    """Selects vectors by their numbers."""
+    """Select vectors by their numbers."""
     return faiss.IDSelectorBatch(np.array(numbers, dtype=np.int64))

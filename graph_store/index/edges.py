@@ -30,7 +30,7 @@ class EdgeArrays:
 
     @classmethod
     def of(cls, edges: Iterable[Edge], numbers: dict[str, int] | None = None) -> Self:
-        """These edges.
+        """Return these edges.
 
         Args:
             edges: The edges.
@@ -46,7 +46,7 @@ class EdgeArrays:
             yield Edge(self.ids[source], self.ids[target], weight)
 
     def to_bytes(self) -> bytes:
-        """The stored form, which `from_bytes` reads."""
+        """Return the stored form, which `from_bytes` reads."""
         ends = np.ascontiguousarray(self.ends, dtype="<i4")
         return json.dumps(self.ids).encode() + b"\n" + ends.tobytes() + self.weights.astype("<f8").tobytes()
 
@@ -83,7 +83,7 @@ class WalkedGraph:
         self._ends, self._weights = ends[:, apart], weights[apart]
 
     def edges_of(self, entities: Iterable[str], limit: int) -> EdgeArrays:
-        """The heaviest edges of these entities, heaviest first; those from an entity to itself are left out."""
+        """Return the heaviest edges of these entities, heaviest first; those from an entity to itself are left out."""
         wanted = np.zeros(len(self._ids), dtype=bool)
         wanted[[self._numbers[key] for key in entities if key in self._numbers]] = True
         touching = np.flatnonzero(wanted[self._ends].any(axis=0))
@@ -97,7 +97,7 @@ def _in_library(ids: Sequence[str], homes: Mapping[str, str]) -> Sequence[str]:
 
 
 def _merged(ends: NDArray[int64], weights: NDArray[float64]) -> tuple[NDArray[int64], NDArray[float64]]:
-    """The distinct pairs of a source and a target, and the sums of their weights."""
+    """Return the distinct pairs of a source and a target, and the sums of their weights."""
     order = np.lexsort((ends[1], ends[0]))
     ends, weights = ends[:, order], weights[order]
     first = np.ones(len(weights), dtype=bool)

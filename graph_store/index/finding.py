@@ -44,7 +44,7 @@ def find_candidates(
     names: NameHits,
     edges: ReadEdges | None = None,
 ) -> Candidates:
-    """The candidates of a question, at most `request.limit` in each list.
+    """Return the candidates of a question, at most `request.limit` in each list.
 
     Args:
         store: The library.
@@ -69,7 +69,7 @@ def find_candidates(
 
 
 def find_named(store: Store, names: NameHits, *, papers: Sequence[str], limit: int) -> tuple[Hit, ...]:
-    """The entities that a text names.
+    """Return the entities that a text names.
 
     Those whose name occurs in it come first, the longest name first (score: 1 + its length); then those that share
     words with it (score below 1).

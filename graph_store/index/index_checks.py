@@ -16,7 +16,7 @@ __all__ = ["index_damage"]
 
 
 def index_damage(store: Store, name: Literal["native", "postgresql", "lightrag"]) -> list[str]:
-    """What is wrong with the index that was derived from a store; `name` is that of `INDEXES`.
+    """Return what is wrong with the index that was derived from a store; `name` is that of `INDEXES`.
 
     An index that is missing or behind is not damaged, because it catches up when the library is opened.
 

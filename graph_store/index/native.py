@@ -119,7 +119,7 @@ class NativeGraphIndex:
         return self._with_repair(partial(self._retrieve, request))
 
     def named(self, text: str, *, papers: Sequence[str] = (), limit: int = 20) -> tuple[Hit, ...]:
-        """The entities that a text names; see `find_named`."""
+        """Return the entities that a text names; see `find_named`."""
         return self._with_repair(partial(self._named, text, papers, limit))
 
     def _with_repair(self, work: Callable[[], T]) -> T:
@@ -167,7 +167,7 @@ class NativeGraphIndex:
                 index.replace(paper, searchable, checkpoint=checkpoint)
 
     def _searchable(self, paper: str) -> Searchable | None:
-        """What is searched of a paper; None if it is removed or damaged."""
+        """Return what is searched of a paper; None if it is removed or damaged."""
         try:
             return self._store.searchable(paper)
         except KeyError:
@@ -236,7 +236,7 @@ def _locked(folder: Path) -> AbstractContextManager[object]:
 
 
 def _is_writable(folder: Path) -> bool:
-    """Whether the folder exists or can be created, and files can be written to it."""
+    """Return whether the folder exists or can be created, and files can be written to it."""
     probe = folder / _LOCK_FILE
     try:
         create_private_folder(folder)

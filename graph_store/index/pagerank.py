@@ -19,7 +19,7 @@ _CLOSE = 1e-9
 
 
 def neighbourhood(seeds: Sequence[str], edges_of: EdgesOf) -> EdgeArrays:
-    """The heaviest edges within two steps of the seeds, limited in number."""
+    """Return the heaviest edges within two steps of the seeds, limited in number."""
     first = edges_of(seeds, _FIRST_EDGES)
     reached = (first.ids[number] for number in np.unique(first.ends).tolist())
     beyond = sorted(set(reached).difference(seeds))
@@ -34,7 +34,8 @@ def neighbourhood(seeds: Sequence[str], edges_of: EdgesOf) -> EdgeArrays:
 
 
 def personalized_pagerank(seeds: Mapping[str, float], edges: EdgeArrays) -> dict[str, float]:
-    """The other entities that a random walk from the seeds (entity to weight) visits, each with its share of the time.
+    """Return the other entities that a random walk from the seeds (entity to weight) visits, each with its share of the
+    time.
 
     Personalised PageRank (Page et al. 1999; Haveliwala 2002) by power iteration over the undirected graph of `edges`,
     with a damping of 0.6: an answer is rarely more than two steps from an entity that the question names.

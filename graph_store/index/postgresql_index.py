@@ -122,7 +122,7 @@ class PostgresGraphIndex:
 
     @classmethod
     def damage(cls, store: Store) -> list[str]:
-        """What is wrong with the tables; see `index_damage`. Raises StoreError if pgvector is missing."""
+        """Return what is wrong with the tables; see `index_damage`. Raises StoreError if pgvector is missing."""
         database = _server_of(store)
         with database.read() as connection:
             if (vector := _find_vector(connection)) is None or vector[1] < _LEAST_VERSION:
@@ -165,7 +165,7 @@ class PostgresGraphIndex:
         return self._with_tables(partial(self._retrieve, request))
 
     def named(self, text: str, *, papers: Sequence[str] = (), limit: int = 20) -> tuple[Hit, ...]:
-        """The entities that a text names; see `find_named`."""
+        """Return the entities that a text names; see `find_named`."""
         return self._with_tables(partial(self._named, text, papers, limit))
 
     def _with_tables(self, work: Callable[[], T]) -> T:
@@ -204,7 +204,7 @@ class PostgresGraphIndex:
 
     @contextmanager
     def _current(self) -> Iterator[tuple[Connection, State]]:
-        """A transaction that sees the index at the store's newest revision, unless it can't be brought there."""
+        """Begin a transaction that sees the index at the store's newest revision, unless it can't be brought there."""
         with self._database.read() as connection:
             if self._store.read_only or _is_current(connection):
                 yield connection, self._state(connection)
@@ -313,7 +313,7 @@ def _server_of(store: Store) -> PostgresDatabase:
 
 
 def _vector_schema(database: PostgresDatabase) -> str:
-    """The quoted name of the schema of pgvector, which is created if it is installed on the server."""
+    """Return the quoted name of the schema of pgvector, which is created if it is installed on the server."""
     with database.read() as connection:
         found = _find_vector(connection)
     if found is None and not database.read_only:
@@ -351,7 +351,7 @@ def _is_current(connection: Connection) -> bool:
 
 
 def _is_sound(connection: Connection, state: State) -> bool:
-    """Whether the tables are of this format and of a state of this library."""
+    """Return whether the tables are of this format and of a state of this library."""
     known = read_checkpoint(connection, state.checkpoint.revision)
     return state.format == FORMAT and known == state.checkpoint
 
@@ -366,7 +366,7 @@ def _graphless(connection: Connection) -> list[Vectors]:
 
 
 def _searchable(connection: Connection, paper: str) -> Searchable | None:
-    """What is searched of a paper; None if it is removed or damaged."""
+    """Return what is searched of a paper; None if it is removed or damaged."""
     try:
         return read_searchable(connection, paper)
     except KeyError:

@@ -101,7 +101,7 @@ class Scope:
 
     @classmethod
     def of(cls, connection: Connection, filters: Filters) -> "Scope":
-        """The scope of filters."""
+        """Return the scope of filters."""
         papers, sections = None, None
         if filters.papers:
             query = "SELECT number FROM search_papers WHERE id = ANY(:ids)"
@@ -160,7 +160,8 @@ class _Words:
         self._tokenizer = tokenizer
 
     def search(self, question: str, *, owners: Sequence[int] | None, all_of_them: bool) -> _Ranked:
-        """The texts of these owners that contain words of the question: all words if `all_of_them`, else the rarest."""
+        """Return the texts of these owners that contain words of the question: all words if `all_of_them`, else the
+        rarest."""
         expressions = match_terms(question)
         terms = dict(zip(expressions, self._tokenizer.terms(expressions), strict=True))
         known = self._counts({term for words in terms.values() for term in words})
@@ -191,7 +192,7 @@ class _Words:
         return _Ranked(numbers=numbers, scores=scores, holding=holding)
 
     def _counts(self, terms: set[str]) -> dict[str, int]:
-        """The number of texts that contain each term; unknown ones are left out."""
+        """Return the number of texts that contain each term; unknown ones are left out."""
         query = f"SELECT term, texts FROM search_{self._table}_terms WHERE term = ANY(:terms)"
         return {row.term: row.texts for row in self._connection.execute(text(query), {"terms": sorted(terms)})}
 
@@ -203,7 +204,8 @@ class _Words:
         return _by_term(self._connection.execute(text(query), values).all())
 
     def _phrase(self, words: Sequence[str], known: Mapping[str, int]) -> Sequence[Row[Any]]:
-        """The postings of a phrase's words, of all owners that have its rarest word, because they are counted."""
+        """Return the postings of a phrase's words, of all owners that have its rarest word, because they are
+        counted."""
         first = min(words, key=lambda word: known.get(word, 0))
         if not known.get(first):
             return ()
@@ -212,7 +214,7 @@ class _Words:
 
 
 def _joined_phrase(words: Sequence[str], rows: Sequence[Row[Any]], *, owners: set[int] | None = None) -> Postings:
-    """The postings of a phrase, of these owners."""
+    """Return the postings of a phrase, of these owners."""
     found = _by_term([row for row in rows if owners is None or row.owner in owners])
     return phrase_postings([found.get(word, _NO_POSTINGS) for word in words])
 
@@ -227,7 +229,7 @@ def _by_term(rows: Sequence[Row[Any]]) -> dict[str, Postings]:
 def search_chunks(
     connection: Connection, state: State, question: str, *, scope: Scope, limit: int, tokenizer: Tokenizer
 ) -> list[Hit]:
-    """The allowed chunks that contain words of a question; see `find_candidates`."""
+    """Return the allowed chunks that contain words of a question; see `find_candidates`."""
     words = _Words(connection, "chunk", state, tokenizer)
     ranked = words.search(question, owners=scope.papers, all_of_them=scope.restricted)
     best = _best(connection, ranked, _CHUNKS, scope, limit=limit)
@@ -238,7 +240,7 @@ def search_chunks(
 def search_names(
     connection: Connection, state: State, question: str, *, scope: Scope, limit: int, tokenizer: Tokenizer
 ) -> NameHits:
-    """The entities that a question names in the scope's papers; at most `limit` by their words."""
+    """Return the entities that a question names in the scope's papers; at most `limit` by their words."""
     papers = scope.of_papers
     found = windows(question)
     keys = {bounded(window.key): window.key for window in found}
@@ -253,7 +255,7 @@ def search_names(
 
 
 def _best(connection: Connection, ranked: _Ranked, query: str, scope: Scope, *, limit: int) -> list[Hit]:
-    """The best texts with their ids, by which ties are broken."""
+    """Return the best texts with their ids, by which ties are broken."""
     numbers, scores = ranked.numbers, ranked.scores
     if limit < len(numbers) and scope == scope.of_papers:
         # Nothing else can be among the best, because only texts of these papers were searched.
@@ -280,7 +282,7 @@ def nearest_chunks(
     limit: int,
     vector_schema: str,
 ) -> list[Hit]:
-    """The allowed chunks nearest to a vector, with inner products.
+    """Return the allowed chunks nearest to a vector, with inner products.
 
     A question is compared with all allowed vectors, if they are few or have no graph.
     """
@@ -297,7 +299,7 @@ def nearest_chunks(
 
 
 def _allowed(connection: Connection, scope: Scope) -> int:
-    """The number of chunks that a scope allows, counted up to one more than are compared."""
+    """Return the number of chunks that a scope allows, counted up to one more than are compared."""
     if not scope.restricted:
         return COMPARED + 1
     return int(scope.run(connection, _ALLOWED, most=COMPARED + 1).scalar_one())

@@ -235,7 +235,7 @@ def clear(connection: Connection) -> None:
 
 
 def read_state(connection: Connection) -> State | None:
-    """What the index holds; None if there are no tables in this transaction's view."""
+    """Return what the index holds; None if there are no tables in this transaction's view."""
     if not connection.execute(text(_HAS_TABLES)).scalar():
         return None
     row = connection.execute(text("SELECT * FROM search_state")).first()
@@ -251,7 +251,7 @@ def read_state(connection: Connection) -> State | None:
 
 
 def read_damage(connection: Connection) -> list[str]:
-    """Where the tables of the index contradict each other; empty if nowhere."""
+    """Return where the tables of the index contradict each other; empty if nowhere."""
     counts = connection.execute(text(_COUNTS)).mappings().one()
     return [f"the search in PostgreSQL has a wrong number of {what}" for what, agree in counts.items() if not agree]
 
@@ -263,7 +263,7 @@ def write_checkpoint(connection: Connection, checkpoint: Checkpoint) -> None:
 
 
 def read_vectors(connection: Connection, embedder: str) -> Vectors | None:
-    """The vectors of an embedder, if there are any."""
+    """Return the vectors of an embedder, if there are any."""
     query = (
         "SELECT number AS embedder, dimension, chunks, graph FROM search_embedders WHERE name = :name AND chunks > 0"
     )
@@ -272,7 +272,7 @@ def read_vectors(connection: Connection, embedder: str) -> Vectors | None:
 
 
 def as_halfvec(vector: NDArray[float32]) -> str:
-    """A vector in the form in which pgvector reads it."""
+    """Return a vector in the form in which pgvector reads it."""
     return f"[{','.join(map(str, vector.tolist()))}]"
 
 
@@ -351,7 +351,8 @@ class Writer:
         return self._insert_names(papers)
 
     def _embedder(self, paper: Searchable) -> int | None:
-        """The number of a paper's embedder, whose vectors are counted; None if it has none that can be compared."""
+        """Return the number of a paper's embedder, whose vectors are counted; None if it has none that can be
+        compared."""
         count, dimension = paper.vectors.shape
         if count == 0:
             return None
@@ -464,12 +465,12 @@ class Writer:
 
 
 def _integers(values: Iterable[int]) -> str:
-    """Numbers as an array in PostgreSQL's form, which psycopg writes slowly."""
+    """Return numbers as an array in PostgreSQL's form, which psycopg writes slowly."""
     return f"{{{','.join(map(str, values))}}}"
 
 
 def _halfvecs(vectors: NDArray[float32]) -> Iterator[str]:
-    """Vectors in the form in which pgvector reads them."""
+    """Yield vectors in the form in which pgvector reads them."""
     texts = _half_texts()
     for row in vectors.astype(np.float16).view(np.uint16).tolist():
         yield f"[{','.join([texts[bits] for bits in row])}]"
@@ -477,10 +478,10 @@ def _halfvecs(vectors: NDArray[float32]) -> Iterator[str]:
 
 @cache
 def _half_texts() -> tuple[str, ...]:
-    """The text of each number of 16 bits: looking it up takes a tenth of the time of writing it."""
+    """Return the text of each number of 16 bits: looking it up takes a tenth of the time of writing it."""
     return tuple(map(str, np.arange(1 << 16, dtype=np.uint16).view(np.float16)))
 
 
 def _storable(name: str) -> str:
-    """A name as it is stored, without NUL."""
+    """Return a name as it is stored, without NUL."""
     return name.replace("\0", "\ufffd")

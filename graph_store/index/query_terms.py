@@ -31,7 +31,8 @@ class Window:
 
 
 def folded(text: str) -> str:
-    """The normalised form (NFKC) in which text is indexed, so that `F₁` and `ﬁne` are found as `F1` and `fine`."""
+    """Return the normalised form (NFKC) in which text is indexed, so that `F₁` and `ﬁne` are found as `F1` and
+    `fine`."""
     return unicodedata.normalize("NFKC", text)
 
 
@@ -50,13 +51,13 @@ def match_terms(text: str) -> list[str]:
 
 
 def name_key(name: str) -> str:
-    """The key under which a name is indexed: its letters, digits and the signs +, * and #. `OntoNotes4.0` and
+    """Return the key under which a name is indexed: its letters, digits and the signs +, * and #. `OntoNotes4.0` and
     `OntoNotes 4.0` have the same key, and so have `F1-score` and `F1 score`; `BERT` and `BERT+` have different keys."""
     return " ".join(_PIECE.findall(folded(name).casefold()))
 
 
 def windows(text: str) -> list[Window]:
-    """All sequences of up to ten words of the text, except those of function words only."""
+    """Return all sequences of up to ten words of the text, except those of function words only."""
     prepared = folded(text[:_TEXT_LIMIT]).casefold()
     atoms = list(_ATOM.finditer(prepared))[:_ATOM_LIMIT]
     found = []
@@ -72,7 +73,7 @@ def windows(text: str) -> list[Window]:
 
 
 def longest_first(found: Iterable[Window], entities: Mapping[str, Iterable[str]]) -> dict[str, int]:
-    """The entities that occur in a text, with the length of the name in characters, longest first.
+    """Return the entities that occur in a text, with the length of the name in characters, longest first.
 
     `entities` maps name keys to entity ids. A name inside a longer name is ignored.
     """

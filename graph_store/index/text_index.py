@@ -105,7 +105,7 @@ _MOST_COUNTED = 10_000
 
 
 def _connect(uri: str) -> sqlite3.Connection:
-    """Returns a connection in autocommit mode that any thread may use."""
+    """Return a connection in autocommit mode that any thread may use."""
     return sqlite3.connect(uri, uri=uri.startswith("file:"), timeout=60, isolation_level=None, check_same_thread=False)
 
 
@@ -140,7 +140,7 @@ class TextIndex:
 
     @classmethod
     def in_memory(cls) -> Self:
-        """An empty index in memory."""
+        """Return an empty index in memory."""
         return cls(_connect(":memory:"), writable=True)
 
     def copy_in_memory(self) -> Self:
@@ -155,11 +155,11 @@ class TextIndex:
         self._connection.close()
 
     def __len__(self) -> int:
-        """The number of chunks."""
+        """Return the number of chunks."""
         return int(self._connection.execute("SELECT count(*) FROM chunks").fetchone()[0])
 
     def damage(self) -> list[str]:
-        """What is wrong with the index itself; empty if nothing is."""
+        """Return what is wrong with the index itself; empty if nothing is."""
         lines = [line for (line,) in self._connection.execute("PRAGMA integrity_check(5)")]
         found = [f"the index of words is damaged: {line}" for line in lines if line != "ok"]
         for table, words in (("chunks", "chunk_words"), ("entities", "entity_words")):
@@ -195,7 +195,7 @@ class TextIndex:
             self._connection.execute("UPDATE mark SET revision = ?, token = ?, chunks = chunks + ?", row)
 
     def chunks(self, text: str, *, filters: Filters, limit: int) -> list[Hit]:
-        """The allowed chunks that contain words of the text; see `find_candidates`."""
+        """Return the allowed chunks that contain words of the text; see `find_candidates`."""
         lists = self._lists(filters)
         holding = self._term_frequencies("chunk_words", text, all_of_them=any(lists.values()))
         most = max_score(holding.values(), size=self._size())
@@ -203,23 +203,23 @@ class TextIndex:
         return [Hit(id=hit.id, score=hit.score / most) for hit in ranked]
 
     def names(self, text: str, *, papers: Sequence[str], limit: int) -> NameHits:
-        """The entities that a text names; at most `limit` by their words."""
+        """Return the entities that a text names; at most `limit` by their words."""
         holding = self._term_frequencies("entity_words", text, all_of_them=bool(papers))
         guessed = self._ranked("entity_words", holding, {"papers": _list(papers)}, limit=limit)
         return NameHits(exact=self._named(text, papers=papers), guessed=guessed)
 
     def chunk_ids(self, numbers: Sequence[int]) -> dict[int, str]:
-        """The ids of chunks by their numbers; unknown numbers are left out."""
+        """Return the ids of chunks by their numbers; unknown numbers are left out."""
         return self._ids("chunks", numbers)
 
     def edges(self, papers: Sequence[str]) -> dict[str, EdgeArrays]:
-        """The relations of papers, by paper; unknown papers are left out."""
+        """Return the relations of papers, by paper; unknown papers are left out."""
         query = "SELECT paper, value FROM edges WHERE paper IN (SELECT value FROM json_each(?))"
         rows = self._connection.execute(query, (json.dumps(papers),))
         return {paper: EdgeArrays.from_bytes(value) for paper, value in rows}
 
     def numbers(self, filters: Filters) -> list[int] | None:
-        """The numbers of the chunks that the sections and kinds allow; None if neither is restricted."""
+        """Return the numbers of the chunks that the sections and kinds allow; None if neither is restricted."""
         if not filters.sections and not filters.kinds:
             return None
         return [number for (number,) in self._connection.execute(_NUMBERS, self._lists(filters))]
@@ -253,7 +253,7 @@ class TextIndex:
         return [Hit(id=key, score=-rank) for key, rank in rows]
 
     def _best(self, table: str, expression: str, *, limit: int) -> list[tuple[str, float]] | None:
-        """The best rows, by score and id; None if more than `_MOST_EQUAL` have the score of the last one."""
+        """Return the best rows, by score and id; None if more than `_MOST_EQUAL` have the score of the last one."""
         most = limit + _MOST_EQUAL
         query = _BEST.format(table=table)
         rows = self._connection.execute(query, {"expression": expression, "limit": most}).fetchall()
@@ -269,8 +269,8 @@ class TextIndex:
         return dict(self._connection.execute(query, {"numbers": json.dumps(numbers)}).fetchall())
 
     def _term_frequencies(self, table: str, text: str, *, all_of_them: bool) -> dict[str, int]:
-        """The search terms of the text with the number of rows that contain each: all of them if `all_of_them`; else
-        the rarest, and further ones while at most `RANKED` rows contain them."""
+        """Return the search terms of the text with the number of rows that contain each: all of them if `all_of_them`;
+        else the rarest, and further ones while at most `RANKED` rows contain them."""
         terms = match_terms(text)
         most = RANKED[table]
         found = self._row_counts(table, terms, most=-1 if all_of_them else most + 1)
@@ -281,7 +281,7 @@ class TextIndex:
         return rarest(found, most=most)
 
     def _row_counts(self, table: str, terms: Sequence[str], *, most: int) -> dict[str, int]:
-        """The number of rows that contain each term, counted up to `most` (-1: without limit).
+        """Return the number of rows that contain each term, counted up to `most` (-1: without limit).
 
         Questions share most of their words, and a common one takes the longest to count, so the numbers are kept.
         """
@@ -297,7 +297,7 @@ class TextIndex:
         return {term: known[table, most, term] for term in terms}
 
     def _size(self) -> int:
-        """The number of chunks, which takes long to count."""
+        """Return the number of chunks, which takes long to count."""
         return int(self._connection.execute("SELECT chunks FROM mark").fetchone()[0])
 
     def _delete(self, paper: str) -> tuple[set[str], int]:

@@ -44,14 +44,14 @@ class Tokenizer:
         self._connection.close()
 
     def terms(self, texts: Sequence[str]) -> list[tuple[str, ...]]:
-        """The terms of each text, in order."""
+        """Return the terms of each text, in order."""
         found: list[list[tuple[int, str]]] = [[] for _ in texts]
         for term, text, position in self._occurrences(texts):
             found[text].append((position, term))
         return [tuple(term for _, term in sorted(one)) for one in found]
 
     def postings(self, texts: Sequence[str], *, numbers: Sequence[int], owners: Sequence[int]) -> WordRows:
-        """The postings of texts with these numbers and owners; the texts of an owner follow one another."""
+        """Return the postings of texts with these numbers and owners; the texts of an owner follow one another."""
         found = self._occurrences(texts)
         order: dict[str, int] = {}
         rows = np.array(
@@ -79,7 +79,7 @@ class Tokenizer:
         )
 
     def _occurrences(self, texts: Sequence[str]) -> list[tuple[str, int, int]]:
-        """The terms with the numbers of their texts, from 0, and their positions, by term."""
+        """Return the terms with the numbers of their texts, from 0, and their positions, by term."""
         with self._lock:
             rows = [(number, text) for number, text in enumerate(texts, start=1)]
             try:
@@ -92,11 +92,11 @@ class Tokenizer:
 
 
 def bounded(key: str) -> str:
-    """A key, or the digest of one that is too long for an index of a database."""
+    """Return a key, or the digest of one that is too long for an index of a database."""
     encoded = key.encode(errors="replace")
     return key if len(encoded) <= _LONGEST_TERM else hashlib.blake2b(encoded, digest_size=16).hexdigest()
 
 
 def _starts(column: NDArray[int64]) -> NDArray[bool_]:
-    """Where a value differs from the one before."""
+    """Return where a value differs from the one before."""
     return np.asarray(np.diff(column, prepend=-1) != 0)

@@ -56,7 +56,7 @@ class _Header:
     digest: str = ""
 
     def digest_of(self, body: bytes) -> str:
-        """The digest of everything except the digest itself, and the vectors in clusters."""
+        """Return the digest of everything except the digest itself, and the vectors in clusters."""
         digest = hashlib.blake2b(to_json(replace(self, digest="")).encode(), digest_size=32)
         digest.update(body)
         return digest.hexdigest()
@@ -177,7 +177,7 @@ class VectorIndex:
     def search(
         self, vector: NDArray[float32], *, papers: Sequence[str], limit: int, among: Sequence[int] | None = None
     ) -> Iterator[tuple[int, float]]:
-        """The chunk numbers nearest to a vector of shape (d,), nearest first, with inner products; restricted to
+        """Yield the chunk numbers nearest to a vector of shape (d,), nearest first, with inner products; restricted to
         `papers`, unless it is empty, and to `among` if it is given.
 
         Raises SettingsError if the vector's length is not that of the index.
@@ -219,7 +219,7 @@ class VectorIndex:
             self._index = Clusters.train(*self._all())
 
     def _all(self) -> tuple[NDArray[int64], NDArray[float32]]:
-        """The numbers and the vectors of all chunks."""
+        """Return the numbers and the vectors of all chunks."""
         if self._index is None:
             return np.empty(0, dtype=int64), np.empty((0, 0), dtype=float32)
         if isinstance(self._index, Clusters):

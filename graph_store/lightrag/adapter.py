@@ -64,10 +64,10 @@ class _Tokenizer(Protocol):
     """What LightRAG asks of a tokenizer; it must be safe for several threads."""
 
     def encode(self, content: str) -> list[int]:
-        """The tokens of a text."""
+        """Return the tokens of a text."""
 
     def decode(self, tokens: list[int]) -> str:
-        """The text of tokens."""
+        """Return the text of tokens."""
 
 
 class PieceTokenizer:
@@ -77,11 +77,11 @@ class PieceTokenizer:
     """
 
     def encode(self, content: str) -> list[int]:
-        """The tokens of a text."""
+        """Return the tokens of a text."""
         return [int.from_bytes(_MARK + piece) for piece in _PIECE.findall(content.encode(errors="replace"))]
 
     def decode(self, tokens: list[int]) -> str:
-        """The text of tokens; a character that is cut is left out."""
+        """Return the text of tokens; a character that is cut is left out."""
         pieces = [token.to_bytes((token.bit_length() + 7) // 8)[1:] for token in tokens]
         return b"".join(pieces).decode(errors="ignore")
 
@@ -117,7 +117,7 @@ def __getattr__(name: str) -> type:
 
 @cache
 def storage_class(name: str) -> type:
-    """One of our storages as a subclass of LightRAG's base class.
+    """Return one of our storages as a subclass of LightRAG's base class.
 
     Raises:
         InputError: The base class requires methods that ours lacks.
@@ -175,7 +175,7 @@ def make_lightrag(
     known_vectors: Mapping[str, Any] | None = None,
     **options: Any,  # noqa: ANN401
 ) -> Any:  # noqa: ANN401
-    """A `LightRAG` on a library. Each of its queries reads one revision. It must be used in one event loop.
+    """Return a `LightRAG` on a library. Each of its queries reads one revision. It must be used in one event loop.
 
     Args:
         reader: The library.

@@ -97,7 +97,7 @@ def read_working_dir(folder: Path) -> WorkingDir:
 
 
 def _data_folder(folder: Path) -> Path:
-    """The folder that has the files: the folder itself, or its only workspace."""
+    """Return the folder that has the files: the folder itself, or its only workspace."""
     if not folder.is_dir():
         raise InputError("is no folder; name a working directory of LightRAG", where=folder)
     if (folder / _CHUNKS).is_file():
@@ -292,13 +292,13 @@ def _with_documents(papers: Mapping[str, ImportedPaper], found: WorkingDir) -> I
 
 
 def _homes(paper: ImportedPaper, document: Document) -> Iterator[tuple[str, tuple[str, str]]]:
-    """The paper and the element of each of LightRAG's chunks."""
+    """Yield the paper and the element of each of LightRAG's chunks."""
     for key, element in zip(document.chunks, paper.paper.elements, strict=True):
         yield key, (paper.paper.id, element.id)
 
 
 def _places(item: Item, homes: Mapping[str, tuple[str, str]]) -> dict[str, tuple[str, ...]]:
-    """The elements that state an item, by paper."""
+    """Return the elements that state an item, by paper."""
     found: dict[str, list[str]] = defaultdict(list)
     for chunk in item.chunks:
         if chunk in homes:
@@ -339,5 +339,5 @@ def _relation(item: Item, sources: Sequence[str], *, weight: float) -> Relation:
 
 
 def _distinct(relations: Sequence[Relation]) -> tuple[Relation, ...]:
-    """One relation for each pair of entities and kind; names that mean one entity may repeat it."""
+    """Return one relation for each pair of entities and kind; names that mean one entity may repeat it."""
     return tuple({(one.source, one.target, one.kind): one for one in relations}.values())

@@ -144,5 +144,5 @@ def _ids(view: View, names: Sequence[str], *, limit: int) -> list[str]:
 
 
 def _ranked(ids: Sequence[str]) -> tuple[Hit, ...]:
-    """Scores between 0 and 1 by rank."""
+    """Score between 0 and 1 by rank."""
     return tuple(Hit(id=key, score=1 - rank / (len(ids) + 1)) for rank, key in enumerate(ids, start=1))

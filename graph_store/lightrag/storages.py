@@ -52,33 +52,33 @@ class KVStorage(_ReadingStorage):
     namespace: str
 
     async def get_by_id(self, id: str) -> Row | None:  # noqa: A002 # the protocol's
-        """The row of a key, or None."""
+        """Return the row of a key, or None."""
         return (await self.get_by_ids([id]))[0]
 
     get_by_id_strict = get_by_id
 
     async def get_by_ids(self, ids: Sequence[str]) -> list[Row | None]:
-        """The rows of keys; None for unknown ones."""
+        """Return the rows of keys; None for unknown ones."""
         view = await self.reader.view()
         return [_row(view, self.namespace, key) for key in ids]
 
     async def filter_keys(self, keys: Collection[str]) -> set[str]:
-        """Those of the keys that have no row."""
+        """Return those of the keys that have no row."""
         ordered = list(keys)
         return {key for key, row in zip(ordered, await self.get_by_ids(ordered), strict=True) if row is None}
 
     async def is_empty(self) -> bool:
-        """Whether there is no row."""
+        """Return whether there is no row."""
         view = await self.reader.view()
         return self.namespace == _CALLS or not _KEYS[self.namespace](view)
 
     async def upsert(self, data: Mapping[str, Row]) -> None:
-        """Raises StoreReadOnlyError, but drops model calls: the library's own models keep theirs."""
+        """Raise StoreReadOnlyError, but drops model calls: the library's own models keep theirs."""
         if data and self.namespace != _CALLS:
             _refuse("the chunks and documents")
 
     async def delete(self, ids: Sequence[str]) -> None:
-        """Raises StoreReadOnlyError."""
+        """Raise StoreReadOnlyError."""
         if ids:
             _refuse("the chunks and documents")
 
@@ -108,7 +108,7 @@ def _relation_pairs(view: View, paper: str) -> Row:
 
 
 def _states(view: View, paper: str, elements: Iterable[str]) -> bool:
-    """Whether a paper has one of the elements. Raises KeyError if there is no such paper."""
+    """Return whether a paper has one of the elements. Raises KeyError if there is no such paper."""
     start = f"{view.snapshot.papers[paper].id}/"
     return any(element.startswith(start) for element in elements)
 
@@ -158,7 +158,7 @@ class VectorStorage(_ReadingStorage):
         self.cosine_better_than_threshold = options["cosine_better_than_threshold"]
 
     async def query(self, query: str, top_k: int, query_embedding: Any = None) -> list[Row]:  # noqa: ANN401
-        """The rows nearest to a question, nearest first.
+        """Return the rows nearest to a question, nearest first.
 
         Args:
             query: Its text.
@@ -177,17 +177,17 @@ class VectorStorage(_ReadingStorage):
         return [{**_vector_row(view, self.namespace, table, row), "distance": cosine} for row, cosine in found]
 
     async def get_by_id(self, id: str) -> Row | None:  # noqa: A002 # the protocol's
-        """The row with this id, or None."""
+        """Return the row with this id, or None."""
         return (await self.get_by_ids([id]))[0]
 
     async def get_by_ids(self, ids: Sequence[str]) -> list[Row | None]:
-        """The rows with these ids; None for unknown ones."""
+        """Return the rows with these ids; None for unknown ones."""
         view, table = await self._table()
         numbers = table.numbers
         return [_vector_row(view, self.namespace, table, numbers[key]) if key in numbers else None for key in ids]
 
     async def get_vectors_by_ids(self, ids: Sequence[str]) -> dict[str, NDArray[float32]]:
-        """The vectors by id, without unknown ids.
+        """Return the vectors by id, without unknown ids.
 
         They are arrays, where LightRAG's own storages return lists: it compares each of some thousand with the
         question, and converting a list takes longer than the rest of a query.
@@ -203,26 +203,26 @@ class VectorStorage(_ReadingStorage):
         return view, await asyncio.to_thread(view.table, self.namespace)
 
     async def upsert(self, data: dict[str, Row]) -> None:
-        """Raises StoreReadOnlyError."""
+        """Raise StoreReadOnlyError."""
         if data:
             _refuse("the vectors")
 
     async def delete(self, ids: Sequence[str]) -> None:
-        """Raises StoreReadOnlyError."""
+        """Raise StoreReadOnlyError."""
         if ids:
             _refuse("the vectors")
 
     async def delete_entity(self, entity_name: str) -> None:
-        """Raises StoreReadOnlyError."""
+        """Raise StoreReadOnlyError."""
         _refuse(f"the entities (such as {entity_name!r})")
 
     async def delete_entity_relation(self, entity_name: str) -> None:
-        """Raises StoreReadOnlyError."""
+        """Raise StoreReadOnlyError."""
         _refuse(f"the relations (such as those of {entity_name!r})")
 
 
 def _vector_row(view: View, kind: VectorKind, table: VectorTable, number: int) -> Row:
-    """What is at a position, with the fields that LightRAG stores with its vectors."""
+    """Return what is at a position, with the fields that LightRAG stores with its vectors."""
     key = table.keys[number]
     fields: Row = {"id": table.id_of(key), "content": view.text(kind, key), "created_at": None}
     if kind == "chunks":
@@ -249,49 +249,50 @@ class GraphStorage(_ReadingStorage):
     types: Any
 
     async def has_node(self, node_id: str) -> bool:
-        """Whether there is such a node."""
+        """Return whether there is such a node."""
         return node_id in (await self.reader.view()).nodes
 
     async def has_edge(self, source_node_id: str, target_node_id: str) -> bool:
-        """Whether an edge connects two nodes."""
+        """Return whether an edge connects two nodes."""
         return pair(source_node_id, target_node_id) in (await self.reader.view()).edges
 
     async def node_degree(self, node_id: str) -> int:
-        """The number of a node's edges."""
+        """Return the number of a node's edges."""
         return (await self.reader.view()).degree(node_id)
 
     async def edge_degree(self, src_id: str, tgt_id: str) -> int:
-        """The sum of the degrees of two nodes."""
+        """Return the sum of the degrees of two nodes."""
         view = await self.reader.view()
         return view.degree(src_id) + view.degree(tgt_id)
 
     async def get_node(self, node_id: str) -> Row | None:
-        """A node's properties, or None."""
+        """Return a node's properties, or None."""
         view = await self.reader.view()
         return view.node(node_id) if node_id in view.nodes else None
 
     async def get_edge(self, source_node_id: str, target_node_id: str) -> Row | None:
-        """An edge's properties, or None."""
+        """Return an edge's properties, or None."""
         view, edge = await self.reader.view(), pair(source_node_id, target_node_id)
         return view.edge(edge) if edge in view.edges else None
 
     async def get_node_edges(self, source_node_id: str) -> list[Edge] | None:
-        """A node's edges, each from the node; None if there is no such node."""
+        """Return a node's edges, each from the node; None if there is no such node."""
         view = await self.reader.view()
         if source_node_id not in view.nodes:
             return None
         return [(source_node_id, other) for other in view.neighbours.get(source_node_id, ())]
 
     async def get_all_labels(self) -> list[str]:
-        """All nodes, sorted."""
+        """Return all nodes, sorted."""
         return sorted((await self.reader.view()).nodes)
 
     async def get_popular_labels(self, limit: int = 300) -> list[str]:
-        """The nodes with the most edges first, then by name."""
+        """Return the nodes with the most edges first, then by name."""
         return list((await self.reader.view()).popular[: max(limit, 0)])
 
     async def search_labels(self, query: str, limit: int = 50) -> list[str]:
-        """The nodes whose name contains a text in any case: equal to it, then beginning with it, then the shortest."""
+        """Return the nodes whose name contains a text in any case: equal to it, then beginning with it, then the
+        shortest."""
         wanted = query.casefold().strip()
         nodes = (await self.reader.view()).nodes if wanted else {}
         found = [(folded, name) for name in nodes if wanted in (folded := name.casefold())]
@@ -299,17 +300,17 @@ class GraphStorage(_ReadingStorage):
         return [name for _, name in found[: max(limit, 0)]]
 
     async def get_all_nodes(self) -> list[Row]:
-        """All nodes with their properties."""
+        """Return all nodes with their properties."""
         view = await self.reader.view()
         return [{**view.node(node), "id": node} for node in view.nodes]
 
     async def get_all_edges(self) -> list[Row]:
-        """All edges with their properties, each once."""
+        """Return all edges with their properties, each once."""
         view = await self.reader.view()
         return [{**view.edge(edge), "source": edge[0], "target": edge[1]} for edge in view.edges]
 
     async def get_knowledge_graph(self, node_label: str, max_depth: int = 3, max_nodes: int | None = None) -> Any:  # noqa: ANN401
-        """The nodes around a node, nearest first, then those with the most edges, with the edges between them.
+        """Return the nodes around a node, nearest first, then those with the most edges, with the edges between them.
 
         Args:
             node_label: The node; `*` for all nodes, those with the most edges first.
@@ -338,30 +339,30 @@ class GraphStorage(_ReadingStorage):
         )
 
     async def upsert_node(self, node_id: str, node_data: Row) -> None:  # noqa: ARG002 # the protocol's
-        """Raises StoreReadOnlyError."""
+        """Raise StoreReadOnlyError."""
         _refuse(f"the entities (such as {node_id!r})")
 
     async def upsert_edge(self, source_node_id: str, target_node_id: str, edge_data: Row) -> None:  # noqa: ARG002
-        """Raises StoreReadOnlyError."""
+        """Raise StoreReadOnlyError."""
         _refuse(f"the relations (such as that of {source_node_id!r} and {target_node_id!r})")
 
     async def delete_node(self, node_id: str) -> None:
-        """Raises StoreReadOnlyError."""
+        """Raise StoreReadOnlyError."""
         _refuse(f"the entities (such as {node_id!r})")
 
     async def remove_nodes(self, nodes: Sequence[str]) -> None:
-        """Raises StoreReadOnlyError."""
+        """Raise StoreReadOnlyError."""
         if nodes:
             _refuse("the entities")
 
     async def remove_edges(self, edges: Sequence[Edge]) -> None:
-        """Raises StoreReadOnlyError."""
+        """Raise StoreReadOnlyError."""
         if edges:
             _refuse("the relations")
 
 
 def _around(view: View, start: str, *, depth: int, most: int) -> list[str]:
-    """The nodes within `depth` steps, nearest first; at least one more than `most`, if there are so many."""
+    """Return the nodes within `depth` steps, nearest first; at least one more than `most`, if there are so many."""
     if start not in view.nodes:
         return []
     found, level = dict.fromkeys([start]), [start]
@@ -397,26 +398,26 @@ class StatusStorage(_ReadingStorage):
         return _status_rows(self.reader.view_now())
 
     async def upsert(self, data: Mapping[str, Row]) -> None:
-        """Raises StoreReadOnlyError."""
+        """Raise StoreReadOnlyError."""
         if data:
             _refuse("the documents")
 
     async def delete(self, doc_ids: Sequence[str]) -> None:
-        """Raises StoreReadOnlyError."""
+        """Raise StoreReadOnlyError."""
         if doc_ids:
             _refuse("the documents")
 
     async def update_doc_status_fields(self, *_arguments: object, **_options: object) -> bool:
-        """Raises StoreReadOnlyError."""
+        """Raise StoreReadOnlyError."""
         _refuse("the documents")
 
     async def repair_source_conflict(self, *_arguments: object, **_options: object) -> int:
-        """Raises StoreReadOnlyError."""
+        """Raise StoreReadOnlyError."""
         _refuse("the documents")
 
 
 def _status_rows(view: View) -> dict[str, Row]:
-    """The rows of all papers, by id."""
+    """Return the rows of all papers, by id."""
     chunks: dict[str, list[str]] = {paper: [] for paper in view.snapshot.papers}
     lengths = dict.fromkeys(chunks, 0)
     for chunk in view.snapshot.chunks.values():

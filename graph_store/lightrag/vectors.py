@@ -86,7 +86,7 @@ class VectorTable:
         return {self.id_of(key): number for number, key in enumerate(self.keys)}
 
     def search(self, vector: NDArray[float32], *, limit: int, least: float) -> list[tuple[int, float]]:
-        """The positions nearest to a vector of shape (d,), with cosines of at least `least`, nearest first.
+        """Return the positions nearest to a vector of shape (d,), with cosines of at least `least`, nearest first.
 
         Raises:
             SettingsError: The vector has another length.

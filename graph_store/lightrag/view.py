@@ -40,7 +40,7 @@ _held: ContextVar["View | None"] = ContextVar("_held", default=None)
 
 
 def pair(one: str, other: str) -> Edge:
-    """The edge between two nodes."""
+    """Return the edge between two nodes."""
     return (one, other) if one <= other else (other, one)
 
 
@@ -92,7 +92,7 @@ class View:
         return dict(found)
 
     def degree(self, name: str) -> int:
-        """The number of a node's neighbours; 0 for an unknown node."""
+        """Return the number of a node's neighbours; 0 for an unknown node."""
         return len(self.neighbours.get(name, ()))
 
     @cached_property
@@ -122,7 +122,7 @@ class View:
         return dict(holders)
 
     def chunk_ids(self, elements: Iterable[str], *, most: int | None = None) -> list[str]:
-        """The chunks that contain these elements, without repeats, at most `most`."""
+        """Return the chunks that contain these elements, without repeats, at most `most`."""
         found: dict[str, None] = {}
         for element in elements:
             found.update(dict.fromkeys(self._holders.get(element, ())))
@@ -131,7 +131,7 @@ class View:
         return list(found)[:most]
 
     def node(self, name: str) -> Row:
-        """A node's properties. Raises KeyError."""
+        """Return a node's properties. Raises KeyError."""
         if name not in self._rows:
             entity = self.nodes[name]
             self._rows[name] = {
@@ -143,7 +143,7 @@ class View:
         return dict(self._rows[name])
 
     def edge(self, edge: Edge) -> Row:
-        """An edge's properties. Raises KeyError."""
+        """Return an edge's properties. Raises KeyError."""
         if edge not in self._rows:
             keywords, description = _keywords_and_description(self._relations(edge))
             self._rows[edge] = {
@@ -160,7 +160,7 @@ class View:
         return self.edges[edge]
 
     def edge_elements(self, edge: Edge) -> list[str]:
-        """The elements that state an edge's relations. Raises KeyError."""
+        """Return the elements that state an edge's relations. Raises KeyError."""
         return list(dict.fromkeys(chain.from_iterable(one.sources for one in self._relations(edge))))
 
     def _sources(self, elements: Sequence[str]) -> Row:
@@ -173,7 +173,7 @@ class View:
         }
 
     def chunk(self, key: str) -> Row:
-        """A chunk with its places, by its id or that of an element that it contains. Raises KeyError."""
+        """Return a chunk with its places, by its id or that of an element that it contains. Raises KeyError."""
         chunks = self.snapshot.chunks
         chunk = chunks.get(key) or chunks[next(iter(self.chunk_ids([key])), key)]
         *above, section = chunk.section.split(" > ")
@@ -189,7 +189,8 @@ class View:
         }
 
     def table(self, kind: VectorKind) -> VectorTable:
-        """The vectors of this kind. The first call computes those of entities or relations that no one asked for yet.
+        """Return the vectors of this kind. The first call computes those of entities or relations that no one asked for
+        yet.
 
         Raises:
             SettingsError: The papers have vectors of other embedders only.
@@ -202,7 +203,8 @@ class View:
         return self.tables[kind]
 
     def text(self, kind: VectorKind, key: str | Edge) -> str:
-        """The text whose vector stands for a chunk, node or edge: for the last two, what LightRAG itself embeds."""
+        """Return the text whose vector stands for a chunk, node or edge: for the last two, what LightRAG itself
+        embeds."""
         if kind == "chunks":
             return self.snapshot.chunks[cast("str", key)].shown
         if kind == "entities":
@@ -234,7 +236,7 @@ class View:
 
 
 def _keywords_and_description(relations: Sequence[Relation]) -> tuple[str, str]:
-    """The kinds and the descriptions of the relations of an edge."""
+    """Return the kinds and the descriptions of the relations of an edge."""
     keywords = ",".join(dict.fromkeys(one.kind for one in relations))
     return keywords, SEPARATOR.join(dict.fromkeys(one.description or one.kind for one in relations))
 
@@ -263,7 +265,7 @@ class LibraryReader:
         self._lock = threading.Lock()
 
     def newest(self) -> View:
-        """The library at its newest revision, without the papers that are damaged. Raises StoreError."""
+        """Return the library at its newest revision, without the papers that are damaged. Raises StoreError."""
         with self._lock:
             if self._newest is None or self._newest.snapshot.revision != self.store.revision:
                 self._newest = View(self.store.snapshot(), self.texts, whole=True)
@@ -289,7 +291,7 @@ class LibraryReader:
             _held.reset(token)
 
     def view_now(self) -> View:
-        """The view that is held, or else the newest."""
+        """Return the view that is held, or else the newest."""
         return _held.get() or self.newest()
 
     async def view(self) -> View:
@@ -299,7 +301,7 @@ class LibraryReader:
 
 
 def _restrict(snapshot: Snapshot, filters: Filters) -> Snapshot:
-    """The part of a library that the chunks which the filters allow state; years are ignored."""
+    """Return the part of a library that the chunks which the filters allow state; years are ignored."""
     chunks = {key: chunk for key, chunk in snapshot.chunks.items() if filters.allows(chunk)}
     elements = {element for chunk in chunks.values() for element in chunk.elements}
     entities = {key: one for key, one in snapshot.entities.items() if not elements.isdisjoint(one.sources)}

@@ -15,7 +15,7 @@ __all__ = ["make_app"]
 def make_app(
     reader: LibraryReader, *, host: str, port: int, inputs: Path, complete: Complete | None, model: str
 ) -> Any:  # noqa: ANN401
-    """The ASGI application of LightRAG's server on a library; each request reads one revision.
+    """Return the ASGI application of LightRAG's server on a library; each request reads one revision.
 
     Args:
         reader: The library.

@@ -217,7 +217,7 @@ class ImageDocument:
         return frame.width * scale, frame.height * scale
 
     def _resolution(self) -> tuple[float, float]:
-        """Pixels per inch across and down the upright image, zeros if the file states none."""
+        """Return pixels per inch across and down the upright image, zeros if the file states none."""
         dpi = self._image.info.get("dpi") or (0.0, 0.0)
         try:
             across, down = float(dpi[0]), float(dpi[1])

@@ -115,7 +115,7 @@ def _run(handler: JobHandler[object], job: object, out: BinaryIO) -> None:
 
 
 def _limit_memory(megabytes: int) -> None:
-    """Limits this process to this much memory beyond its current use, on systems that support it."""
+    """Limit this process to this much memory beyond its current use, on systems that support it."""
     try:
         import resource
 

@@ -27,7 +27,7 @@ _JOBS_PER_CHILD = 50  # Limits the effect of memory leaks in the libraries.
 
 
 def _do_nothing() -> None:
-    """What a child needs before its first job whose handler loads nothing."""
+    """Load nothing: what a child needs before its first job whose handler loads nothing."""
 
 
 class ChildPool(Generic[Job]):
@@ -62,7 +62,7 @@ class ChildPool(Generic[Job]):
 
     @contextmanager
     def acquire(self) -> Iterator["ChildProcess[Job]"]:
-        """A child for the block, which only waits for it. It is killed at once if the work is cancelled.
+        """Lend a child for the block, which only waits for it. It is killed at once if the work is cancelled.
 
         Raises:
             PaperFileError: The system starts no process.

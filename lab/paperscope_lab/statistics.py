@@ -175,7 +175,7 @@ def _interval(statistic: Callable[..., NDArray[float64]], shape: tuple[int, ...]
 
 
 def _batch(shape: tuple[int, ...]) -> int:
-    """Resamples per array operation."""
+    """Return resamples per array operation."""
     return max(1, _BATCH_TALLIES // max(1, shape[0] * shape[1]))
 
 

@@ -114,7 +114,7 @@ class ClusterAdder:
         self._open_actors()
 
     def _open_actors(self) -> None:
-        """Creates the actors that live as long as the cluster is used."""
+        """Create the actors that live as long as the cluster is used."""
         settings, ray = self._adder.settings, self._ray
         calls = 2 * settings.calls.concurrency + _CALLS
         self._mailbox = ray.remote(Mailbox).options(num_cpus=0, max_concurrency=calls * self._cluster.workers).remote()
@@ -159,7 +159,7 @@ class ClusterAdder:
         return report
 
     async def _check_embedders(self) -> None:
-        """Leaves embedding to the workers if the GPUs can't be used, or others use them."""
+        """Leave embedding to the workers if the GPUs can't be used, or others use them."""
         asked = [embedder.load.remote() for embedder in self._embedders]
         try:
             async with asyncio.timeout(_GPU_SECONDS):
@@ -186,7 +186,7 @@ class ClusterAdder:
             del self._stages[number]
 
     async def _send(self, request: AddRequest) -> AddResult:
-        """Implements `SendRequest` with a worker."""
+        """Implement `SendRequest` with a worker."""
         folder = await asyncio.to_thread(_read, request.file.path, max_mb=self._adder.settings.limits.max_file_mb)
         work = Work(
             number=next(self._numbers),
@@ -202,7 +202,7 @@ class ClusterAdder:
             del self._requests[work.number]
 
     async def _add_by_worker(self, work: Work, password: str | None) -> AddResult:
-        """Lets a worker add a paper, and another one if that dies.
+        """Let a worker add a paper, and another one if that dies.
 
         Raises:
             PaperFileError: Each worker died, or failed in a way that nobody foresaw.
@@ -236,7 +236,7 @@ class ClusterAdder:
         )
 
     def _start_worker(self) -> None:
-        """Starts a worker, which waits for papers once it is ready."""
+        """Start a worker, which waits for papers once it is ready."""
         embedder = self._embedders[len(self._workers) % len(self._embedders)] if self._embedders else None
         actor = self._ray.remote(PaperWorker).options(num_cpus=1)
         worker = actor.remote(self._mailbox, without_secrets(self._adder.settings), embedder)
@@ -263,7 +263,7 @@ class ClusterAdder:
         self._start_worker()
 
     async def _answer_calls(self) -> None:
-        """Takes the calls of the workers from the mailbox, and answers each in a task."""
+        """Take the calls of the workers from the mailbox, and answer each in a task."""
         while True:
             try:
                 taken = await self._mailbox.take.remote()
@@ -298,13 +298,13 @@ class ClusterAdder:
         self._tasks.add(asyncio.create_task(work))
 
     def _check_tasks(self) -> None:
-        """Raises the error of a task that ended with one."""
+        """Raise the error of a task that ended with one."""
         for task in [one for one in self._tasks if one.done()]:
             self._tasks.remove(task)
             task.result()
 
     async def _stop(self, running: Mapping[asyncio.Task[AddResult], PaperSource]) -> None:
-        """Ends all workers and what waits for them. Model calls in progress end, and their replies are stored."""
+        """End all workers and what waits for them. Model calls in progress end, and their replies are stored."""
         for worker in self._workers:
             self._ray.kill(worker)
         tasks = [*running, *self._tasks]
@@ -317,7 +317,7 @@ class ClusterAdder:
 
 
 def _result(task: asyncio.Task[AddResult]) -> AddResult | PaperscopeError:
-    """The result of an add, or why this paper can't be added. Raises what every further paper would meet."""
+    """Return the result of an add, or why this paper can't be added. Raises what every further paper would meet."""
     try:
         return task.result()
     except ModelUnavailableError:
@@ -327,7 +327,7 @@ def _result(task: asyncio.Task[AddResult]) -> AddResult | PaperscopeError:
 
 
 def _read(path: Path, *, max_mb: int) -> dict[str, bytes]:
-    """The files in a folder of MinerU by path; none for a file, whose content is read. Raises PaperFileError."""
+    """Return the files in a folder of MinerU by path; none for a file, whose content is read. Raises PaperFileError."""
     try:
         files = [file for file in sorted(path.rglob("*")) if file.is_file() and not file.is_symlink()]
         check_bytes(sum(file.stat().st_size for file in files), max_mb=max_mb, name=path.name)

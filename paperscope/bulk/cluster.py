@@ -85,7 +85,7 @@ def connected(address: str, *, workers: int | None) -> Iterator[Cluster]:
 
 @contextmanager
 def _started(ray: Any, workers: int | None) -> Iterator[None]:  # noqa: ANN401
-    """A cluster of this machine. Its processes listen for calls, which need a token that only they know."""
+    """Start a cluster of this machine. Its processes listen for calls, which need a token that only they know."""
     os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
     _remove_abandoned()
     folder = tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=_TEMPORARY)
@@ -127,12 +127,12 @@ def _joined(ray: Any, address: str) -> Iterator[None]:  # noqa: ANN401
 
 
 def _silence(ray: Any) -> None:  # noqa: ANN401
-    """Keeps Ray from writing about workers that died to the standard output, which has results only."""
+    """Keep Ray from writing about workers that died to the standard output, which has results only."""
     ray._private.worker._worker_logs_enabled = False  # noqa: SLF001 # as its debugger does
 
 
 def _remove_abandoned() -> None:
-    """Deletes the folders of commands that were killed."""
+    """Delete the folders of commands that were killed."""
     for folder in Path(_TEMPORARY or tempfile.gettempdir()).glob(f"{_PREFIX}*-*"):
         pid = folder.name.removeprefix(_PREFIX).partition("-")[0]
         if pid.isdecimal() and not Path("/proc", pid).exists() and Path("/proc").exists():
@@ -167,7 +167,7 @@ def _check_listens(address: str) -> None:
 
 
 def _checked(ray: Any, workers: int | None) -> Cluster:  # noqa: ANN401
-    """The cluster, if all its machines have the versions of this process and it has that many CPUs."""
+    """Return the cluster, if all its machines have the versions of this process and it has that many CPUs."""
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
     def find_versions() -> tuple[str, str]:

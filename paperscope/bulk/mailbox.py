@@ -49,7 +49,7 @@ class Mailbox:
         self._number = 0
 
     async def ask(self, call: bytes) -> bytes:
-        """The result of a call, or the error that it raises."""
+        """Return the result of a call, or the error that it raises."""
         self._number += 1
         number = self._number
         self._results[number] = asyncio.get_running_loop().create_future()
@@ -60,7 +60,7 @@ class Mailbox:
             del self._results[number]
 
     async def take(self) -> list[tuple[int, bytes]]:
-        """The calls that wait, with their numbers; at least one."""
+        """Return the calls that wait, with their numbers; at least one."""
         taken = [await self._calls.get()]
         while not self._calls.empty():
             taken.append(self._calls.get_nowait())

@@ -134,7 +134,7 @@ class GpuEmbedder:
         self._embedder = LocalEmbedder(find_weights(model), device="cuda")
 
     async def load(self) -> str:
-        """Loads the weights; returns the embedder's name."""
+        """Load the weights; return the embedder's name."""
         await self._embedder.embed(["text"])
         return self._embedder.name
 
@@ -144,7 +144,7 @@ class GpuEmbedder:
 
 
 def without_secrets(settings: Settings) -> Settings:
-    """The settings without keys, and without the library's address, which may have a password."""
+    """Return the settings without keys, and without the library's address, which may have a password."""
     no_key = {"api_key": SecretStr("")}
     roles = {
         role: getattr(settings, role).model_copy(update=no_key) for role in ("answer", "extract", "vision", "embed")

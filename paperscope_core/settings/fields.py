@@ -375,14 +375,14 @@ class Settings(_Section):
         self._origins = dict(origins)
 
     def describe(self) -> list[SettingRow]:
-        """Every setting, in the order of the sections."""
+        """Return every setting, in the order of the sections."""
         return [
             SettingRow(name, _as_text(reduce(getattr, name.split("."), self)), self._origins.get(name, "default"))
             for name in setting_names()
         ]
 
     def notes(self) -> list[str]:
-        """One sentence, with a remedy, for each setting that is set but has no effect."""
+        """Return one sentence, with a remedy, for each setting that is set but has no effect."""
         roles = [role for role in (self.answer, self.extract, self.vision) if role.configured]
         if not roles:
             unused = [name for name in ("api_key", "base_url") if _as_text(getattr(self, name))]

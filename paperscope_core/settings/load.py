@@ -98,7 +98,7 @@ def _from_file(file: Path | None, environ: Mapping[str, str]) -> dict[str, _Give
 
 
 def _inherited(given: Mapping[str, _Given]) -> dict[str, _Given]:
-    """What roles take from the top level."""
+    """Return what roles take from the top level."""
     inherited: dict[str, _Given] = {}
     keys: dict[str, tuple[str, ...]] = dict.fromkeys(("answer", "extract", "vision"), ("model", "base_url", "api_key"))
     if "embed.base_url" in given and given["embed.base_url"].value:
@@ -118,7 +118,7 @@ def _server(address: _Given | None) -> str:
 
 
 def _leaves(values: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, object]]:
-    """Dotted names and values; an empty table counts as a value unless it is a section."""
+    """Yield dotted names and values; an empty table counts as a value unless it is a section."""
     for key, value in values.items():
         name = prefix + key
         if isinstance(value, Mapping) and name not in _TABLES and (value or name in Settings.model_fields):
@@ -150,7 +150,8 @@ def _refuse_unknown(given: Mapping[str, _Given]) -> None:
 
 
 def _error_message(error: ValidationError, origins: Mapping[str, str], inherited: Container[str]) -> str:
-    """One sentence per problem, with all names affected by it; inherited values are not reported a second time."""
+    """Return one sentence per problem, with all names affected by it; inherited values are not reported a second
+    time."""
     names: dict[str, list[str]] = {}
     for problem in error.errors(include_url=False, include_context=False):
         name = ".".join(str(part) for part in problem["loc"])

@@ -78,7 +78,7 @@ def find_definitions(text: str) -> Iterator[AcronymDefinition]:
 
 
 def _unbracketed_definitions(text: str) -> Iterator[AcronymDefinition]:
-    """Definitions without brackets, where the words' initials spell the acronym."""
+    """Yield definitions without brackets, where the words' initials spell the acronym."""
     for match in _BEFORE_LONG_FORM.finditer(text):
         short, connection = match[1], match[0][len(match[1]) :]
         words = _BREAK.split(text[match.end() : match.end() + _MAX_LENGTH])[0].split()
@@ -213,8 +213,8 @@ def _left_context(text: str) -> str:
 
 
 def _is_short_form(text: str) -> bool:
-    """Two to ten characters and at most two words, beginning with a letter or digit, with a capital (Schwartz and
-    Hearst)."""
+    """Return two to ten characters and at most two words, beginning with a letter or digit, with a capital (Schwartz
+    and Hearst)."""
     return (
         2 <= len(text) <= 10
         and len(text.split()) <= 2

@@ -145,14 +145,14 @@ def terminal_json(document: str) -> str:
 
 
 def plain_csv(rows: Iterable[Sequence[object]]) -> str:
-    """Rows as CSV (RFC 4180) for programs, their cells as they are."""
+    """Return rows as CSV (RFC 4180) for programs, their cells as they are."""
     out = io.StringIO(newline="")
     csv.writer(out).writerows(rows)  # noqa: TID251
     return out.getvalue()
 
 
 def spreadsheet_csv(rows: Iterable[Sequence[object]]) -> str:
-    """Rows as CSV (RFC 4180). A cell that a spreadsheet could run as a formula begins with an apostrophe.
+    """Return rows as CSV (RFC 4180). A cell that a spreadsheet could run as a formula begins with an apostrophe.
 
     Numbers and dashes stay as they are. A cell that already begins with apostrophes gets one more, so that removing one
     restores it.

@@ -228,7 +228,7 @@ def _is_below(line: PrintedLine, other: PrintedLine) -> bool:
 
 
 def title_lines(element: Passage | Table | Figure) -> list[str]:
-    """Label and caption on one line, without repeating the label; empty if it has neither."""
+    """Return label and caption on one line, without repeating the label; empty if it has neither."""
     caption = " ".join(element.caption.split())
     if element.label and not caption.casefold().startswith(element.label.casefold()):
         return [f"{element.label}: {caption}" if caption else element.label]

@@ -130,7 +130,7 @@ def model_words(text: str) -> str:
 
 
 def marked_words(text: str) -> tuple[str, ...]:
-    """What `model_words` marked in a text."""
+    """Return what `model_words` marked in a text."""
     return tuple(match["words"] for match in _MARKED.finditer(text)) if _OPEN in text else ()
 
 

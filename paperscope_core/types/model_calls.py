@@ -76,7 +76,7 @@ class Usage:
     cost: float = 0.0
 
     def __str__(self) -> str:
-        """A readable text: "3 model calls (1 from the store), 5000 + 200 tokens, cost 0.0120"."""
+        """Return a readable text: "3 model calls (1 from the store), 5000 + 200 tokens, cost 0.0120"."""
         if self == Usage():
             return "0 model calls"
         count = self.calls + self.cached

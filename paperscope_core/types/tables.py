@@ -122,7 +122,7 @@ class Table(Displayable):
         return grid
 
     def column_names(self) -> list[str]:
-        """One name per column: the texts of its header cells from top to bottom, each once.
+        """Return one name per column: the texts of its header cells from top to bottom, each once.
 
         A section's title above the header is left out, because it names rows.
         """

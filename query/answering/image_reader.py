@@ -50,7 +50,7 @@ class ImageReader:
     async def read(
         self, question: str, images: Sequence[ContextImage], *, answer: str
     ) -> tuple[tuple[Reading, ...], Usage]:
-        """Reads all images with one call, or each alone if that call fails.
+        """Read all images with one call, or each alone if that call fails.
 
         Args:
             question: The question.
@@ -96,7 +96,8 @@ class ImageReader:
         return {image.id: _finding(image, replies[at]) for at, image in enumerate(images, start=1)}, usage
 
     def _captions(self, images: Sequence[ContextImage]) -> list[str]:
-        """The label, page, caption and mentions of each image; a passage that mentions several is written once."""
+        """Return the label, page, caption and mentions of each image; a passage that mentions several is written
+        once."""
         texts = []
         said = set[str]()
         for number, image in enumerate(images, start=1):

@@ -89,7 +89,7 @@ class ModelAnswerer:
         )
 
     async def answer(self, question: str, context: Context, progress: Progress) -> WrittenAnswer:
-        """Asks for an initial answer, reads the images, and merges if an image adds something to the answer.
+        """Ask for an initial answer, reads the images, and merges if an image adds something to the answer.
 
         Args:
             question: The question.
@@ -142,7 +142,8 @@ class ModelAnswerer:
     async def _extended(
         self, context: Context, question: str, findings: Iterable[ImageFinding]
     ) -> tuple[Context, frozenset[int]]:
-        """The context with the sources that are found for the question with the findings, and the ids of these."""
+        """Return the context with the sources that are found for the question with the findings, and the ids of
+        these."""
         retrieved = await self._search("\n".join((question, *(finding.text for finding in findings))))
         rows = {source.content: source for source in context.sources}
         following = count(max((source.id for source in context.sources), default=-1) + 1)
@@ -171,7 +172,7 @@ def _listed(findings: Mapping[int, ImageFinding], context: Context) -> str:
 
 
 def _needed(context: Context, initial: _AnswerReply, found: Set[int], read: Set[str]) -> Context:
-    """The part of a context that a merge needs: the rows that the initial answer cites, the sources with the ids
+    """Return the part of a context that a merge needs: the rows that the initial answer cites, the sources with the ids
     `found`, and those of the elements that were `read`; all sources if there is no initial answer."""
     cited = {row for claim in initial.claims for row in map(parse_row, claim.evidence)}
     return Context(
@@ -189,7 +190,7 @@ def _needed(context: Context, initial: _AnswerReply, found: Set[int], read: Set[
 
 
 def _draft(reply: _AnswerReply, finder: EvidenceFinder, *, unread: Sequence[Finding]) -> Draft:
-    """Resolves the cited rows; rows that the context does not have are dropped and reported in a finding."""
+    """Resolve the cited rows; rows that the context does not have are dropped and reported in a finding."""
     unknown: list[str] = []
     claims = []
     findings = list(unread)

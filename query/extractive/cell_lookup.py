@@ -85,7 +85,7 @@ def look_up(
 
 
 def table_name(table: Table) -> str:
-    """The label as printed, or else the table's place."""
+    """Return the label as printed, or else the table's place."""
     return table.label or f"the table {'in' if table.place.by_line else 'on'} {table.place.where}"
 
 
@@ -108,14 +108,14 @@ def _read(question: str) -> _Question | None:
 
 
 def _within(words: Sequence[Token], spans: Iterable[tuple[int, int]]) -> frozenset[int]:
-    """The indices of the words inside one of these spans of the text."""
+    """Return the indices of the words inside one of these spans of the text."""
     return frozenset(
         index for index, word in enumerate(words) for start, end in spans if start <= word.start and word.end <= end
     )
 
 
 def _captioned(question: _Question, tables: Sequence[Table]) -> dict[str, frozenset[int]]:
-    """The tables whose caption the question quotes, in full or from its beginning.
+    """Return the tables whose caption the question quotes, in full or from its beginning.
 
     Returns:
         The indices of the caption's words in the question, by table id.
@@ -134,7 +134,7 @@ def _captioned(question: _Question, tables: Sequence[Table]) -> dict[str, frozen
 
 
 def _quotation_end(question: _Question, start: int) -> int:
-    """The index after the last word of the quotation that begins at a word; 0 if there is none."""
+    """Return the index after the last word of the quotation that begins at a word; 0 if there is none."""
     first = question.words[start].start
     end = next(
         (match.end() for match in _QUOTATION.finditer(question.text) if match[1] and match.start() == first - 1), 0
@@ -172,8 +172,8 @@ def _named_cells(
 
 
 def _mentions(question: _Question, index: TableIndex, quoted: frozenset[int]) -> dict[str, list[frozenset[int]]]:
-    """The headers that the question names in full, except those inside a longer name, with the indices of the words of
-    each place."""
+    """Return the headers that the question names in full, except those inside a longer name, with the indices of the
+    words of each place."""
     found = {
         name: [at for at in _places(question, name, meaning) if not at & quoted]
         for name, meaning in index.headers.items()
@@ -201,7 +201,8 @@ def _letters(text: str) -> str:
 
 
 def _is_prolonged(question: _Question, window: range) -> bool:
-    """Whether a hyphen or a plus joins the words to a longer name: "BERT" in "BERT-large", "RAG" in "X + RAG"."""
+    """Return whether a hyphen or a plus joins the words to a longer name: "BERT" in "BERT-large", "RAG" in "X +
+    RAG"."""
     first, last = question.words[window[0]], question.words[window[-1]]
     before = question.words[: window[0]][-1:]
     after = question.words[window[-1] + 1 :][:1]

@@ -48,14 +48,15 @@ _MAX_EMBEDDED_SENTENCES = 4096
 
 
 def quotable_sentences(paper: Paper) -> list[str]:
-    """The sentences of a paper that may be quoted, without repeats, to be embedded before any question needs them."""
+    """Return the sentences of a paper that may be quoted, without repeats, to be embedded before any question needs
+    them."""
     passages = (element for element in paper.elements if isinstance(element, Passage))
     found = dict.fromkeys(sentence for passage in passages for sentence in _sentences(passage))
     return list(found)[:_MAX_EMBEDDED_SENTENCES]
 
 
 def quoted(element: Passage | Reference, sentence: str, *, lead: str = "") -> Claim:
-    """A claim that quotes a sentence of an element, after `lead`, the statement that it supports."""
+    """Return a claim that quotes a sentence of an element, after `lead`, the statement that it supports."""
     evidence = evidence_in(element, sentence)
     text = f"“{shortened(sentence, limit=_MAX_QUOTATION_LENGTH)}” ({evidence.place.where})"
     return Claim(text=f"{lead}: {text}" if lead else text, evidence=(evidence,))
@@ -87,7 +88,7 @@ async def best_places(question: str, context: Context, corpus: Corpus, embedder:
 def _candidates(
     source: ContextSource, corpus: Corpus, *, shown: Set[str], rarity: Rarity, asked: frozenset[str]
 ) -> Claim | list[tuple[Passage, str]] | None:
-    """What shows a source: a claim, or the sentences to choose from; None if its elements are shown already."""
+    """Return what shows a source: a claim, or the sentences to choose from; None if its elements are shown already."""
     # The source's own element first.
     elements = sorted(elements_of(source, corpus), key=lambda element: element.id != source.element)
     elements = [element for element in elements if element.id not in shown]
@@ -118,7 +119,7 @@ async def _best_of(
     asked: frozenset[str],
     embedder: Embedder,
 ) -> Claim | None:
-    """The claim, or the best of the sentences to choose from."""
+    """Return the claim, or the best of the sentences to choose from."""
     if not isinstance(found, list):
         return found
     vectors = await embedder.embed([question, *(sentence for _, sentence in found)])
@@ -139,7 +140,7 @@ def _sentences(passage: Passage) -> list[str]:
 
 
 def _equation(equation: Equation, source: ContextSource, elements: Sequence[Element]) -> Claim:
-    """An equation after the sentence that introduces it."""
+    """Return an equation after the sentence that introduces it."""
     leads = [one for one in elements if isinstance(one, Passage) and one.order < equation.order]
     said = [sentence for one in leads for sentence in split_sentences(one.text) if sentence in source.content][-1:]
     more = [evidence_in(leads[-1], sentence) for sentence in said]
@@ -147,7 +148,7 @@ def _equation(equation: Equation, source: ContextSource, elements: Sequence[Elem
 
 
 def _rows(table: Table, rarity: Rarity, asked: frozenset[str]) -> Claim:
-    """A table's caption, and the rows that cover most of the question's words, with their boxes."""
+    """Return a table's caption, and the rows that cover most of the question's words, with their boxes."""
     rows = [(rarity.coverage(asked, " ".join(cell.text for cell in row)), row) for row in _rows_of(table)]
     best = sorted((row for row in rows if row[0] > 0), key=lambda row: -row[0])[:_MAX_ROWS]
     cells = [cell for share, row in best if share >= _MIN_RELATIVE_COVERAGE * best[0][0] for cell in row][:_MAX_CELLS]
@@ -169,7 +170,7 @@ def _rows_of(table: Table) -> Iterator[list[Cell]]:
 
 
 def _displayed(element: ImageElement, quote: str, *more: Evidence, said: str | None = None) -> Claim:
-    """A claim that shows a table, a figure or an equation with its label, and its places with the caption."""
+    """Return a claim that shows a table, a figure or an equation with its label, and its places with the caption."""
     text = quote if said is None else said
     where = f"({element.label or element.kind}, {element.place.where})"
     place, *others = captioned_places_of(element)

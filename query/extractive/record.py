@@ -149,7 +149,7 @@ _FACTS: tuple[tuple[re.Pattern[str], _Fact], ...] = tuple(
 
 
 def _role(record: Record, role: str) -> Sequence[Element]:
-    """The passage with a role, or the paper's first element."""
+    """Return the passage with a role, or the paper's first element."""
     found = [one for one in record.paper.elements if isinstance(one, Passage) and one.role == role]
     return found[:1] or record.paper.elements[:1]
 
@@ -159,5 +159,5 @@ def _many(count: int, noun: str) -> str:
 
 
 def _claim(text: str, elements: Sequence[Element], *, quote: str = "") -> Claim:
-    """A statement with elements as evidence, each with the quotation, or else its label."""
+    """Return a statement with elements as evidence, each with the quotation, or else its label."""
     return Claim(text=text, evidence=tuple(evidence_in(element, quote or element.label) for element in elements))

@@ -120,7 +120,7 @@ def _indexed(
 
 
 def _meanings(names: Mapping[str, object]) -> dict[str, str]:
-    """What the names mean: "precision" and "recall" for P and R in a table with P, R and F columns."""
+    """Return what the names mean: "precision" and "recall" for P and R in a table with P, R and F columns."""
     folded = set(map(fold, names))
     trio = {"P", "R"} <= folded and not folded.isdisjoint({"F", "F1", "F-score"})
     known = {"P": "precision", "R": "recall"} if trio else {}

@@ -64,7 +64,7 @@ def tokens(text: str) -> tuple[Token, ...]:
 
 
 def citation_spans(folded: str) -> list[tuple[int, int]]:
-    """The offsets of each "(Li et al., 2019)", "(2019)" and "[12]" in a folded text."""
+    """Return the offsets of each "(Li et al., 2019)", "(2019)" and "[12]" in a folded text."""
     return [match.span() for match in _CITATION.finditer(folded)]
 
 

@@ -43,7 +43,7 @@ class References:
 
 
 def find_references(question: str, papers: Sequence[Paper]) -> References:
-    """Resolves the elements that a question names in these papers; names that match nothing are skipped."""
+    """Resolve the elements that a question names in these papers; names that match nothing are skipped."""
     elements: list[str] = []
     surroundings: list[str] = []
     for kind, number in _mentions(_SUPPLEMENTARY.sub(r"\1 S", question)):
@@ -65,12 +65,12 @@ def find_references(question: str, papers: Sequence[Paper]) -> References:
 
 
 def table_labels(question: str) -> list[tuple[int, int]]:
-    """Where a question names tables by their labels: the offsets of each "Table 8"."""
+    """Return where a question names tables by their labels: the offsets of each "Table 8"."""
     return [match.span() for match in _NAMED.finditer(question) if match["table"]]
 
 
 def without_numbered(question: str) -> str:
-    """The question without the elements, sections and pages that it names by number."""
+    """Return the question without the elements, sections and pages that it names by number."""
     return _NAMED.sub(" ", question)
 
 
@@ -117,12 +117,12 @@ def _in_section(paper: Paper, number: str) -> Iterator[str]:
 
 
 def section_number(number: str) -> str:
-    """The number of a section without "Appendix", "Section" or "Chapter" before it."""
+    """Return the number of a section without "Appendix", "Section" or "Chapter" before it."""
     return re.sub(r"(?i)^(?:appendix|section|chapter)\s+", "", number).strip(" .")
 
 
 def _citing(paper: Paper, citation: Citation) -> Iterator[str]:
-    """The bibliography entries of a work and the elements that cite it; empty if no year is given."""
+    """Yield the bibliography entries of a work and the elements that cite it; empty if no year is given."""
     entries = {
         element.id
         for element in paper.elements
@@ -133,7 +133,7 @@ def _citing(paper: Paper, citation: Citation) -> Iterator[str]:
 
 
 def _begins(entry: Reference, citation: Citation) -> bool:
-    """Whether the first author of an entry ("Li, X." or "X. Li") is the cited one."""
+    """Return whether the first author of an entry ("Li, X." or "X. Li") is the cited one."""
     head = _FIRST_AUTHOR.split(entry.text, maxsplit=1)[0].casefold()
     return re.search(rf"(?<!\w){re.escape(citation.surnames[0])}(?!\w)", head) is not None
 

@@ -36,7 +36,7 @@ class Citation:
 
 
 def citations(question: str) -> Iterator[Citation]:
-    """Yields the works that a question names by author: "Li et al. (2020)", "Lu and Kan 2023", "the paper by Li"."""
+    """Yield the works that a question names by author: "Li et al. (2020)", "Lu and Kan 2023", "the paper by Li"."""
     for match in _CITED.finditer(question):
         by = _BY.search(question[: match.start()]) is not None
         owned = match["owns"] is not None and match["work"] is not None
@@ -47,7 +47,7 @@ def citations(question: str) -> Iterator[Citation]:
 
 
 def named_papers(question: str, papers: Sequence[PaperEntry]) -> tuple[str, ...]:
-    """Ids of the papers that a question names.
+    """Return ids of the papers that a question names.
 
     A paper is named by its title of three words or more, by its file name, by its authors in order, or by words of its
     title before "paper". A file name without suffix counts only if it contains a digit ("2310.07609v1"), because
@@ -71,7 +71,7 @@ class PaperNames:
         return tuple(papers[number].id for number in sorted(self._of(papers).found_in(question)))
 
     def ids(self, papers: Sequence[PaperEntry]) -> tuple[str, ...]:
-        """The ids of the papers."""
+        """Return the ids of the papers."""
         return self._of(papers).ids
 
     def _of(self, papers: Sequence[PaperEntry]) -> "_Names":
@@ -105,7 +105,7 @@ class _Names:
         self._longest = max(map(len, self._filed), default=0)
 
     def found_in(self, question: str) -> set[int]:
-        """The numbers of the papers that a question names."""
+        """Return the numbers of the papers that a question names."""
         return {
             *self._by_title(question),
             *self._by_words(question),
@@ -146,7 +146,7 @@ class _Names:
 
 
 def _called(question: str) -> Iterator[str]:
-    """The words before "paper" that may belong to a title: those after the last article, without stop words."""
+    """Yield the words before "paper" that may belong to a title: those after the last article, without stop words."""
     for match in _SO_CALLED.finditer(question):
         words = re.split(r"(?i)\b(?:the|a|an|this|that|in|of|by|from|which|what)\b", match[1])[-1].strip()
         if words and content_words(words) and not words.islower():

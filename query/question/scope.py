@@ -26,7 +26,7 @@ class PaperScope:
 
 
 def find_scope(question: str, filters: Filters, entries: Sequence[PaperEntry], names: PaperNames) -> PaperScope:
-    """The papers that the filters name, else those that the question names, else all; of the filters' years."""
+    """Return the papers that the filters name, else those that the question names, else all; of the filters' years."""
     papers = filters.papers or names.named_in(question, entries)
     if not filters.by_year:
         return PaperScope(filters=replace(filters, papers=papers))
@@ -43,7 +43,7 @@ def find_scope(question: str, filters: Filters, entries: Sequence[PaperEntry], n
 
 
 def restrict(corpus: Corpus, filters: Filters) -> Corpus:
-    """Restricts a corpus to the sections and kinds of the filters; the caller restricts papers and years."""
+    """Restrict a corpus to the sections and kinds of the filters; the caller restricts papers and years."""
     restricted = filters.sections or filters.kinds
     return cast("Corpus", _RestrictedCorpus(corpus=corpus, filters=filters)) if restricted else corpus
 
@@ -57,7 +57,7 @@ class _RestrictedCorpus:
     _papers: dict[str, Paper] = field(default_factory=dict)
 
     def __getattr__(self, name: str) -> object:
-        """Whatever is not restricted is the corpus's own."""
+        """Return whatever is not restricted is the corpus's own."""
         return getattr(self.corpus, name)
 
     def paper(self, paper: str) -> Paper:
@@ -82,7 +82,7 @@ class _RestrictedCorpus:
         return self._standing(self.corpus.relations_of(entities, papers=papers, limit=limit))
 
     def _standing(self, ones: Sequence[Sourced]) -> list[Sourced]:
-        """The items that have an allowed source, with only their allowed sources."""
+        """Return the items that have an allowed source, with only their allowed sources."""
         allowed = self._allowed([source for one in ones for source in one.sources])
         kept = ((one, tuple(source for source in one.sources if source in allowed)) for one in ones)
         return [replace(one, sources=sources) for one, sources in kept if sources]

@@ -90,7 +90,8 @@ class Understanding:
         return self._decompose and has_parts(question)
 
     def _same_papers(self, question: str, filters: Filters, last: Turn) -> Filters:
-        """The filters with the papers of a turn, unless these or the question name papers, or it asks for others."""
+        """Return the filters with the papers of a turn, unless these or the question name papers, or it asks for
+        others."""
         entries = self._corpus.entries()
         if filters.papers or _OTHERS.search(question) or self._names.named_in(question, entries):
             return filters
@@ -116,12 +117,13 @@ class Understanding:
 
 
 def has_parts(question: str) -> bool:
-    """Whether a question seems to ask for several things."""
+    """Return whether a question seems to ask for several things."""
     return _PARTS.search(question) is not None
 
 
 def _last_cited(history: Sequence[Turn]) -> Turn:
-    """The last turn whose answer cites papers, so that thanks between two questions change nothing; else the last."""
+    """Return the last turn whose answer cites papers, so that thanks between two questions change nothing; else the
+    last."""
     return next((turn for turn in reversed(history) if turn.papers), history[-1])
 
 

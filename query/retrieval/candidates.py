@@ -40,7 +40,7 @@ _SHARPER = 3
 
 
 def fuse(candidates: Candidates, texts: Mapping[str, str]) -> dict[str, float]:
-    """Fuses the full-text and the vector scores of chunks; the shorter the chunks, the more the vectors count.
+    """Fuse the full-text and the vector scores of chunks; the shorter the chunks, the more the vectors count.
 
     A chunk that only one list contains gets the lowest score of the other list for vectors, and 0 for words, since most
     chunks share no word with the question.
@@ -62,7 +62,7 @@ def fuse(candidates: Candidates, texts: Mapping[str, str]) -> dict[str, float]:
 
 
 def best_first(scores: Mapping[str, float]) -> list[str]:
-    """The ids by descending score; ties keep the mapping's order."""
+    """Return the ids by descending score; ties keep the mapping's order."""
     return sorted(scores, key=lambda key: -scores[key])
 
 
@@ -79,25 +79,25 @@ class CandidatePool:
         self._best = max(self.scores.values(), default=0.0) or 1.0
 
     def chunks(self) -> list[Chunk]:
-        """The chunks, best first."""
+        """Return the chunks, best first."""
         return [self._chunks[chunk] for chunk in best_first(self.scores)]
 
     def remember(self, papers: Iterable[Paper]) -> None:
-        """Caches the elements of these papers."""
+        """Cache the elements of these papers."""
         self._elements |= {element.id: element for paper in papers for element in paper.elements}
 
     def elements(self, ids: Iterable[str]) -> Mapping[str, Element]:
-        """The elements with these ids, from the cache or the corpus."""
+        """Return the elements with these ids, from the cache or the corpus."""
         wanted = list(dict.fromkeys(ids))
         self._elements.update(self._corpus.elements([key for key in wanted if key not in self._elements]))
         return {key: self._elements[key] for key in wanted}
 
     def nearness(self, chunk: str) -> float:
-        """The score of a chunk relative to the best search score, 0 to 1."""
+        """Return the score of a chunk relative to the best search score, 0 to 1."""
         return min(1.0, self.scores[chunk] / self._best)
 
     def papers(self) -> list[str]:
-        """The papers that the question seems to be about, best first."""
+        """Return the papers that the question seems to be about, best first."""
         totals: dict[str, float] = {}
         for chunk, score in self.scores.items():
             paper = self._chunks[chunk].paper
@@ -106,17 +106,17 @@ class CandidatePool:
         return [paper for paper in best_first(totals) if totals[paper] >= floor]
 
     def boost_named(self, references: References) -> None:
-        """Boosts the elements that the question names and, less, those on pages and in sections it names."""
+        """Boost the elements that the question names and, less, those on pages and in sections it names."""
         self._lift(self._corpus.chunks_of(references.elements), _NAMED)
         self._lift(self._corpus.chunks_of(references.surroundings), _SURROUNDING)
 
     def include(self, elements: Sequence[str]) -> None:
-        """Adds the chunks of these elements with a score of 0; existing scores stay."""
+        """Add the chunks of these elements with a score of 0; existing scores stay."""
         self._lift(self._corpus.chunks_of(elements), 0.0)
 
     def linked(self, papers: Iterable[Paper]) -> dict[str, float]:
-        """The tables, figures and equations that candidates refer to ("see Table 6"), with the nearness of the nearest
-        referring chunk."""
+        """Return the tables, figures and equations that candidates refer to ("see Table 6"), with the nearness of the
+        nearest referring chunk."""
         holders = {key: chunk.id for chunk in reversed(self.chunks()) for key in chunk.elements}
         found: dict[str, float] = {}
         for paper in papers:
@@ -127,11 +127,11 @@ class CandidatePool:
         return found
 
     def boost_linked(self, papers: Iterable[Paper]) -> None:
-        """Boosts the elements that candidates refer to."""
+        """Boost the elements that candidates refer to."""
         self.boost({target: _LINKED * near for target, near in self.linked(papers).items()})
 
     def boost_stated(self, relations: Iterable[tuple[Sequence[str], float]]) -> None:
-        """Boosts the statements of relations.
+        """Boost the statements of relations.
 
         Args:
             relations: For each relation, the elements that state it and the share (0 to 1) of the question's words in
@@ -144,16 +144,16 @@ class CandidatePool:
         self.boost(gains)
 
     def boost_gist(self, elements: Sequence[str], gain: float) -> None:
-        """Boosts what says what a paper is about, by a multiple of the best score."""
+        """Boost what says what a paper is about, by a multiple of the best score."""
         self._lift(self._corpus.chunks_of(elements), gain)
 
     def boost(self, gains: Mapping[str, float]) -> None:
-        """Boosts the chunks of these elements, each by its best element, by shares of the best score."""
+        """Boost the chunks of these elements, each by its best element, by shares of the best score."""
         for chunk in self._corpus.chunks_of(list(gains)):
             self._lift([chunk], max(gains[element] for element in chunk.elements if element in gains))
 
     def rerank(self, scores: Mapping[str, float]) -> None:
-        """Replaces the candidates by these chunks; scores of any scale are normalized to 0 to 1."""
+        """Replace the candidates by these chunks; scores of any scale are normalized to 0 to 1."""
         least = min(scores.values(), default=0.0)
         span = max(scores.values(), default=0.0) - least or 1.0
         self.scores = {chunk: self._worth(chunk) * (score - least) / span for chunk, score in scores.items()}

@@ -41,7 +41,7 @@ Row = TypeVar("Row", ContextEntity, ContextRelation, ContextSource, ContextImage
 
 
 def table_excerpt(table: Table, question: str, *, tokens: int, count: Count) -> str:
-    """Reduces a table to its title, its headers, and the rows and columns most relevant to the question.
+    """Reduce a table to its title, its headers, and the rows and columns most relevant to the question.
 
     Further rows and columns follow in table order while they fit. At least one row and one column are kept, whatever
     their size. The last line states how much is shown.
@@ -82,12 +82,12 @@ def table_excerpt(table: Table, question: str, *, tokens: int, count: Count) -> 
 
 
 def _largest(least: int, most: int, fits: Callable[[int], bool]) -> int:
-    """The largest size from `least` to `most` that fits, or else `least`. Smaller sizes need less room."""
+    """Return the largest size from `least` to `most` that fits, or else `least`. Smaller sizes need less room."""
     return least + bisect_left(range(least + 1, most + 1), True, key=lambda size: not fits(size))
 
 
 def _ranked(texts: Mapping[int, tuple[str, str]], asked: frozenset[str]) -> tuple[list[int], int]:
-    """Row or column numbers by their header and cells, best first, and how many of them are relevant."""
+    """Return row or column numbers by their header and cells, best first, and how many of them are relevant."""
     rarity = Rarity.of(" ".join(parts) for parts in texts.values())
     scores = {
         number: rarity.coverage(asked, header) + _IN_CELLS * rarity.coverage(asked, cells)
@@ -112,7 +112,7 @@ class SourceSelector:
     count: Count
 
     def choose(self, pool: CandidatePool, images: Sequence[ImageElement]) -> tuple[ContextSource, ...]:
-        """The sources, best first; chunks of selected images come right after the best chunk."""
+        """Return the sources, best first; chunks of selected images come right after the best chunk."""
         shown = {image.id for image in images}
         ranked = pool.chunks()
         wanted = [*ranked[:1], *(chunk for chunk in ranked if shown.intersection(chunk.elements)), *ranked]
@@ -129,7 +129,7 @@ class SourceSelector:
         return tuple(replace(row, id=number) for number, row in enumerate(kept))
 
     def _row(self, chunk: Chunk, pool: CandidatePool, room: int, *, first: bool) -> ContextSource | None:
-        """The chunk as a source, under the element it was selected for; None if it does not fit."""
+        """Return the chunk as a source, under the element it was selected for; None if it does not fit."""
         elements = list(pool.elements(chunk.elements).values())
         element = main_element(elements)
         row = ContextSource(
@@ -152,7 +152,7 @@ class SourceSelector:
 
 
 def fit_rows(context: Context, *, tokens: int, count: Count) -> Context:
-    """Reduces the entities and relations of a context to `tokens`, half for each, if they exceed it together."""
+    """Reduce the entities and relations of a context to `tokens`, half for each, if they exceed it together."""
     if count(render_for_model(context)) <= tokens:
         return context
     return replace(
@@ -172,7 +172,7 @@ def _first(rows: Sequence[GraphRow], tokens: int, cost: Callable[[Sequence[Graph
 
 
 def merge_contexts(contexts: Sequence[Context], *, tokens: int, count: Count) -> Context:
-    """Interleaves the rows of several contexts without duplicates.
+    """Interleave the rows of several contexts without duplicates.
 
     Each section has as many rows as the longest one, at least one from each context; sources are added while they fit
     `tokens`, the first always.

@@ -32,13 +32,13 @@ class GraphRows:
     papers: tuple[str, ...] = ()
 
     def entities(self, ids: Sequence[str], *, limit: int, works: Set[str] = frozenset()) -> list[Entity]:
-        """The first `limit` entities with these ids that the papers name, in the given order; cited works only if they
-        are in `works`."""
+        """Return the first `limit` entities with these ids that the papers name, in the given order; cited works only
+        if they are in `works`."""
         found = self.corpus.entities(list(dict.fromkeys(ids)), papers=self.papers)
         return [entity for entity in found.values() if entity.type != WORK or entity.id in works][:limit]
 
     def relations(self, entities: Sequence[Entity], *, asked: frozenset[str], limit: int) -> list[ScoredRelation]:
-        """The relations of these entities, by their share of the question's words, then by weight.
+        """Return the relations of these entities, by their share of the question's words, then by weight.
 
         Of the relations drawn from one sentence only the first is kept, and relations of works that are not among the
         entities are left out.
@@ -62,7 +62,7 @@ class GraphRows:
     def rows(
         self, entities: Sequence[Entity], asserted: Sequence[ScoredRelation]
     ) -> tuple[tuple[ContextEntity, ...], tuple[ContextRelation, ...]]:
-        """The context rows of entities and relations, in the given order."""
+        """Return the context rows of entities and relations, in the given order."""
         relations = [one.relation for one in asserted]
         ids = dict.fromkeys((*(entity.id for entity in entities), *_ends(relations)))
         degrees = self.corpus.degrees(list(ids), papers=self.papers)
@@ -103,6 +103,6 @@ def _ends(relations: Iterable[Relation]) -> list[str]:
 
 
 def _share(relation: Relation, asked: frozenset[str]) -> float:
-    """The share of the asked words in a relation; entity ids contain the words of the names."""
+    """Return the share of the asked words in a relation; entity ids contain the words of the names."""
     found = shared_words(" ".join((relation.source, relation.target, relation.description)), asked)
     return len(found) / len(asked) if asked else 0.0

@@ -83,8 +83,8 @@ class ImageSelector:
         )
 
     def _in_question(self, picture: ImageElement) -> bool:
-        """Whether to consider an image. A formula is read only if the question asks for one, because its text seldom
-        says what it is about."""
+        """Return whether to consider an image. A formula is read only if the question asks for one, because its text
+        seldom says what it is about."""
         if not isinstance(picture, Equation) or picture.id in self.references.elements:
             return True
         return _CUES[Equation].search(self.question) is not None
@@ -93,8 +93,8 @@ class ImageSelector:
 def image_candidates(
     corpus: Corpus, pool: CandidatePool, papers: Sequence[Paper], entities: Sequence[Sequence[str]]
 ) -> list[ImageCandidate]:
-    """The images in candidate chunks, those that these chunks refer to ("see Fig. 3"), and those in which the entities
-    appear; nearest first.
+    """Return the images in candidate chunks, those that these chunks refer to ("see Fig. 3"), and those in which the
+    entities appear; nearest first.
 
     Args:
         entities: For each entity, the ids of the elements that name it.

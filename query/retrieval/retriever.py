@@ -91,7 +91,7 @@ class Retriever:
         self._names = PaperNames()
 
     async def retrieve(self, question: str, *, filters: Filters = Filters()) -> Retrieval:
-        """Retrieves from the papers of `filters`, else from those that the question names, else from all.
+        """Retrieve from the papers of `filters`, else from those that the question names, else from all.
 
         Sources are empty only if nothing was found. Raises ModelError if the embedder or the reranker fails.
         """
@@ -116,7 +116,7 @@ class Retriever:
         return Retrieval(context=context, named=found.named.elements, asked=asked)
 
     async def retrieve_parts(self, parts: Sequence[str], *, filters: Filters = Filters()) -> Retrieval:
-        """Retrieves several questions and merges their contexts within the same budget; see `retrieve`."""
+        """Retrieve several questions and merge their contexts within the same budget; see `retrieve`."""
         found = [await self.retrieve(part, filters=filters) for part in parts]
         if len(found) == 1:
             return found[0]
@@ -128,7 +128,7 @@ class Retriever:
         )
 
     def _find(self, question: str, candidates: Candidates, filters: Filters, *, gist: float) -> _Found:
-        """What is found; `gist` is how much a summary of the paper is nearer to the question than any chunk."""
+        """Return what is found; `gist` is how much a summary of the paper is nearer to the question than any chunk."""
         corpus = restrict(self._corpus, filters)
         pool = CandidatePool(corpus, candidates)
         about = filters.papers or pool.papers()
@@ -153,21 +153,21 @@ class Retriever:
         return _Found(pool=pool, graph=graph, papers=papers, named=named, entities=entities, relations=relations)
 
     def _entities(self, candidates: Candidates) -> list[str]:
-        """Ids of entities, best first; a third of the rows is reserved for those reached over the graph."""
+        """Return ids of entities, best first; a third of the rows is reserved for those reached over the graph."""
         named, reached = ([hit.id for hit in hits] for hits in (candidates.named, candidates.reached))
         most = self._settings.entities - min(len(reached), self._settings.entities // 3)
         return [*named[:most], *reached, *named[most:]]
 
     async def _rerank(self, question: str, found: _Found, reranker: Reranker) -> None:
-        """Replaces the ranking by the reranker's, except for the elements that the question names."""
+        """Replace the ranking by the reranker's, except for the elements that the question names."""
         chunks = found.pool.chunks()[: max(CANDIDATES, self._settings.chunks)]
         scores = await reranker.score(question, [chunk.searched for chunk in chunks])
         found.pool.rerank(dict(zip((chunk.id for chunk in chunks), scores, strict=True)))
         await asyncio.to_thread(found.pool.boost_named, found.named)
 
     def _outlines(self, question: str, found: _Found, entries: Sequence[PaperEntry]) -> list[ContextSource]:
-        """The outlines of the papers asked about, if the question asks for parts of papers; without the lists of their
-        parts if these are too long."""
+        """Return the outlines of the papers asked about, if the question asks for parts of papers; without the lists of
+        their parts if these are too long."""
         parts = asked_parts(question)
         if not parts:
             return []
@@ -185,7 +185,7 @@ class Retriever:
         return rows
 
     def _images(self, question: str, found: _Found) -> list[ImageElement]:
-        """The images that are read for the question."""
+        """Return the images that are read for the question."""
         sources = [entity.sources for entity in found.entities]
         candidates = image_candidates(found.graph.corpus, found.pool, found.papers, sources)
         if not candidates:

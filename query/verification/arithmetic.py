@@ -61,13 +61,13 @@ class Wording:
 
     @classmethod
     def of(cls, text: str) -> "Wording":
-        """Reads a text."""
+        """Read a text."""
         return cls(describes_decrease(text), _ROUNDED.search(text) is not None)
 
 
 def numbers_agree(stated: Number, printed: Number, *, said: Wording, around_falls: bool) -> bool:
-    """Whether a stated number is the printed one: equal, or rounded to the stated digits if the statement says so
-    ("about 95") or converts to a percentage.
+    """Return whether a stated number is the printed one: equal, or rounded to the stated digits if the statement says
+    so ("about 95") or converts to a percentage.
 
     A percentage also equals its fraction (73% and 0.73). A plus sign may be dropped or added; a minus sign only if the
     words describe a decrease: `said` for a missing sign, the printed text (`around_falls`) for an added one. Two signs
@@ -85,7 +85,8 @@ def numbers_agree(stated: Number, printed: Number, *, said: Wording, around_fall
 
 
 def is_printed_so(stated: Number, printed: Number) -> bool:
-    """Whether a number has the decimals and the sign of percentage of another one: "3-hop" says no 3.0 and no 3%."""
+    """Return whether a number has the decimals and the sign of percentage of another one: "3-hop" says no 3.0 and no
+    3%."""
     decimals = (min(number.unit, Decimal(1)) for number in (stated, printed))
     return stated.percent == printed.percent and len(set(decimals)) == 1
 
@@ -99,7 +100,7 @@ class NumberIndex:
         self._values = [numbers[at].value for at in self._order]
 
     def agreeing(self, stated: Number, *, said: Wording, around_falls: bool) -> list[int]:
-        """The positions of the numbers that agree with the stated one (see `numbers_agree`), in order."""
+        """Return the positions of the numbers that agree with the stated one (see `numbers_agree`), in order."""
         near = set[int]()
         for scale in (Decimal(1), Decimal(100), Decimal("0.01")):
             start = bisect_left(self._values, (stated.value - stated.unit) * scale)
@@ -110,19 +111,19 @@ class NumberIndex:
 
 
 def describes_decrease(text: str) -> bool:
-    """Whether the words describe a decrease or a difference, so that "0.5" may mean "-0.5"."""
+    """Return whether the words describe a decrease or a difference, so that "0.5" may mean "-0.5"."""
     return bool(_FALLS.search(text))
 
 
 def _is_rounded(stated: Number, value: Decimal) -> bool:
-    """Whether the value rounds to the number; a number with one digit must be equal."""
+    """Return whether the value rounds to the number; a number with one digit must be equal."""
     if len(re.sub(r"\D", "", stated.text).strip("0")) < _LEAST_DIGITS:
         return stated.value == value
     return (value / stated.unit).to_integral_value(ROUND_HALF_UP) * stated.unit == stated.value
 
 
 def _values(stated: Number, printed: Number) -> tuple[tuple[Decimal, bool], ...]:
-    """The printed value, and its percentage or fraction if only one side is a percentage."""
+    """Return the printed value, and its percentage or fraction if only one side is a percentage."""
     if stated.percent and not printed.percent:
         return (printed.value, False), (printed.value * 100, True)
     if printed.percent and not stated.percent:
@@ -180,7 +181,7 @@ class Computations:
         return list(_over_sets(self.sets))
 
     def find(self, number: Number) -> Computation | None:
-        """The first computation that gives the number, earlier operands first, or None."""
+        """Return the first computation that gives the number, earlier operands first, or None."""
         if not self._named:
             return None
         found = self._find_in(permutations(self._distinct, 2), number)
@@ -189,7 +190,7 @@ class Computations:
     def find_further(
         self, number: Number, *, runs: Sequence[Sequence[Operand]], pairs: Iterable[tuple[Operand, Operand]]
     ) -> Computation | None:
-        """A computation from one of the pairs, or the sum or mean of all operands of a short run, that gives the
+        """Return a computation from one of the pairs, or the sum or mean of all operands of a short run, that gives the
         number, or None."""
         if not self._named:
             return None
@@ -215,7 +216,8 @@ class Computations:
 
 
 def _gives(result: Decimal, number: Number, *, exact: bool) -> bool:
-    """Whether the result rounds to the number or equals it. The sign of the number, if any, must be the result's."""
+    """Return whether the result rounds to the number or equals it. The sign of the number, if any, must be the
+    result's."""
     if number.sign and (result < 0) != (number.sign == "-"):
         return False
     if exact:

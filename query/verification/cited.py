@@ -59,26 +59,27 @@ class EvidenceReader:
         self._values: dict[str, frozenset[Decimal]] = {}
 
     def names(self, table: Table) -> CellNames:
-        """The names of a table's cells."""
+        """Return the names of a table's cells."""
         if table.id not in self._names:
             self._names[table.id] = CellNames(table)
         return self._names[table.id]
 
     def cell(self, table: Table, evidence: Evidence) -> Cell | None:
-        """The cell that an evidence cites."""
+        """Return the cell that an evidence cites."""
         if table.id not in self._cells:
             self._cells[table.id] = {(cell.place, cell.text): cell for cell in reversed(table.cells)}
         return self._cells[table.id].get((evidence.place, evidence.quote))
 
     def beside_values(self, table: Table, quote: str) -> list[Number]:
-        """The numbers of a table's quotation that are no values of cells: these are compared with their headers."""
+        """Return the numbers of a table's quotation that are no values of cells: these are compared with their
+        headers."""
         if table.id not in self._values:
             values = (number.value for cell in self.names(table).cells for number in numbers_in(cell.text))
             self._values[table.id] = frozenset(values)
         return [one for one in self.numbers(quote).numbers if one.value not in self._values[table.id]]
 
     def numbers(self, text: str) -> NumberIndex:
-        """The numbers of a text, without repeats."""
+        """Return the numbers of a text, without repeats."""
         if text not in self._texts:
             self._texts[text] = NumberIndex(list(dict.fromkeys(numbers_in(text, spelled=True))))
         return self._texts[text]
@@ -127,7 +128,7 @@ class CitedEvidence:
         return [table for table in found if isinstance(table, Table)]
 
     def agreeing(self, number: Number, *, said: Wording) -> list[PrintedNumber]:
-        """The printed numbers that are the stated one, in order."""
+        """Return the printed numbers that are the stated one, in order."""
         return [
             one
             for group in self._groups
@@ -155,7 +156,7 @@ class CitedEvidence:
             self._add_text(element_text(element), evidence, "near")
 
     def _read_image(self, evidence: Evidence) -> None:
-        """Adds what was read in the image of an element; of a table's image, what its cells don't print."""
+        """Add what was read in the image of an element; of a table's image, what its cells don't print."""
         element = self._elements.get(evidence.element)
         quoted = {one.quote for one in self.evidence}
         for text in self._reader.readings.get(evidence.element, ()):
@@ -180,7 +181,7 @@ class CitedEvidence:
         self._groups.append(_Group(False, index, found.__getitem__))
 
     def _named(self, statement: Statement) -> Iterator[PrintedNumber]:
-        """The main numbers of the cells that the statement names, once for each table."""
+        """Yield the main numbers of the cells that the statement names, once for each table."""
         seen = set[str]()
         for evidence in self.evidence:
             table = self._elements.get(evidence.element)

@@ -82,7 +82,7 @@ class Formulas:
         self._follow_all()
 
     def learn(self, number: Number, *, terms: int = 0) -> None:
-        """Uses the formulas with a number that follows from others without a formula, as a sum of so many terms."""
+        """Use the formulas with a number that follows from others without a formula, as a sum of so many terms."""
         if self._unused:
             self._terms[number] = terms
             self._follow_all()
@@ -92,7 +92,7 @@ class Formulas:
             self._unused = [formula for formula in self._unused if not self._follow(formula)]
 
     def _follow(self, formula: Formula) -> bool:
-        """Uses a formula if its operands are known."""
+        """Use a formula if its operands are known."""
         unknown = [
             number
             for number in formula.operands
@@ -111,14 +111,14 @@ class Formulas:
         return True
 
     def _is_fraction(self, number: Number, formula: Formula) -> bool:
-        """Whether a factor is the fraction of a percentage that is printed without its sign, as tables do."""
+        """Return whether a factor is the fraction of a percentage that is printed without its sign, as tables do."""
         if "×" not in formula.text or number.percent or not 0 < number.value < 1:
             return False
         digits = (number.value * _HUNDRED).normalize()
         return self._is_known(Number(f"{digits:f}", digits, number.unit * _HUNDRED))
 
     def _is_divisor(self, number: Number, formula: Formula) -> bool:
-        """Whether a formula divides a sum by the number of its terms."""
+        """Return whether a formula divides a sum by the number of its terms."""
         total, *divisors = formula.operands
         return divisors == [number] and "/" in formula.text and self._terms.get(total) == number.signed
 
@@ -135,7 +135,7 @@ class Formulas:
 
 
 def find_formulas(text: str) -> Iterator[Formula]:
-    """Yields the formulas of a text in order."""
+    """Yield the formulas of a text in order."""
     for sentence in split_sentences(text):
         plain = without_labels(sentence)
         placed = list(placed_numbers(plain))
@@ -155,7 +155,7 @@ _Placed = tuple[Number, int, int]
 
 
 def _gap(plain: str, placed: Sequence[_Placed], at: int) -> str:
-    """The text between a number and the next; empty if that is long or there is none."""
+    """Return the text between a number and the next; empty if that is long or there is none."""
     if at + 1 >= len(placed) or placed[at + 1][1] - placed[at][2] > _LONGEST_GAP:
         return ""
     # The sign of a number is a part of it.
@@ -163,7 +163,7 @@ def _gap(plain: str, placed: Sequence[_Placed], at: int) -> str:
 
 
 def _written(plain: str, placed: Sequence[_Placed], start: int) -> tuple[list[_Token], int]:
-    """The tokens of numbers joined by operators from one number on, and the position of the last one."""
+    """Return the tokens of numbers joined by operators from one number on, and the position of the last one."""
     before = plain[max(0, placed[start][1] - _LONGEST_GAP) : placed[start][1]]
     opens = before[len(before.rstrip("( \n")) :].count("(")
     tokens: list[_Token] = [*("(" * opens), placed[start][0]]
@@ -187,7 +187,7 @@ def _written(plain: str, placed: Sequence[_Placed], start: int) -> tuple[list[_T
 
 
 def _over_list(plain: str, placed: Sequence[_Placed], start: int) -> tuple[list[_Token], int]:
-    """The tokens of "the sum of 3, 4 and 5" or "the mean of 3 and 4" and the position of the last number."""
+    """Return the tokens of "the sum of 3, 4 and 5" or "the mean of 3 and 4" and the position of the last number."""
     said = _OVER_LIST.search(plain, max(0, placed[start][1] - _LONGEST_GAP), placed[start][1])
     terms: list[_Token] = [placed[start][0]]
     at = start
@@ -223,7 +223,7 @@ def _formula(tokens: Sequence[_Token], result: Number | None) -> Formula | None:
 
 
 def _balanced(tokens: Sequence[_Token]) -> list[_Token]:
-    """The tokens without the brackets at their ends that have no partner: those of the sentence around them."""
+    """Return the tokens without the brackets at their ends that have no partner: those of the sentence around them."""
     kept: list[_Token] = []
     opened: list[int] = []
     for token in tokens:
@@ -250,8 +250,8 @@ def _is_constant(tokens: Sequence[_Token], at: int) -> bool:
 
 
 def _value(tokens: Sequence[_Token], *, fractions: bool) -> Decimal:
-    """The value by the usual precedence. Raises ValueError for a wrong formula, DecimalException for a value out of
-    range."""
+    """Return the value by the usual precedence. Raises ValueError for a wrong formula, DecimalException for a value out
+    of range."""
     values: list[Decimal] = []
     operators: list[str] = []
 

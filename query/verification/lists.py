@@ -21,7 +21,7 @@ _LEAST_ITEMS = 3
 
 
 def list_sizes(text: str) -> set[int]:
-    """The numbers of items of the lists in a text: bullets, numbered items, words between commas.
+    """Return the numbers of items of the lists in a text: bullets, numbered items, words between commas.
 
     A sentence whose list is not marked by a colon or brackets counts as a whole, with the words before the list in its
     first item.
@@ -30,7 +30,7 @@ def list_sizes(text: str) -> set[int]:
 
 
 def counted_lists(text: str) -> set[int]:
-    """The numbers that a text states with as many listed items: "8 tasks: A, B, …"."""
+    """Return the numbers that a text states with as many listed items: "8 tasks: A, B, …"."""
     blocks = set(_block_sizes(text))
     found = set[int]()
     for sentence in split_sentences(text):
@@ -46,7 +46,7 @@ def counted_lists(text: str) -> set[int]:
 
 
 def without_enumerators(text: str) -> str:
-    """The text without the numbers of its items: "1." at the start of lines, "(1)", if they count up from 1."""
+    """Return the text without the numbers of its items: "1." at the start of lines, "(1)", if they count up from 1."""
     for pattern in (_NUMBERED, _INLINE):
         parts, at = list[str](), 0
         for match in _counting(pattern, text):
@@ -57,7 +57,7 @@ def without_enumerators(text: str) -> str:
 
 
 def _counting(pattern: re.Pattern[str], text: str) -> list[re.Match[str]]:
-    """The matches whose numbers count up from 1 to 2 or more."""
+    """Return the matches whose numbers count up from 1 to 2 or more."""
     found: list[re.Match[str]] = []
     run: list[re.Match[str]] = []
     for match in pattern.finditer(text):
@@ -77,7 +77,7 @@ def _block_sizes(text: str) -> Iterator[int]:
 
 
 def _ends(pattern: re.Pattern[str], text: str) -> Iterator[int]:
-    """The last number of each run that counts up from 1."""
+    """Yield the last number of each run that counts up from 1."""
     last = 0
     for match in _counting(pattern, text):
         number = int(match["number"])
@@ -96,7 +96,8 @@ def _sizes(sentence: str) -> Iterator[int]:
 
 
 def _run_size(text: str) -> int:
-    """The number of items between commas (or semicolons, if there are any), the last of which may follow "and"."""
+    """Return the number of items between commas (or semicolons, if there are any), the last of which may follow
+    "and"."""
     plain = _INNER.sub(" ", text)
     mark = ";" if ";" in plain else ","
     marks = [match for match in _SEPARATOR.finditer(plain) if match["mark"] == mark or match["joined"]]

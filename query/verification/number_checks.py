@@ -77,7 +77,7 @@ class _Clause:
 
 
 def find_mentions(text: str, *, telling: Set[str], names: Set[str] = frozenset()) -> Iterator[NumberMention]:
-    """Yields the numbers of a text with the words that name them. Numbers within names are skipped.
+    """Yield the numbers of a text with the words that name them. Numbers within names are skipped.
 
     A number in brackets after a name belongs to it: "A (1) and B (2)". Clauses name their numbers if each clause with
     one number has distinctive words before it ("A has 1 and B has 2"), or each after it ("1 for A and 2 for B"); "P and
@@ -105,8 +105,8 @@ def find_mentions(text: str, *, telling: Set[str], names: Set[str] = frozenset()
 
 
 def _clauses(plain: str, spans: Sequence[tuple[int, int]], names: Set[str]) -> Iterator[_Clause]:
-    """The clauses of a sentence; they end neither within its names, nor between names ("A and B need 3"), nor at the
-    brackets of a single number."""
+    """Yield the clauses of a sentence; they end neither within its names, nor between names ("A and B need 3"), nor at
+    the brackets of a single number."""
     alone = [match.span() for match in _ALONE.finditer(plain)]
     kept = sorted([*spans, *alone])
     numbers = _outside(list(placed_numbers(plain)), spans)
@@ -129,13 +129,13 @@ def _clauses(plain: str, spans: Sequence[tuple[int, int]], names: Set[str]) -> I
 def _outside(
     placed: Sequence[tuple[Number, int, int]], spans: Sequence[tuple[int, int]]
 ) -> list[tuple[Number, int, int]]:
-    """The numbers outside the spans."""
+    """Return the numbers outside the spans."""
     free = set(_outside_spans([(start, end) for _, start, end in placed], spans))
     return [one for one in placed if (one[1], one[2]) in free]
 
 
 def _outside_spans(found: Sequence[tuple[int, int]], spans: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """The spans that overlap none of the others; both are in order."""
+    """Yield the spans that overlap none of the others; both are in order."""
     starts = [start for start, _ in spans]
     for start, end in found:
         at = bisect_left(starts, end) - 1
@@ -144,7 +144,8 @@ def _outside_spans(found: Sequence[tuple[int, int]], spans: Sequence[tuple[int, 
 
 
 def _held(plain: str, clauses: Sequence[_Clause], names_end: Set[int]) -> dict[int, str]:
-    """The words before each number in brackets after a name, back to the number before it, by the number's place."""
+    """Return the words before each number in brackets after a name, back to the number before it, by the number's
+    place."""
     found: dict[int, str] = {}
     for clause in clauses:
         since = clause.start
@@ -158,9 +159,9 @@ def _held(plain: str, clauses: Sequence[_Clause], names_end: Set[int]) -> dict[i
 
 
 def _sides(clauses: Sequence[_Clause], telling: Set[str]) -> dict[int, str]:
-    """The words before the first number of each clause, if all have distinctive ones there; else the words after it, if
-    each clause has one number and no distinctive words before it; by the number's place. Clauses of several unnamed
-    numbers are skipped."""
+    """Return the words before the first number of each clause, if all have distinctive ones there; else the words after
+    it, if each clause has one number and no distinctive words before it; by the number's place. Clauses of several
+    unnamed numbers are skipped."""
     before = [bool(content_words(clause.before) & telling) for clause in clauses]
     named = [clause for clause, has in zip(clauses, before, strict=True) if has or len(clause.numbers) == 1]
     if len(named) > 1 and all(content_words(clause.before) & telling for clause in named):
@@ -172,7 +173,7 @@ def _sides(clauses: Sequence[_Clause], telling: Set[str]) -> dict[int, str]:
 
 
 def check_numbers(text: str, scope: CitedEvidence, *, question: str) -> Iterator[tuple[Check, Finding | None]]:
-    """Yields a check for each number of the text, in order, with a finding if it is not supported."""
+    """Yield a check for each number of the text, in order, with a finding if it is not supported."""
     judge = _NumberChecker(text, scope, question)
     # The numbers of listed items are no quantities.
     quantities = without_enumerators(text)
@@ -213,7 +214,7 @@ class _NumberChecker:
         self._derived: dict[Number, Check] = {}
 
     def printed(self, mention: NumberMention) -> Check | None:
-        """A check if the evidence prints the number or the question gives it."""
+        """Return a check if the evidence prints the number or the question gives it."""
         if mention not in self._printed:
             check_cancelled()
             self._printed[mention] = self._find(mention)
@@ -224,7 +225,7 @@ class _NumberChecker:
         return check
 
     def read_formulas(self, text: str, stated: Sequence[Number]) -> None:
-        """Reads the computations that the text writes out; call it after all printed numbers are known."""
+        """Read the computations that the text writes out; call it after all printed numbers are known."""
         self._formulas = Formulas(text, stated=stated, is_known=self._is_known)
 
     def _find(self, mention: NumberMention) -> tuple[Check | None, Operand | None]:
@@ -242,12 +243,12 @@ class _NumberChecker:
         return None, None
 
     def pass_printed(self, mention: NumberMention) -> None:
-        """Goes on to the number behind a printed one; call it after `read_formulas`."""
+        """Go on to the number behind a printed one; call it after `read_formulas`."""
         _, operand = self._printed[mention]
         self._run.extend([operand] if operand is not None else [])
 
     def derived(self, mention: NumberMention) -> tuple[Check, Finding | None]:
-        """A check of a number that is not printed; call it after `read_formulas`."""
+        """Return a check of a number that is not printed; call it after `read_formulas`."""
         runs, self._run = (self._run, self._results), []
         check = self._written(mention.number) or self._derived.get(mention.number)
         if check is None and mention.number not in self._formulas.wrong:
@@ -287,8 +288,8 @@ class _NumberChecker:
         return Check(number=number.text, finding="computed", formula=shown, support=tuple(support))
 
     def _chained(self) -> Iterator[tuple[Operand, Operand]]:
-        """A number that follows from others, and a stated one ("1.36 in total, 36.8% of it for A (0.50)"); for numbers
-        without a sign, because a difference less a stated number is the other one with the wrong sign."""
+        """Yield a number that follows from others, and a stated one ("1.36 in total, 36.8% of it for A (0.50)"); for
+        numbers without a sign, because a difference less a stated number is the other one with the wrong sign."""
         for number in list(self._derived)[:_MOST_DERIVED]:
             result = Operand(number, None)
             for stated in self._stated[:_MOST_STATED]:
@@ -319,7 +320,7 @@ class _NumberChecker:
         return Computations(self._words, operands, (self._stated, _main(scope.cells), _main(scope.named)))
 
     def _counted(self, mention: NumberMention) -> Check | None:
-        """A count of listed items, of the cited items, or of the rows or columns of a cited table that contain
+        """Return a count of listed items, of the cited items, or of the rows or columns of a cited table that contain
         values."""
         number = mention.number
         if number.unit != 1 or number.percent or number.sign:
@@ -352,7 +353,7 @@ class _NumberChecker:
 
 
 def _main(printed: Sequence[PrintedNumber]) -> list[Operand]:
-    """The first number of each cell."""
+    """Return the first number of each cell."""
     cells = {(one.evidence.element, one.evidence.place): one for one in reversed(printed) if one.cell is not None}
     return [Operand(one.number, one.evidence) for one in reversed(cells.values())]
 

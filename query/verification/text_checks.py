@@ -42,7 +42,7 @@ _MIN_ENGLISH_SHARE = 0.15
 
 
 def check_extremes(text: str, scope: CitedEvidence, *, statement: Statement) -> tuple[Check | None, Finding | None]:
-    """Checks a value that the text calls the highest or lowest.
+    """Check a value that the text calls the highest or lowest.
 
     The value is compared with those of its column, and of its row, that share all names the text gives it.
 
@@ -69,7 +69,8 @@ def check_extremes(text: str, scope: CitedEvidence, *, statement: Statement) -> 
 
 
 def _compared(one: PrintedNumber, statement: Statement) -> tuple[list[Decimal], list[Decimal]]:
-    """The values of the same column, and of the same row, that share the names that the statement gives this one."""
+    """Return the values of the same column, and of the same row, that share the names that the statement gives this
+    one."""
     if one.cell is None or one.names is None:
         return [], []
     shared = one.names.words(one.cell) & (statement.said_words | statement.asked_words)
@@ -81,18 +82,18 @@ def _compared(one: PrintedNumber, statement: Statement) -> tuple[list[Decimal], 
 
 
 def _numbers(cells: Sequence[Cell]) -> list[Decimal]:
-    """The first number of each cell that has one."""
+    """Return the first number of each cell that has one."""
     found = (next(numbers_in(cell.text), None) for cell in cells)
     return [number.signed for number in found if number is not None]
 
 
 def normalize_typography(text: str) -> str:
-    """The text in NFKC with one kind of dash, quotation mark and space, and without soft hyphens."""
+    """Return the text in NFKC with one kind of dash, quotation mark and space, and without soft hyphens."""
     return " ".join(unicodedata.normalize("NFKC", text.translate(_SAME)).translate(_SAME).replace("''", '"').split())
 
 
 def unsupported_quotations(text: str, printed: Iterable[str]) -> list[str]:
-    """The quotations of a text that none of the printed texts contains.
+    """Return the quotations of a text that none of the printed texts contains.
 
     Parts around an ellipsis are compared separately. Differences in typography, and the punctuation before the closing
     mark, are ignored.
@@ -110,7 +111,7 @@ def unsupported_quotations(text: str, printed: Iterable[str]) -> list[str]:
 
 
 def unknown_names(text: str, known: Iterable[Set[str]]) -> list[str]:
-    """The names of a text that are not among the known words, neither whole nor in all their parts.
+    """Return the names of a text that are not among the known words, neither whole nor in all their parts.
 
     A name has a capital letter that does not begin a sentence. In a language that capitalizes nouns, only names with an
     inner capital or with digits count.

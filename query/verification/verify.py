@@ -48,7 +48,7 @@ class Verified:
 
 
 def verify(*, question: str, text: str, claims: Sequence[Claim], cited: Cited) -> Verified:
-    """Checks each claim against its evidence, and the answer's text against the evidence of all claims.
+    """Check each claim against its evidence, and the answer's text against the evidence of all claims.
 
     A number is supported if the evidence prints it where the claim says, if the question gives it, or if it is a
     difference, sum, mean, ratio, percentage or count of such numbers. A quotation must occur in the evidence word for
@@ -97,7 +97,7 @@ def _unchecked(message: str) -> Finding:
 def _unsaid(
     said: str, scope: CitedEvidence, *, question: str, cited: Cited, words_of: Callable[[str], frozenset[str]]
 ) -> Iterator[Finding]:
-    """Yields each quotation and name that occurs nowhere."""
+    """Yield each quotation and name that occurs nowhere."""
     quotes = [evidence.quote for evidence in scope.evidence]
     elements = {evidence.element: cited.elements.get(evidence.element) for evidence in scope.evidence}
     texts = [element_text(element) for element in elements.values() if element is not None]

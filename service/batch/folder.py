@@ -29,7 +29,7 @@ _MAX_HOLDER_LENGTH = 200
 
 @asynccontextmanager
 async def folder_lock(folder: Path, *, max_wait: float = 0.0) -> AsyncIterator[None]:
-    """Locks a folder, which is created if needed, so that only one batch at a time writes into it.
+    """Lock a folder, which is created if needed, so that only one batch at a time writes into it.
 
     The operating system releases the lock when the process ends, even if it is killed.
 
@@ -66,7 +66,7 @@ def _try_acquire(lock: filelock.BaseFileLock, file: Path) -> bool:
 
 
 def _holder(file: Path) -> str:
-    """The description that the lock's holder wrote, in brackets; "" if it can't be read."""
+    """Return the description that the lock's holder wrote, in brackets; "" if it can't be read."""
     try:
         holder = file.read_text(encoding="utf-8", errors="replace")[:_MAX_HOLDER_LENGTH]
     except OSError:
@@ -101,12 +101,12 @@ class Progress:
         self._rows = {finished.key: finished.row for finished in _parse(data)}
 
     def find(self, question: Question) -> BatchRow | None:
-        """The finished row of this question, if there is one."""
+        """Return the finished row of this question, if there is one."""
         row = self._rows.get(self._key(question))
         return replace(row, index=question.index, resumed=True) if row else None
 
     def add(self, question: Question, row: BatchRow) -> None:
-        """Appends a finished row to the file."""
+        """Append a finished row to the file."""
         with output_errors(self._file), self._file.open("a", encoding="utf-8") as file:
             file.write(to_json(_Finished(key=self._key(question), row=row)) + "\n")
 
@@ -116,13 +116,13 @@ class Progress:
 
 
 def finished_rows(file: Path) -> list[BatchRow]:
-    """The rows in a progress file, in the order of their questions; none if there is no such file."""
+    """Return the rows in a progress file, in the order of their questions; none if there is no such file."""
     rows = {finished.row.index: finished.row for finished in _parse(file.read_bytes() if file.is_file() else b"")}
     return [rows[index] for index in sorted(rows)]
 
 
 def newly_finished(file: Path, *, after: int) -> tuple[list[BatchRow], int]:
-    """The rows in a progress file after its first `after` lines, in the order in which they were finished.
+    """Return the rows in a progress file after its first `after` lines, in the order in which they were finished.
 
     The second value is the number of its lines: the `after` of the next call.
     """
@@ -131,7 +131,7 @@ def newly_finished(file: Path, *, after: int) -> tuple[list[BatchRow], int]:
 
 
 def _parse(data: bytes) -> list[_Finished]:
-    """The readable lines. The question of an incomplete line, or of another version's, is asked again."""
+    """Return the readable lines. The question of an incomplete line, or of another version's, is asked again."""
     finished: list[_Finished] = []
     for line in data.split(b"\n"):
         with suppress(ValueError):

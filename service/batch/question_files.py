@@ -145,7 +145,7 @@ class _FiltersRecord(BaseModel):
 
 
 def load_questions(file: Path) -> list[Question | BadQuestion]:
-    """Reads a question file from disk. Raises QuestionFileError; see `parse_questions`."""
+    """Read a question file from disk. Raises QuestionFileError; see `parse_questions`."""
     try:
         data = file.read_bytes()
     except OSError as error:
@@ -154,7 +154,7 @@ def load_questions(file: Path) -> list[Question | BadQuestion]:
 
 
 def parse_questions(data: bytes, *, name: str, max_questions: int | None = None) -> list[Question | BadQuestion]:
-    """Parses a question file; a malformed row becomes a BadQuestion.
+    """Parse a question file; a malformed row becomes a BadQuestion.
 
     Args:
         name: The file's name, which is quoted in messages, and determines the format if the content doesn't.
@@ -177,7 +177,7 @@ def parse_questions(data: bytes, *, name: str, max_questions: int | None = None)
 
 
 def _read_rows(text: str, name: str) -> Iterator[_FileRow]:
-    """The rows in the format that the content shows, or else the name."""
+    """Return the rows in the format that the content shows, or else the name."""
     suffix = PurePath(name).suffix.lower()
     first = next((line for line in text.split("\n") if line.strip()), "")
     if suffix in _JSONL_SUFFIXES and text.lstrip().startswith("[") and isinstance(_json_value(text), list):
@@ -222,7 +222,7 @@ def _unknown_key(key: str) -> str:
 
 
 def _gold(record: Mapping[str, object]) -> Gold | None:
-    """The gold answer of a record; None if it has none."""
+    """Return the gold answer of a record; None if it has none."""
     given = {key: record[key] for key in _GOLD_KEYS if record.get(key) not in (None, "")}
     answer = record.get("answer")
     try:
@@ -268,7 +268,7 @@ def _read_jsonl(text: str) -> Iterator[_FileRow]:
 
 
 def _read_list(text: str, *, markdown: bool) -> Iterator[_FileRow]:
-    """One question per line; numbers or bullets are removed if every line has one, and headings in Markdown."""
+    """Yield one question per line; numbers or bullets are removed if every line has one, and headings in Markdown."""
     numbered = ((number, line.strip()) for number, line in enumerate(text.split("\n"), start=1))
     lines = [(number, line) for number, line in numbered if line and not (markdown and _MARKDOWN_HEADING.match(line))]
     marked = all(_LIST_MARKER.match(line) for _, line in lines)
@@ -302,7 +302,7 @@ def _surplus(cells: Sequence[str], header: Sequence[str]) -> str:
 
 
 def _read_cells(lines: Sequence[str], delimiter: str) -> Iterator[tuple[int, list[str], str]]:
-    """The first line (from 1) and the cells of each row that is not blank, or the problem with reading them."""
+    """Yield the first line (from 1) and the cells of each row that is not blank, or the problem with reading them."""
     start = 0
     while start < len(lines):
         reader = csv.reader((lines[at] for at in range(start, len(lines))), delimiter=delimiter, strict=True)
@@ -325,7 +325,7 @@ def _delimiter(header: str) -> str:
 
 
 def _column_count(header: str, delimiter: str) -> int:
-    """The number of columns that this delimiter separates; 0 if none of them is `question`."""
+    """Return the number of columns that this delimiter separates; 0 if none of them is `question`."""
     try:
         names = next(csv.reader([header], delimiter=delimiter), [])
     except csv.Error:
@@ -334,7 +334,7 @@ def _column_count(header: str, delimiter: str) -> int:
 
 
 def _cells_record(cells: dict[str, str]) -> dict[str, object]:
-    """A row's cells as a record of JSON lines, without columns that it has no key for."""
+    """Return a row's cells as a record of JSON lines, without columns that it has no key for."""
     given = {name: cell.strip() for name, cell in cells.items() if cell.strip()}
     filters: dict[str, object] = {
         key: [item.strip() for item in given[key].split(";") if item.strip()] for key in _LIST_COLUMNS if key in given

@@ -25,7 +25,7 @@ _LEAST_REPEATED = 200
 
 
 def render_report(rows: Sequence[BatchRow], summary: BatchSummary) -> str:
-    """The report on all rows."""
+    """Return the report on all rows."""
     lines = [*(f"- {markdown_line(line)}" for line in summary_lines(summary)), "", *map(_outcome, rows)]
     overview = "## Summary\n\n" + "\n".join(lines) + "\n"
     shown: dict[str, str] = {}
@@ -33,7 +33,8 @@ def render_report(rows: Sequence[BatchRow], summary: BatchSummary) -> str:
 
 
 def _outcome(row: BatchRow) -> str:
-    """A question's number, text, status and the start of its answer, or of the first place if nothing is concluded."""
+    """Return a question's number, text, status and the start of its answer, or of the first place if nothing is
+    concluded."""
     said = row.answer.text if row.answer else row.error
     if row.answer and row.status == "evidence" and row.answer.claims:
         said = row.answer.claims[0].text
@@ -42,7 +43,8 @@ def _outcome(row: BatchRow) -> str:
 
 
 def _block(row: BatchRow, shown: dict[str, str]) -> str:
-    """The block of a question. `shown` says where each long source of earlier questions is, and gets those of this."""
+    """Return the block of a question. `shown` says where each long source of earlier questions is, and gets those of
+    this."""
     heading = markdown_heading(f"Query: {row.question}", level=2) + "\n"
     if row.answer is None:
         return f"{heading}\n### Final Response\n\nNo answer: {markdown_line(row.error)}\n{_gold(row)}"
@@ -60,7 +62,7 @@ def _block(row: BatchRow, shown: dict[str, str]) -> str:
 
 
 def _context(context: Context, question: int, shown: dict[str, str]) -> Context:
-    """The context without what other rows, or long sources of earlier questions, say; see `_block`."""
+    """Return the context without what other rows, or long sources of earlier questions, say; see `_block`."""
     sources = []
     for source in context.sources:
         at = shown.get(source.content)
@@ -116,7 +118,7 @@ def _final(answer: Answer) -> str:
 
 
 def _gold(row: BatchRow) -> str:
-    """The gold answer and the score; "" if there is none."""
+    """Return the gold answer and the score; "" if there is none."""
     if row.gold is None:
         return ""
     gold = markdown_line(row.gold.answer) or "the papers do not say"
@@ -132,5 +134,6 @@ def _claim(claim: Claim) -> str:
 
 
 def _box(place: Place) -> str:
-    """The box on its page; "" for a file without pages, whose box counts lines that the citation already names."""
+    """Return the box on its page; "" for a file without pages, whose box counts lines that the citation already
+    names."""
     return "" if place.by_line else f" [{str(place).partition(' [')[2]}"

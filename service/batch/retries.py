@@ -38,7 +38,7 @@ class RetryRounds:
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
 
     async def run(self, items: Sequence[T], work: Callable[[T], Awaitable[None]], *, concurrency: int) -> Failures[T]:
-        """Does `work` on all items, `concurrency` at a time; returns the items that failed in the last round, and why.
+        """Do `work` on all items, `concurrency` at a time; return the items that failed in the last round, and why.
 
         An item for which `work` raises ModelUnavailableError is retried; any other error ends the run and is raised.
         """
@@ -56,7 +56,7 @@ class RetryRounds:
         return failed
 
     async def _round(self, items: Sequence[T], work: Callable[[T], Awaitable[None]], concurrency: int) -> Failures[T]:
-        """Does `work` on each item once; after too many failures in a row, the others fail without being sent."""
+        """Do `work` on each item once; after too many failures in a row, the others fail without being sent."""
         remaining = iter(enumerate(items))
         in_a_row: list[ModelUnavailableError] = []
         failed: dict[int, tuple[T, ModelUnavailableError]] = {}

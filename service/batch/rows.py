@@ -48,11 +48,11 @@ class BatchRow:
         return self.answer.usage if self.answer else Usage()
 
     def to_json(self) -> str:
-        """The row as a line of `answers.jsonl`."""
+        """Return the row as a line of `answers.jsonl`."""
         return json.dumps(self.record(), ensure_ascii=False)
 
     def record(self) -> dict[str, object]:
-        """The row as JSON values."""
+        """Return the row as JSON values."""
         answer = self.answer
         return {
             "index": self.index,
@@ -80,7 +80,7 @@ class BatchRow:
 
 
 def image_name(element: str) -> str:
-    """The file name of an element's crop beside the report: `PAPER-table-5.png`."""
+    """Return the file name of an element's crop beside the report: `PAPER-table-5.png`."""
     return f"{element.replace('/', '-')}.png"
 
 
@@ -113,7 +113,7 @@ def _place_json(element: str, place: Place) -> dict[str, object]:
 
 
 def render_csv(rows: Sequence[BatchRow]) -> str:
-    """The rows as CSV (RFC 4180); semicolons separate several citations or findings in a cell.
+    """Return the rows as CSV (RFC 4180); semicolons separate several citations or findings in a cell.
 
     A cell that a spreadsheet could run as a formula begins with an apostrophe.
     """

@@ -63,7 +63,7 @@ class BatchRunner:
     lock_timeout: float = 0.0
 
     def run(self, questions: Sequence[Question | BadQuestion], *, on_row: OnRow | None = None) -> BatchResult:
-        """Answers all questions and writes the results.
+        """Answer all questions and write the results.
 
         A question that fails becomes a row with status "error" and is asked again by the next run.
 
@@ -107,7 +107,7 @@ class _Batch:
         self._rows: dict[int, BatchRow] = {}
 
     def open(self) -> None:
-        """Reads the progress of earlier runs, and deletes temporary files of a killed run. Raises OutputError."""
+        """Read the progress of earlier runs, and deletes temporary files of a killed run. Raises OutputError."""
         images = self._out / _IMAGES
         with output_errors(self._out):
             images.mkdir(exist_ok=True)
@@ -117,7 +117,7 @@ class _Batch:
         self._progress = Progress(self._out / "progress.jsonl", fingerprint=self._library.fingerprint)
 
     def unanswered(self) -> list[Question]:
-        """The questions that have no row yet; keeps the rows of the others."""
+        """Return the questions that have no row yet; keeps the rows of the others."""
         unanswered: list[Question] = []
         for question in self._questions:
             if isinstance(question, BadQuestion):
@@ -129,19 +129,19 @@ class _Batch:
         return unanswered
 
     async def ask(self, question: Question) -> None:
-        """Asks a question and adds its row. Raises ModelUnavailableError, after which it may be retried."""
+        """Ask a question and add its row. Raises ModelUnavailableError, after which it may be retried."""
         row = await _ask(self._library, question)
         if row.status != "error":
             self._progress.add(question, row)
         self.keep(score_row(row, question))
 
     def keep(self, row: BatchRow) -> None:
-        """Adds a row and reports it."""
+        """Add a row and report it."""
         self._rows[row.index] = row
         self._on_row(row)
 
     def write(self) -> BatchResult:
-        """Writes the results. Raises OutputError."""
+        """Write the results. Raises OutputError."""
         rows = tuple(self._rows[index] for index in sorted(self._rows))
         seconds = time.perf_counter() - self._started
         summary = summarize(rows, questions=len(self._questions), seconds=seconds)
@@ -156,14 +156,14 @@ class _Batch:
         return BatchResult(rows=rows, summary=summary)
 
     def write_finished(self) -> None:
-        """Writes the results of a cancelled run, unless nothing is finished or the folder can't be written."""
+        """Write the results of a cancelled run, unless nothing is finished or the folder can't be written."""
         if self._rows:
             with suppress(OutputError):
                 self.write()
 
 
 async def _ask(library: Library, question: Question) -> BatchRow:
-    """The row of a question.
+    """Return the row of a question.
 
     Raises ModelUnavailableError and StoreUnavailableError, which may be temporary, and StoreFullError, because further
     replies would be paid for and not stored. Any other error becomes a row.

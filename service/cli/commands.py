@@ -138,7 +138,7 @@ app.add_typer(lightrag_app, name="lightrag")
 
 
 def main() -> None:
-    """Runs the command line; every known error exits with one message and its exit code."""
+    """Run the command line; every known error exits with one message and its exit code."""
     escape_unencodable()
     try:
         app()

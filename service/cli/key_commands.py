@@ -81,7 +81,7 @@ def revoke(
 
 
 def _as_json(key: "Key", **more: str) -> dict[str, object]:
-    """A key for programs. The address of a library is shown without its password."""
+    """Return a key for programs. The address of a library is shown without its password."""
     return {**json.loads(to_json(key)), "library": str(key.library), **more}
 
 

@@ -70,7 +70,7 @@ PasswordFileOption = Annotated[
 
 
 def new_app(description: str, *, group: type[TyperGroup] = TyperGroup) -> typer.Typer:
-    """A group of commands; the errors of its commands are handled by `main`."""
+    """Return a group of commands; the errors of its commands are handled by `main`."""
     return typer.Typer(
         cls=group,
         help=description,
@@ -82,7 +82,7 @@ def new_app(description: str, *, group: type[TyperGroup] = TyperGroup) -> typer.
 
 
 def read_password(password: str | None, file: Path | None) -> str | None:
-    """The password that the options give, if any. Raises InputError."""
+    """Return the password that the options give, if any. Raises InputError."""
     if file is None:
         return password
     if password is not None:
@@ -99,7 +99,7 @@ def read_password(password: str | None, file: Path | None) -> str | None:
 def read_settings(
     *, library: str | None = None, config: Path | None, overrides: Mapping[str, object] | None = None
 ) -> Settings:
-    """The settings with the command's options on top; None among the `overrides` means not given.
+    """Return the settings with the command's options on top; None among the `overrides` means not given.
 
     Raises SettingsError.
     """
@@ -108,7 +108,7 @@ def read_settings(
 
 
 def print_notes(settings: Settings) -> None:
-    """Prints notes on settings that have no effect."""
+    """Print notes on settings that have no effect."""
     for note in settings.notes():
         print_note(f"! {note}", style="yellow")
 
@@ -119,7 +119,7 @@ def open_library(
     config: Path | None,
     budget: "Callable[[Settings], Budget | None]" = lambda _settings: None,
 ) -> "Library":
-    """Opens the library that the options and settings name, with the budget for these settings.
+    """Open the library that the options and settings name, with the budget for these settings.
 
     Raises SettingsError and StoreError.
     """
@@ -134,8 +134,8 @@ def open_library(
 def find_each(
     places: Sequence[Place], find: Callable[[Place], Iterable[Found]], *, as_json: bool
 ) -> tuple[list[Found], int]:
-    """What `find` finds at `places`, each once, and the number of places at which it raises InputError, which are
-    reported."""
+    """Return what `find` finds at `places`, each once, and the number of places at which it raises InputError, which
+    are reported."""
     found: dict[Found, None] = {}
     failed = 0
     for place in places:
@@ -148,7 +148,7 @@ def find_each(
 
 
 def report_failure(path: Path | str, error: Exception, *, as_json: bool) -> None:
-    """Reports that a file failed: as a JSON row on stdout, or as an error on stderr."""
+    """Report that a file failed: as a JSON row on stdout, or as an error on stderr."""
     if as_json:
         print_json({"file": str(path), "outcome": "failed", "error": str(error)})
     else:

@@ -145,7 +145,7 @@ def remove(paper: PaperArgument, library: LibraryOption = None, config: ConfigOp
 
 
 def _make_budget(settings: Settings, *, max_calls: int | None, max_cost: float | None) -> "Budget | None":
-    """The budget of a command, if it has one.
+    """Return the budget of a command, if it has one.
 
     Raises InputError if the cost can't be limited, as a configured model has no price.
     """
@@ -167,7 +167,7 @@ def _make_budget(settings: Settings, *, max_calls: int | None, max_cost: float |
 
 
 def _add_all(library: "Library", sources: "Sequence[PaperSource]", *, as_json: bool, password: str | None) -> int:
-    """Adds papers one after another; returns the number of those that failed.
+    """Add papers one after another; return the number of those that failed.
 
     A file that can't be read is reported and skipped. An error that every further file would meet is raised; when the
     budget is exhausted, with an estimate of the rest.
@@ -204,7 +204,7 @@ def _add_on_ray(
     as_json: bool,
     password: str | None,
 ) -> int:
-    """Adds papers on a cluster, and prints a report; returns the number of those that failed."""
+    """Add papers on a cluster, and print a report; return the number of those that failed."""
 
     def on_done(source: "PaperSource", result: "AddResult | PaperscopeError") -> None:
         if isinstance(result, PaperscopeError):
@@ -287,7 +287,7 @@ def _report_added(file: str, added: "AddResult", *, as_json: bool) -> None:
 
 
 def _estimate_all(library: "Library", sources: "Sequence[PaperSource]", *, as_json: bool, password: str | None) -> int:
-    """Prints the estimated model usage of adding each file, by role; returns the number of failures."""
+    """Print the estimated model usage of adding each file, by role; return the number of failures."""
     estimates, errors = _estimate(library, sources, password=password)
     for source, error in errors.items():
         report_failure(source.address, error, as_json=as_json)
@@ -301,7 +301,8 @@ def _estimate_all(library: "Library", sources: "Sequence[PaperSource]", *, as_js
 
 
 def _describe_rest(library: "Library", sources: "Sequence[PaperSource]", *, total: int, password: str | None) -> str:
-    """The progress of an add that still has `sources` of `total` to do, and the estimated usage of finishing it."""
+    """Return the progress of an add that still has `sources` of `total` to do, and the estimated usage of finishing
+    it."""
     estimates, errors = _estimate(library, sources, password=password)
     usage = sum((estimate.total for estimate in estimates.values()), Usage())
     unknown = f" ({len(errors)} files can't be read)" if errors else ""

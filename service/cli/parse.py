@@ -81,7 +81,7 @@ def parse(
 
 
 def _parse_all(settings: Settings, paths: Sequence[Path], options: _Options) -> int:
-    """Parses all files at `paths`; returns the number of paths or files that failed.
+    """Parse all files at `paths`; return the number of paths or files that failed.
 
     A single file is written into the folder itself; of several, each gets a folder named after it. Raises OutputError
     if the folder can't be created.
@@ -105,7 +105,7 @@ def _parse_all(settings: Settings, paths: Sequence[Path], options: _Options) -> 
 
 
 def _with_folder_names(files: Sequence[Path]) -> Iterator[tuple[Path, str]]:
-    """Each file with a folder name that no other one has; some file systems ignore case."""
+    """Yield each file with a folder name that no other one has; some file systems ignore case."""
     from ingest.document.assembly import UniqueNames
 
     names = UniqueNames()
@@ -185,7 +185,7 @@ def _report(
 
 
 def _describe_files(files: Sequence[str]) -> str:
-    """The names of the files, and how many are in each folder."""
+    """Return the names of the files, and how many are in each folder."""
     folders = Counter(folder for folder, inside, _ in (file.partition("/") for file in files) if inside)
     names = [file for file in files if "/" not in file]
     return ", ".join([*names, *(f"{folder}/ ({count})" for folder, count in folders.items())])

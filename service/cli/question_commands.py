@@ -128,7 +128,7 @@ def graph(
 
 
 def _read_history(files: Sequence[Path]) -> list[Turn]:
-    """The turns from files with answers. Raises InputError."""
+    """Return the turns from files with answers. Raises InputError."""
     turns = []
     for file in files:
         try:
@@ -188,7 +188,7 @@ def _run_with_progress(
 
 
 def _neighbourhood_view(found: "Neighbourhood") -> RenderableType:
-    """The entity with its places, and each relation with what it says and where."""
+    """Return the entity with its places, and each relation with what it says and where."""
     center = found.center
     names = {entity.id: entity.name for entity in found.entities}
     parts: list[RenderableType] = [Text(f"{center.name}  ({center.type})", style="bold")]
@@ -203,7 +203,7 @@ def _neighbourhood_view(found: "Neighbourhood") -> RenderableType:
 
 
 def _write_graph_files(found: "Neighbourhood", *, png: Path | None, graphml: Path | None) -> list[Path]:
-    """Writes the requested files. Raises OutputError, and InputError for a drawing without matplotlib."""
+    """Write the requested files. Raises OutputError, and InputError for a drawing without matplotlib."""
     from paperscope_core.files import write_atomically
 
     if graphml:

@@ -80,40 +80,40 @@ class _Console(Console):
 
 
 def stdout() -> Console:
-    """The console for results."""
+    """Return the console for results."""
     return _Console()
 
 
 def stderr() -> Console:
-    """The console for progress and errors."""
+    """Return the console for progress and errors."""
     return _Console(stderr=True)
 
 
 def print_line(text: str, *, style: str = "") -> None:
-    """Prints a result to stdout. Raises OutputError."""
+    """Print a result to stdout. Raises OutputError."""
     stdout().print(Text(text, style=style))
 
 
 def print_note(text: str, *, style: str = "") -> None:
-    """Prints progress, a warning or an error to stderr. Raises OutputError."""
+    """Print progress, a warning or an error to stderr. Raises OutputError."""
     stderr().print(Text(text, style=style))
 
 
 def print_json(document: str | Mapping[str, object], *, indent: int | None = None) -> None:
-    """Prints a JSON document, or what is to be one, to stdout. Raises OutputError."""
+    """Print a JSON document, or what is to be one, to stdout. Raises OutputError."""
     text = document if isinstance(document, str) else json.dumps(document, ensure_ascii=False, indent=indent)
     with _stream_errors("standard output"):
         typer.echo(terminal_json(text))  # noqa: TID251
 
 
 def print_text(text: str) -> None:
-    """Prints text to stdout as it is, not wrapped to the width of the terminal. Raises OutputError."""
+    """Print text to stdout as it is, not wrapped to the width of the terminal. Raises OutputError."""
     with _stream_errors("standard output"):
         typer.echo(terminal_text(text))  # noqa: TID251
 
 
 def escape_unencodable() -> None:
-    """Prints what the encoding of stdout lacks as escape sequences of JSON, such as \\u00d7."""
+    """Print what the encoding of stdout lacks as escape sequences of JSON, such as \\u00d7."""
     codecs.register_error(_ESCAPE, _as_json_escape)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors=_ESCAPE)
@@ -127,7 +127,7 @@ def _as_json_escape(error: UnicodeError) -> tuple[str, int]:
 
 @contextmanager
 def _stream_errors(name: str) -> Iterator[None]:
-    """Raises what prevents writing to a stream as OutputError, but not that its reader ended."""
+    """Raise what prevents writing to a stream as OutputError, but not that its reader ended."""
     try:
         yield
     except BrokenPipeError:
@@ -141,14 +141,14 @@ def _stream_errors(name: str) -> Iterator[None]:
 
 
 def _element_name(element: Element) -> str:
-    """An element's label, or its kind and number."""
+    """Return an element's label, or its kind and number."""
     if isinstance(element, Table | Figure | Equation | Reference) and element.label:
         return element.label
     return element.id.rpartition("/")[2].replace("-", " ")
 
 
 def extent(paper: Paper) -> str:
-    """The number of pages, or the format of a paper without pages."""
+    """Return the number of pages, or the format of a paper without pages."""
     return f"{len(paper.pages)} pages" if paper.paged else paper.format
 
 
@@ -159,12 +159,12 @@ def publication_line(publication: Publication) -> str:
 
 
 def problem_line(problem: PageProblem, paper: Paper) -> str:
-    """A problem, with its page if the paper has pages."""
+    """Return a problem, with its page if the paper has pages."""
     return f"page {problem.page}: {problem.reason}" if paper.paged else problem.reason
 
 
 def papers_view(papers: Sequence[Paper]) -> RenderableType:
-    """The papers: the title of each, its id, its file and what it has."""
+    """Return the papers: the title of each, its id, its file and what it has."""
     if not papers:
         return Text("No papers yet: paperscope add FILE")
     parts: list[RenderableType] = []
@@ -181,7 +181,7 @@ def papers_view(papers: Sequence[Paper]) -> RenderableType:
 def paper_view(
     paper: Paper, degrees: Mapping[str, int], *, images: PaperImages, shortfall: Shortfall
 ) -> RenderableType:
-    """A paper: its title, sections, tables, figures, equations, images, entities and problems.
+    """Return a paper: its title, sections, tables, figures, equations, images, entities and problems.
 
     Args:
         degrees: The number of relations of its most connected entities, by name.
@@ -247,7 +247,7 @@ def _images_view(paper: Paper, images: PaperImages) -> list[RenderableType]:
 
 
 def answer_view(answer: Answer) -> RenderableType:
-    """An answer, the places that its claims cite, and the formulas of computed numbers."""
+    """Return an answer, the places that its claims cite, and the formulas of computed numbers."""
     style = "green" if answer.status == "answered" else "yellow"
     parts: list[RenderableType] = [Text(answer.question, style="bold cyan")]
     if answer.asked_as:

@@ -57,7 +57,8 @@ class QuestionRunner:
         return work
 
     async def answer(self, asked: AskRequest, *, conversation: str = "") -> Answer:
-        """The answer. If the client disconnects meanwhile, the work goes on only in a conversation; see `begin`."""
+        """Return the answer. If the client disconnects meanwhile, the work goes on only in a conversation; see
+        `begin`."""
         work = await self.begin(asked, conversation=conversation, streamed=False)
         try:
             return await cancel_on_disconnect(self.request, work.answer())
@@ -65,7 +66,7 @@ class QuestionRunner:
             work.leave()
 
     async def retrieve(self, question: str, filters: Filters) -> Context:
-        """The context that an answer would be based on."""
+        """Return the context that an answer would be based on."""
 
         async def work() -> Context:
             async with self._library() as library, self._slot():
@@ -99,7 +100,8 @@ class QuestionRunner:
 
     @asynccontextmanager
     async def _library(self, *, detached: bool = False) -> AsyncIterator[Library]:
-        """The caller's library, as long as a question may take; if `detached` from the request, while the key works."""
+        """Lend the caller's library for as long as a question may take; if `detached` from the request, while the key
+        works."""
         seconds = self.service.settings.service.question_seconds
         revoked = asyncio.timeout(None)
         try:
@@ -123,7 +125,7 @@ QuestionRunnerOf = Annotated[QuestionRunner, Depends()]
 
 
 async def cancel_on_disconnect(request: Request, work: Coroutine[Any, Any, T]) -> T:
-    """The result of `work`, which is cancelled if the client disconnects (ProblemError, 499).
+    """Return the result of `work`, which is cancelled if the client disconnects (ProblemError, 499).
 
     The request's body must have been read.
     """

@@ -84,7 +84,7 @@ def create_app(
     shared: Shared | None = None,
     on_started: Callable[[Shutdown], None] = lambda _shutdown: None,
 ) -> FastAPI:
-    """The app over the settings' library, or over the libraries of its API keys if the key file exists.
+    """Return the app over the settings' library, or over the libraries of its API keys if the key file exists.
 
     Args:
         settings: The settings.
@@ -186,7 +186,7 @@ def _build_service(settings: Settings, shared: Shared | None) -> Service:
 
 
 def _share(limit: int, *, processes: int) -> int:
-    """The part of a limit that one of so many processes has; none has less than 1 of a limit above 0."""
+    """Return the part of a limit that one of so many processes has; none has less than 1 of a limit above 0."""
     return math.ceil(limit / processes)
 
 
@@ -194,13 +194,13 @@ class _App(FastAPI):
     """An app with middleware around Starlette's own error handling, so that it applies to every response."""
 
     def openapi(self) -> dict[str, Any]:
-        """The OpenAPI document."""
+        """Return the OpenAPI document."""
         document = super().openapi()
         document_problems(document)
         return document
 
     def build_middleware_stack(self) -> ASGIApp:
-        """The middleware, from the inside out."""
+        """Return the middleware, from the inside out."""
         service: Service = self.state.service
         app: ASGIApp = BodySizeMiddleware(super().build_middleware_stack())
         app = AdmissionMiddleware(app)

@@ -99,7 +99,7 @@ class Service:
             raise keys_unreadable() from error
 
     async def key_of_session(self, token: str) -> Key | None:
-        """The key of a session, if both still work. Raises ProblemError (503)."""
+        """Return the key of a session, if both still work. Raises ProblemError (503)."""
         key_id = await self.sessions.key_id(token)
         try:
             return await asyncio.to_thread(self.keys.get, key_id) if key_id else None
@@ -120,7 +120,7 @@ class Caller:
     keyed: bool = False
 
     def conversation(self, conversation: str) -> str:
-        """What the work on a conversation of the library is about; see `Background`."""
+        """Return what the work on a conversation of the library is about; see `Background`."""
         return f"{self.library}/{conversation}"
 
 
@@ -132,7 +132,7 @@ ServiceOf = Annotated[Service, Depends(_service)]
 
 
 async def authenticate(request: Request, service: Service) -> Caller:
-    """The caller of a request, which counts against their rate limit.
+    """Return the caller of a request, which counts against their rate limit.
 
     Raises:
         ProblemError: 401 without a valid key, 421 or 403 for another site's web page, 429 for too many requests.
@@ -151,7 +151,7 @@ async def authenticate(request: Request, service: Service) -> Caller:
 
 
 async def admit(request: Request, service: Service) -> None:
-    """Lets a request sign in, which counts against the rate limit of its address.
+    """Let a request sign in, which counts against the rate limit of its address.
 
     Raises:
         ProblemError: 421 or 403 for another site's web page, 429 for too many requests.
@@ -188,14 +188,14 @@ async def _keyed_caller(request: Request, service: Service, address: str) -> Cal
 
 
 def unknown_key() -> ProblemError:
-    """The reply to a request whose key doesn't work, or no longer works."""
+    """Return the reply to a request whose key doesn't work, or no longer works."""
     detail = f"The API key is unknown, revoked or expired: {_KEY_REMEDY}."
     return ProblemError(401, "unknown-key", detail, headers=_CHALLENGE)
 
 
 @asynccontextmanager
 async def while_key_works(service: Service, caller: Caller, running: asyncio.Timeout) -> AsyncIterator[None]:
-    """Runs the block within `running`, which expires (TimeoutError) when the caller's key is revoked or expires."""
+    """Run the block within `running`, which expires (TimeoutError) when the caller's key is revoked or expires."""
 
     async def watch() -> None:
         works = True
@@ -216,13 +216,13 @@ async def while_key_works(service: Service, caller: Caller, running: asyncio.Tim
 
 
 def keys_unreadable() -> ProblemError:
-    """The reply if the key file can't be read; callers may not learn where it is."""
+    """Return the reply if the key file can't be read; callers may not learn where it is."""
     detail = "The service can't read its API keys; on its machine, `paperscope keys list` says why."
     return ProblemError(503, "keys-unreadable", detail, headers={"Retry-After": "30"})
 
 
 def _check_local(request: Request, service: Service) -> None:
-    """Raises ProblemError for a request from a web page of another site."""
+    """Raise ProblemError for a request from a web page of another site."""
     settings = service.settings.service
     headers = request.headers
     named = headers.get("host", "127.0.0.1").lower()
@@ -234,7 +234,7 @@ def _check_local(request: Request, service: Service) -> None:
 
 
 def _check_origin(request: Request, *, allowed: Collection[str] = ()) -> None:
-    """Raises ProblemError (403) if a browser says that a page of another origin makes it send the request."""
+    """Raise ProblemError (403) if a browser says that a page of another origin makes it send the request."""
     headers = request.headers
     origin = headers.get("origin", _origin_of(headers.get("referer", "")))
     if origin in allowed:
@@ -248,7 +248,7 @@ def _check_origin(request: Request, *, allowed: Collection[str] = ()) -> None:
 
 
 def _check_own_page(request: Request) -> None:
-    """Raises ProblemError (403) unless a request with a cookie is from a page of this service.
+    """Raise ProblemError (403) unless a request with a cookie is from a page of this service.
 
     To change something, the browser must say so; otherwise it is enough that it says nothing else.
     """
@@ -265,13 +265,13 @@ def _own_origin(request: Request) -> str:
 
 
 def _origin_of(referer: str) -> str | None:
-    """The origin of the page that a Referer names; None if it names none, as a browser's Referer does."""
+    """Return the origin of the page that a Referer names; None if it names none, as a browser's Referer does."""
     found = _REFERER_ORIGIN.match(referer)
     return found[0] if found else None
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a name or address is a loopback address of this machine."""
+    """Return whether a name or address is a loopback address of this machine."""
     try:
         return ip_address(host.strip("[]")).is_loopback
     except ValueError:

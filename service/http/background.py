@@ -54,12 +54,12 @@ class BackgroundWork:
             self._result()
 
     async def answer(self) -> Answer:
-        """The answer. Raises what the work raises, and ProblemError if it was cancelled."""
+        """Return the answer. Raises what the work raises, and ProblemError if it was cancelled."""
         await asyncio.wait({self.task})
         return self._result()
 
     async def events(self) -> AsyncGenerator[AnswerEvent, None]:
-        """The events as they come, the answer last. Raises what `answer` raises."""
+        """Yield the events as they come, the answer last. Raises what `answer` raises."""
         while (event := await self._events.get()) is not None:
             yield event
         yield DoneEvent(answer=self._result())
@@ -116,13 +116,13 @@ class Background:
         return work
 
     async def cancel(self, about: str) -> None:
-        """Stops all work about something, within a second also that of other processes. Raises StoreError."""
+        """Stop all work about something, within a second also that of other processes. Raises StoreError."""
         for task in self._works.get(about, ()):
             task.cancel()
         await asyncio.to_thread(self._state.stop, about)
 
     async def _watch(self, task: "asyncio.Task[Answer]", about: str, *, before: float | None) -> None:
-        """Cancels a task when another process cancels what it is about, for the last time until now at `before`."""
+        """Cancel a task when another process cancels what it is about, for the last time until now at `before`."""
         while not task.done():
             await asyncio.sleep(_WATCH_SECONDS)
             last = await self._last_stop(about)
@@ -139,7 +139,7 @@ class Background:
         return None
 
     async def close(self) -> None:
-        """Stops all work, and waits for its end."""
+        """Stop all work, and waits for its end."""
         tasks = self.tasks
         for task in tasks:
             task.cancel()

@@ -144,7 +144,7 @@ class ChatBody(BaseModel):
 
 
 def unknown_model(name: str) -> ProblemError:
-    """The problem of a model that doesn't exist."""
+    """Return the problem of a model that doesn't exist."""
     detail = f"There is no model {name!r}; take {ALL_PAPERS!r}, or {ALL_PAPERS + '/PAPERID'!r} for one paper."
     return ProblemError(404, "model-not-found", detail)
 
@@ -163,7 +163,7 @@ def _question(message: ChatMessage) -> str:
 
 
 def _turns(messages: Sequence[ChatMessage]) -> tuple[Turn, ...]:
-    """The last turns of a conversation; messages of roles other than user and assistant are ignored."""
+    """Return the last turns of a conversation; messages of roles other than user and assistant are ignored."""
     turns: list[Turn] = []
     for message in messages:
         if message.role == "user":
@@ -197,7 +197,7 @@ class Reply(BaseModel):
 
     @classmethod
     def of(cls, answer: Answer, *, service: str) -> "Reply":
-        """The reply to a question asked at the service's address, without its final slash."""
+        """Return the reply to a question asked at the service's address, without its final slash."""
         content = _text(answer)
         end = content.rfind(_SOURCES_HEADING)
         annotations: list[Annotation] = []
@@ -238,7 +238,7 @@ class TokenUsage(BaseModel):
 
     @classmethod
     def of(cls, usage: Usage) -> "TokenUsage":
-        """The tokens of an answer."""
+        """Return the tokens of an answer."""
         prompt, completion = usage.prompt_tokens, usage.completion_tokens
         return cls(prompt_tokens=prompt, completion_tokens=completion, total_tokens=prompt + completion)
 
@@ -261,7 +261,7 @@ class ChatCompletion(Head):
 
     @classmethod
     def of(cls, answer: Answer, *, reply: Reply, model: str) -> "ChatCompletion":
-        """The completion of an answer."""
+        """Return the completion of an answer."""
         choices = [Choice(message=Message(content=reply.content, annotations=reply.annotations))]
         return cls(model=model, choices=choices, usage=TokenUsage.of(answer.usage), paperscope=answer)
 
@@ -283,12 +283,12 @@ class ChatChunk(Head):
     paperscope: Answer | None = None
 
     def with_delta(self, **delta: str | list[Annotation]) -> "ChatChunk":
-        """A chunk that adds to the reply."""
+        """Return a chunk that adds to the reply."""
         return self.model_copy(update={"choices": [ChunkChoice(delta=delta)]})
 
 
 def answer_chunks(chunk: ChatChunk, answer: Answer, *, reply: Reply, usage: bool) -> Iterator[ChatChunk]:
-    """The chunks of an answer after the first: the whole text, the answer that ends it, and its `usage`."""
+    """Yield the chunks of an answer after the first: the whole text, the answer that ends it, and its `usage`."""
     yield chunk.with_delta(content=reply.content, annotations=reply.annotations)
     end = [ChunkChoice(delta={}, finish_reason="stop")]
     yield chunk.model_copy(update={"choices": end, "paperscope": answer})
@@ -314,7 +314,7 @@ class Models(BaseModel):
 
 
 def _text(answer: Answer) -> str:
-    """The answer's text, followed by lists of its sources and its findings, if any.
+    """Return the answer's text, followed by lists of its sources and its findings, if any.
 
     Chat front ends render it as Markdown, so text of papers and models is escaped: an image could leak the question by
     its address.
@@ -332,7 +332,7 @@ def _text(answer: Answer) -> str:
 
 
 def read_reply(turn: Turn, text: str) -> Turn:
-    """The turn with its answer and cited papers from a reply that `Reply` wrote, or any other text."""
+    """Return the turn with its answer and cited papers from a reply that `Reply` wrote, or any other text."""
     appended = _APPENDED.search(text)
     papers = _CITED_PAPER.findall(appended[0]) if appended else []
     answer = text[: appended.start()] if appended else text
@@ -340,7 +340,7 @@ def read_reply(turn: Turn, text: str) -> Turn:
 
 
 def _sources(answer: Answer) -> dict[str, Evidence]:
-    """The evidence by its line in the list of sources: the name of what is cited, and the id of its paper."""
+    """Return the evidence by its line in the list of sources: the name of what is cited, and the id of its paper."""
     lines: dict[str, Evidence] = {}
     for one in answer.evidence:
         lines.setdefault(f"{markdown_line(str(one))} (paper {one.place.paper})", one)

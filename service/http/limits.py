@@ -66,7 +66,7 @@ class FairQueue:
 
     @asynccontextmanager
     async def slot(self, caller: str) -> AsyncIterator[None]:
-        """Waits for the caller's turn, and occupies a slot within the block.
+        """Wait for the caller's turn, and occupies a slot within the block.
 
         Raises ProblemError (429, with Retry-After) if too many wait. A cancelled waiter leaves the queue.
         """
@@ -104,7 +104,7 @@ class FairQueue:
             raise
 
     def _make_room(self, caller: str) -> None:
-        """Refuses the newest entry of the caller with most entries, or this one if that is not fairer."""
+        """Refuse the newest entry of the caller with most entries, or this one if that is not fairer."""
         most = max(self._queues, key=lambda name: len(self._queues[name]), default=caller)
         if len(self._queues.get(most, ())) <= len(self._queues.get(caller, ())) + 1:
             raise self._too_many()
@@ -117,7 +117,7 @@ class FairQueue:
         return self.running < self._concurrency * (1 if self._running[caller] else 2)
 
     def _release(self, caller: str) -> None:
-        """Passes the slot to the next caller that may have one."""
+        """Pass the slot to the next caller that may have one."""
         self._running[caller] -= 1
         self._running += Counter()  # drops callers without work
         for name in list(self._queues):
@@ -163,7 +163,7 @@ class RateLimiter:
         self._per_minute = per_minute
 
     async def take(self, caller: str) -> None:
-        """Counts a request. Raises StoreError, and ProblemError (429, with Retry-After) if the caller has sent too
+        """Count a request. Raises StoreError, and ProblemError (429, with Retry-After) if the caller has sent too
         many."""
         if not self._per_minute:
             return
@@ -175,7 +175,7 @@ class RateLimiter:
 
 
 def limit_body(scope: Scope, receive: Receive, *, max_bytes: int, overhead: int = 0) -> Receive:
-    """A `receive` that raises ProblemError (413) for a larger body, at once if its Content-Length says so.
+    """Return a `receive` that raises ProblemError (413) for a larger body, at once if its Content-Length says so.
 
     Args:
         max_bytes: The limit, which the message names.

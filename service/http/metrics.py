@@ -109,12 +109,12 @@ class Metrics:
         self._registry.register(_JobCollector(folders))
 
     def set_questions(self, running: int, waiting: int) -> None:
-        """Sets how many questions are being answered in this process, and how many wait."""
+        """Set how many questions are being answered in this process, and how many wait."""
         self._running.set(running)
         self._waiting.set(waiting)
 
     def count_request(self, record: RequestRecord) -> None:
-        """Counts a finished request."""
+        """Count a finished request."""
         route = record.route or "unknown"
         self._requests.labels(record.method, route, str(record.status)).inc()
         self._seconds.labels(record.method, route).observe(record.seconds)
@@ -122,7 +122,7 @@ class Metrics:
             self._refused.labels(record.problem).inc()
 
     def count_usage(self, usage: ModelUsage) -> None:
-        """Counts a model call, from any thread."""
+        """Count a model call, from any thread."""
         work, spent = (usage.work, usage.role), usage.call.usage
         self._calls.labels(*work, usage.call.outcome).inc()
         self._tokens.labels(*work, "prompt").inc(spent.prompt_tokens)
@@ -130,11 +130,11 @@ class Metrics:
         self._cost.labels(*work).inc(spent.cost)
 
     def text(self) -> bytes:
-        """All metrics in Prometheus' text format; reads the libraries' job queues."""
+        """Return all metrics in Prometheus' text format; reads the libraries' job queues."""
         return generate_latest(self._registry)
 
     def serve(self, host: str, port: int) -> None:
-        """Serves the metrics alone, in a thread, to everybody who reaches the port. Raises SettingsError."""
+        """Serve the metrics alone, in a thread, to everybody who reaches the port. Raises SettingsError."""
         try:
             start_http_server(port, host, self._registry)
         except (OSError, OverflowError) as error:
@@ -142,7 +142,7 @@ class Metrics:
 
 
 def share_numbers(folder: Path) -> None:
-    """Lets the metrics of this process, and of those that it starts, be files in a folder.
+    """Let the metrics of this process, and of those that it starts, be files in a folder.
 
     Must be called before a metric is made.
     """
@@ -152,7 +152,7 @@ def share_numbers(folder: Path) -> None:
 
 
 def _living_processes(files: Path) -> Iterator[int]:
-    """The processes that write to a folder. Of those that have ended, only the counts are kept there."""
+    """Yield the processes that write to a folder. Of those that have ended, only the counts are kept there."""
     for file in files.glob("gauge_livesum_*.db"):
         process = int(file.stem.rpartition("_")[2])
         try:
@@ -172,7 +172,7 @@ class _ProcessesCollector(Collector):
         self._files = files
 
     def collect(self) -> Iterator[Metric]:
-        """The current values."""
+        """Yield the current values."""
         found: dict[str, Metric] = {}
         for pid in self._processes():
             for metric in ProcessCollector(pid=partial(str, pid), registry=None).collect():
@@ -196,7 +196,7 @@ class _JobCollector(Collector):
         self._folders = folders
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
-        """The current counts."""
+        """Yield the current counts."""
         jobs: Tally[str] = Tally()
         libraries = {"read": 0, "unread": 0}
         for folder in self._folders():

@@ -146,7 +146,7 @@ class ObservabilityMiddleware(_Middleware):
 
 
 def _log_request(record: RequestRecord) -> None:
-    """Logs a request, unless it is a successful probe."""
+    """Log a request, unless it is a successful probe."""
     if record.route in _PROBES and record.status < 400:
         return
     fields = {"method": record.method, "route": record.route, "status": record.status}
@@ -330,7 +330,7 @@ class MethodMiddleware(_Middleware):
 
 
 def _allowed_methods(scope: Scope) -> list[str]:
-    """The methods of the requested path that the OpenAPI document lists, or else those of its route."""
+    """Return the methods of the requested path that the OpenAPI document lists, or else those of its route."""
     route = scope["route"]
     documented = cast("FastAPI", scope["app"]).openapi()["paths"].get(route.path, {})
     methods = {*map(str.upper, documented), *(route.methods or ())}

@@ -14,7 +14,7 @@ PaperOrder = Literal["added", "title", "year", "author"]
 def search_papers(
     entries: Iterable[PaperEntry], *, query: str, years: str | None, order: PaperOrder | None
 ) -> list[PaperEntry]:
-    """The papers that have every word of the query in title, authors, file name, venue, DOI, arXiv id or id.
+    """Return the papers that have every word of the query in title, authors, file name, venue, DOI, arXiv id or id.
 
     Case and accents make no difference. Without an order, the papers stay as they are.
 
@@ -32,7 +32,7 @@ def _has(entry: PaperEntry, words: Iterable[str]) -> bool:
 
 
 def _fold(text: str) -> str:
-    """A text without case and accents."""
+    """Return a text without case and accents."""
     decomposed = unicodedata.normalize("NFKD", text.casefold())
     return "".join(letter for letter in decomposed if not unicodedata.combining(letter))
 

@@ -10,7 +10,7 @@ __all__ = ["viewer_path", "with_pictures"]
 
 
 def with_pictures(answer: Answer) -> Answer:
-    """The answer with the `pictures` of its evidence (a path for each page) and the `mark` of each claim."""
+    """Return the answer with the `pictures` of its evidence (a path for each page) and the `mark` of each claim."""
     marks = place_marks(answer.text, [claim.text for claim in answer.claims])
     return replace(
         answer,
@@ -23,7 +23,7 @@ def with_pictures(answer: Answer) -> Answer:
 
 
 def viewer_path(evidence: Evidence) -> str:
-    """The path of the web page that shows the paper with all places of the evidence lit."""
+    """Return the path of the web page that shows the paper with all places of the evidence lit."""
     places = (f"{one.page},{','.join(f'{value:g}' for value in one.box)}" for one in evidence.places)
     return f"/#/papers/{evidence.place.paper}?at={';'.join(places)}"
 

@@ -80,7 +80,7 @@ class Problem(BaseModel):
     def of(
         cls, kind: str, *, status: int, detail: str, instance: str = "", errors: list[Invalid] | None = None
     ) -> "Problem":
-        """The problem of a kind; `instance` is "" if the request's path is not known."""
+        """Return the problem of a kind; `instance` is "" if the request's path is not known."""
         title = kind.replace("-", " ").capitalize()
         urn = f"urn:paperscope:problem:{kind}"
         return cls(type=urn, title=title, status=status, detail=detail, instance=instance, errors=errors)
@@ -122,7 +122,7 @@ OPENAI_ERRORS = {status: {**response, "model": ErrorReply} for status, response 
 
 
 def document_problems(document: dict[str, Any]) -> None:
-    """Sets the media type of problems in an OpenAPI document: FastAPI gives them that of the route."""
+    """Set the media type of problems in an OpenAPI document: FastAPI gives them that of the route."""
     schema = {"$ref": f"#/components/schemas/{Problem.__name__}"}
     for operations in document["paths"].values():
         for operation in operations.values():
@@ -132,13 +132,13 @@ def document_problems(document: dict[str, Any]) -> None:
 
 
 def error_text(request: Request, error: Reportable) -> str:
-    """An error as JSON, in the form that the clients of the request's path read."""
+    """Return an error as JSON, in the form that the clients of the request's path read."""
     problem, _ = _problem(request, error)
     return _openai_text(problem) if _is_openai(request) else problem.text
 
 
 def error_response(request: Request, error: Reportable) -> Response:
-    """An error as a response, in the form that the clients of the request's path read."""
+    """Return an error as a response, in the form that the clients of the request's path read."""
     problem, headers = _problem(request, error)
     if not _is_openai(request):
         return Response(problem.text, status_code=problem.status, headers=headers, media_type=MEDIA_TYPE)
@@ -147,7 +147,7 @@ def error_response(request: Request, error: Reportable) -> Response:
 
 
 def install_error_handlers(app: FastAPI) -> None:
-    """Turns every error that leaves a route into a response."""
+    """Turn every error that leaves a route into a response."""
 
     @app.exception_handler(PaperscopeError)
     @app.exception_handler(HTTPException)
@@ -164,7 +164,8 @@ def install_error_handlers(app: FastAPI) -> None:
 
 
 def _problem(request: Request, error: Reportable) -> tuple[Problem, dict[str, str]]:
-    """The problem document of an error, and the headers of its response; notes the problem for log and metrics."""
+    """Return the problem document of an error, and the headers of its response; notes the problem for log and
+    metrics."""
     headers: dict[str, str] = {}
     invalid = None
     if isinstance(error, RequestValidationError):

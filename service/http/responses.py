@@ -40,24 +40,25 @@ _PAGE_POLICY = f"{_FILE_POLICY}; frame-ancestors 'none'; sandbox"
 
 
 def json_response(value: object) -> Response:
-    """A value as JSON, serialized once: the routes' response models only document it."""
+    """Return a value as JSON, serialized once: the routes' response models only document it."""
     return Response(to_json(value), media_type="application/json")
 
 
 def file_response(text: bytes | str, *, name: str, media_type: str) -> Response:
-    """A file that a browser saves under this name and never shows as a page."""
+    """Return a file that a browser saves under this name and never shows as a page."""
     return Response(text, media_type=media_type, headers=attachment_headers(name))
 
 
 def attachment_headers(name: str) -> dict[str, str]:
-    """The headers of a file to save; its name may come from a caller or a paper."""
+    """Return the headers of a file to save; its name may come from a caller or a paper."""
     plain = re.sub(r"[^A-Za-z0-9._-]+", "_", name)
     disposition = f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='', errors='replace')}"
     return {"Content-Disposition": disposition}
 
 
 def html_page(title: str, fragment: Markup) -> Markup:
-    """A page around a fragment, which may neither run scripts nor load anything, even as a file; `title` is text."""
+    """Return a page around a fragment, which may neither run scripts nor load anything, even as a file; `title` is
+    text."""
     return html(
         '<!doctype html>\n<html><head><meta charset="utf-8"><meta name="color-scheme" content="light dark">'
         '<meta http-equiv="Content-Security-Policy" content="{}"><title>{}</title></head><body>{}</body></html>\n',
@@ -68,14 +69,15 @@ def html_page(title: str, fragment: Markup) -> Markup:
 
 
 def html_response(title: str, fragment: Markup) -> Response:
-    """Shows `html_page`."""
+    """Show `html_page`."""
     return Response(
         html_page(title, fragment), media_type="text/html", headers={"Content-Security-Policy": _PAGE_POLICY}
     )
 
 
 def image_response(image: bytes | None, *, etag: str, immutable: bool) -> Response:
-    """A PNG with its ETag; without an image "304 Not Modified". What is not `immutable` is revalidated each time."""
+    """Return a PNG with its ETag; without an image "304 Not Modified". What is not `immutable` is revalidated each
+    time."""
     caching = "private, max-age=31536000, immutable" if immutable else "private, no-cache"
     headers = {"ETag": f'"{etag}"', "Cache-Control": caching}
     if image is None:
@@ -84,7 +86,7 @@ def image_response(image: bytes | None, *, etag: str, immutable: bool) -> Respon
 
 
 def etag_matches(etag: str, *, if_none_match: str) -> bool:
-    """Whether the header If-None-Match says that the client has the content with this ETag."""
+    """Return whether the header If-None-Match says that the client has the content with this ETag."""
     return if_none_match.strip() == "*" or etag in re.findall(r'"([^"]*)"', if_none_match)
 
 
@@ -138,16 +140,17 @@ def _examples() -> dict[str, Any]:
 
 
 def example(name: str) -> Any:  # noqa: ANN401 # JSON
-    """An example for the OpenAPI document: what the service returns for the paper in `examples/`, with lists cut."""
+    """Return an example for the OpenAPI document: what the service returns for the paper in `examples/`, with lists
+    cut."""
     return _examples()[name]
 
 
 def document_content(*media_types: str) -> dict[int | str, dict[str, Any]]:
-    """The OpenAPI description of a response of one of these media types."""
+    """Return the OpenAPI description of a response of one of these media types."""
     return {200: {"content": {media_type: {"schema": {"type": "string"}} for media_type in media_types}}}
 
 
 def document_example(name: str, *, alternative: str = "") -> dict[int | str, dict[str, Any]]:
-    """The OpenAPI description of a JSON response: an example, and an alternative media type."""
+    """Return the OpenAPI description of a JSON response: an example, and an alternative media type."""
     other = document_content(alternative)[200]["content"] if alternative else {}
     return {200: {"content": {"application/json": {"example": example(name)}, **other}}}

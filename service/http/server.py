@@ -35,7 +35,7 @@ _HEALTH_SECONDS = 60
 def build_server(
     settings: Settings, *, on_started: Callable[[Shutdown], None] = lambda _shutdown: None
 ) -> uvicorn.Server:
-    """The server with these settings, not yet listening; see `serving.serve` and `create_app`.
+    """Return the server with these settings, not yet listening; see `serving.serve` and `create_app`.
 
     Raises SettingsError and KeyFileError.
     """
@@ -43,7 +43,7 @@ def build_server(
 
 
 def build_config(app: FastAPI | Callable[[], FastAPI], settings: Settings, *, processes: int = 1) -> Config:
-    """The configuration of a server in this process, or of several processes, each of which makes its app."""
+    """Return the configuration of a server in this process, or of several processes, each of which makes its app."""
     service = settings.service
     grace_seconds = 0 if processes == 1 else math.ceil(service.shutdown_seconds + LAST_REQUESTS_SECONDS)
     return Config(
@@ -94,35 +94,35 @@ class Protocol(H11Protocol):
         self._timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Starts the timer."""
+        """Start the timer."""
         super().connection_made(transport)
         self._schedule_check()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stops the timer."""
+        """Stop the timer."""
         if self._timer is not None:
             self._timer.cancel()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Counts the received bytes."""
+        """Count the received bytes."""
         self._received += len(data)
         super().data_received(data)
 
     def on_response_complete(self) -> None:
-        """Resets the timeouts for the next request."""
+        """Reset the timeouts for the next request."""
         self._waited, self._received = {}, 0
         super().on_response_complete()
 
     def handle_events(self) -> None:
-        """Processes received data; leaves the connection limit to the app."""
+        """Process received data; leave the connection limit to the app."""
         self.limit_concurrency = None
         limit = self.config.limit_concurrency or sys.maxsize
         self.app_state["crowded"] = max(len(self.connections), len(self.tasks)) >= limit
         super().handle_events()
 
     def shutdown(self) -> None:
-        """Ends the connection, but answers a request that the client has just sent."""
+        """End the connection, but answers a request that the client has just sent."""
         self.loop.call_later(LAST_REQUESTS_SECONDS, self._end)
 
     def _end(self) -> None:
@@ -130,7 +130,7 @@ class Protocol(H11Protocol):
             super().shutdown()
 
     def send_400_response(self, msg: str) -> None:  # noqa: ARG002 # uvicorn's signature
-        """Refuses an unreadable request and closes the connection."""
+        """Refuse an unreadable request and close the connection."""
         if self.conn.our_state not in (h11.IDLE, h11.SEND_RESPONSE):
             # A response has begun, so no other one can be sent.
             self.transport.abort()
@@ -157,7 +157,7 @@ class Protocol(H11Protocol):
         self._timer = self.loop.call_later(_CHECK_SECONDS, self._check)
 
     def _check(self) -> None:
-        """Aborts the connection if the client exceeds the timeout of what the service waits for."""
+        """Abort the connection if the client exceeds the timeout of what the service waits for."""
         waiting_for = self._waiting_for()
         self._waited = {waiting_for: self._waited.get(waiting_for, 0.0) + _CHECK_SECONDS}
         timeouts = {
@@ -171,7 +171,8 @@ class Protocol(H11Protocol):
             self._schedule_check()
 
     def _waiting_for(self) -> str:
-        """What the client has to do: send the head or the body of a request, take the response ("write"), or ""."""
+        """Return what the client has to do: send the head or the body of a request, take the response ("write"), or
+        ""."""
         if self.flow.write_paused:
             return "write"
         if self.conn.their_state is h11.IDLE:

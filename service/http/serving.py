@@ -64,7 +64,7 @@ def serve(
     read_settings: Callable[[], Settings] | None = None,
     on_started: Callable[[str], None] = lambda _address: None,
 ) -> None:
-    """Serves until the process is interrupted (Ctrl-C, SIGTERM; a single one also by SIGHUP), then exits it.
+    """Serve until the process is interrupted (Ctrl-C, SIGTERM; a single one also by SIGHUP), then exit it.
 
     Requests in progress get some time to finish; a second signal exits at once.
 
@@ -95,7 +95,7 @@ def serve(
 
 
 def listen(settings: Settings) -> socket.socket:
-    """A socket that listens on the address of the settings. Raises SettingsError."""
+    """Return a socket that listens on the address of the settings. Raises SettingsError."""
     host, port = settings.service.host, settings.service.port
     end = time.monotonic() + _BIND_SECONDS
     while True:
@@ -118,7 +118,8 @@ def listen(settings: Settings) -> socket.socket:
 
 
 def address_of(listening: socket.socket) -> str:
-    """The address of the web page of a server that listens on this socket, whose port the system may have chosen."""
+    """Return the address of the web page of a server that listens on this socket, whose port the system may have
+    chosen."""
     host, port = listening.getsockname()[:2]
     named = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)  # noqa: S104
     return f"http://{named}:{port}/"
@@ -209,14 +210,14 @@ class _ServerProcesses(Multiprocess):
         self._on_ending = on_ending
 
     def keep_subprocess_alive(self) -> None:
-        """Starts other processes for those that have ended, and tells when the first one serves."""
+        """Start other processes for those that have ended, and tells when the first one serves."""
         super().keep_subprocess_alive()
         if not self.started and any(process.is_ready() for process in self.processes):
             self.started = True
             self._on_started()
 
     def handle_hup(self) -> None:
-        """Replaces the processes by others with the settings as they are now."""
+        """Replace the processes by others with the settings as they are now."""
         try:
             settings = _with_same_port(self._read_settings(), self._start.settings)
         except PaperscopeError as error:
@@ -243,7 +244,7 @@ def _config(start: _Start) -> Config:
 
 
 def _with_same_port(new: Settings, old: Settings) -> Settings:
-    """New settings, with what the process above and the socket were made for."""
+    """Return new settings, with what the process above and the socket were made for."""
     kept = {name: getattr(old.service, name) for name in ("host", "port", "workers", "keys", "jobs_at_once")}
     service = new.service.model_copy(update=kept)
     return new.model_copy(update={"service": service, "library": old.library})
@@ -261,12 +262,12 @@ class _JobsThread(threading.Thread):
         self._listening.listen()
 
     def run(self) -> None:
-        """Does jobs until `end` is called."""
+        """Do jobs until `end` is called."""
         with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
             runner.run(self._run())
 
     def end(self) -> None:
-        """Queues the jobs in progress again, and ends."""
+        """Queue the jobs in progress again, and ends."""
         self._loop.call_soon_threadsafe(self._ending.set)
 
     async def _run(self) -> None:
@@ -277,7 +278,7 @@ class _JobsThread(threading.Thread):
         server.close()
 
     async def _receive(self, lines: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Handles what a server process tells, in order."""
+        """Handle what a server process tells, in order."""
         # At the end, asyncio would log that it is cancelled.
         with closing(writer), suppress(asyncio.CancelledError):
             while line := await lines.readline():
@@ -306,7 +307,7 @@ class _RemoteJobs:
         self._socket.connect(start.socket)
 
     def start(self) -> None:
-        """Does nothing: the process above does the jobs."""
+        """Do nothing: the process above does the jobs."""
 
     def notify(self, folder: Location) -> None:
         """See `JobRunner`."""
@@ -321,7 +322,7 @@ class _RemoteJobs:
         self._send({"forget": job})
 
     async def stop(self) -> None:
-        """Does nothing: the process above ends the jobs."""
+        """Do nothing: the process above ends the jobs."""
 
     def _send(self, message: object) -> None:
         # If the process above has ended, `_end_with_parent` notices it.
@@ -330,7 +331,7 @@ class _RemoteJobs:
 
 
 def _create_app(start: _Start) -> FastAPI:
-    """The app of a server process, which uvicorn calls there."""
+    """Return the app of a server process, which uvicorn calls there."""
     processes = start.settings.service.workers
     os.umask(0o077)
     configure_logs(start.settings.service.log)
@@ -344,7 +345,7 @@ def _create_app(start: _Start) -> FastAPI:
 
 
 def _handle_signals(folder: Path, shutdown: Shutdown) -> None:
-    """Lets a server process end on SIGTERM, and with the process above."""
+    """Let a server process end on SIGTERM, and with the process above."""
     # A terminal sends them to all processes; the process above passes on what concerns the others.
     for number in (signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)

@@ -31,17 +31,17 @@ class Sessions:
         self._state = state
 
     async def begin(self, key_id: str) -> str:
-        """Begins a session; returns its token."""
+        """Begin a session; return its token."""
         token = secrets.token_urlsafe(32)
         await asyncio.to_thread(self._state.begin_session, _sha256(token), key_id, seconds=SESSION_SECONDS)
         return token
 
     async def key_id(self, token: str) -> str | None:
-        """The id of a session's key; None if there is no such session, or it has ended."""
+        """Return the id of a session's key; None if there is no such session, or it has ended."""
         return await asyncio.to_thread(self._state.session_key, _sha256(token)) if token else None
 
     async def end(self, token: str) -> None:
-        """Ends a session, if there is one."""
+        """End a session, if there is one."""
         if token:
             await asyncio.to_thread(self._state.end_session, _sha256(token))
 
@@ -52,17 +52,17 @@ def _sha256(token: str) -> str:
 
 
 def session_token(request: Request) -> str:
-    """The session that a request's cookie names, or ""."""
+    """Return the session that a request's cookie names, or ""."""
     return request.cookies.get(_cookie_name(request), "")
 
 
 def set_cookie(request: Request, response: Response, token: str) -> None:
-    """Lets the browser keep a session's token."""
+    """Let the browser keep a session's token."""
     _write_cookie(request, response, token, max_age=SESSION_SECONDS)
 
 
 def clear_cookie(request: Request) -> str:
-    """The value of the header `Set-Cookie` that makes the browser forget the session's token."""
+    """Return the value of the header `Set-Cookie` that makes the browser forget the session's token."""
     response = Response()
     _write_cookie(request, response, "", max_age=0)
     return response.headers["set-cookie"]
@@ -76,6 +76,6 @@ def _write_cookie(request: Request, response: Response, token: str, *, max_age: 
 
 
 def _cookie_name(request: Request) -> str:
-    """A name of each port's own, because a browser sends the cookies of a host to all of its ports."""
+    """Return a name of each port's own, because a browser sends the cookies of a host to all of its ports."""
     port = request.url.port
     return f"{_COOKIE}_{port}" if port else _COOKIE

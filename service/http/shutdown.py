@@ -53,7 +53,7 @@ class Shutdown:
         self._timeouts: set[asyncio.Timeout] = set()
 
     def handle_signals(self, numbers: Collection[signal.Signals], *, again: signal.Handlers = signal.SIG_DFL) -> None:
-        """Lets the first of these signals begin the shutdown; `again` handles another one: by default it kills.
+        """Let the first of these signals begin the shutdown; `again` handles another one: by default it kills.
 
         Must be called in the main thread when the server has set its own handler of SIGTERM, which stops it.
         """
@@ -73,7 +73,7 @@ class Shutdown:
             loop.add_signal_handler(number, end)
 
     async def end(self, stop: Callable[[], object]) -> None:
-        """Ends what is in progress; `stop` stops the server, which listens until then."""
+        """End what is in progress; `stop` stops the server, which listens until then."""
         if not self._alone:
             self.finishing = True
             stop()
@@ -86,7 +86,7 @@ class Shutdown:
         stop()
 
     async def drain(self) -> None:
-        """Waits for the requests in progress and work in the background, within the grace period."""
+        """Wait for the requests in progress and work in the background, within the grace period."""
         loop = asyncio.get_running_loop()
         self._deadline = self._deadline or loop.time() + self._grace_seconds
         requests = set(self._requests)
@@ -97,7 +97,7 @@ class Shutdown:
 
     @contextmanager
     def request(self) -> Iterator[None]:
-        """A request in progress, which the current task handles."""
+        """Count a request in progress, which the current task handles."""
         task = cast("asyncio.Task[object]", asyncio.current_task())
         self._requests.add(task)
         try:
@@ -121,7 +121,7 @@ class Shutdown:
             self._timeouts.discard(timeout)
 
     def cancel(self) -> None:
-        """Cancels the blocks that still run."""
+        """Cancel the blocks that still run."""
         self._expired = True
         now = asyncio.get_running_loop().time()
         for timeout in self._timeouts:
@@ -130,7 +130,7 @@ class Shutdown:
 
 
 def shutdown_problem() -> ProblemError:
-    """The reply to a request that comes during the shutdown."""
+    """Return the reply to a request that comes during the shutdown."""
     detail = "The service is being stopped or restarted; send it again in some seconds."
     return ProblemError(503, "ending", detail, headers={"Retry-After": "5", "Connection": "close"})
 

@@ -58,7 +58,7 @@ JobRequest = PaperJob | BatchRequest
 def document_upload(
     model: type[BaseModel], *, file: str, fields: Mapping[str, str] | None = None, example: Mapping[str, object]
 ) -> dict[str, Any]:
-    """The OpenAPI description of a body that is either a form with a file, or JSON.
+    """Return the OpenAPI description of a body that is either a form with a file, or JSON.
 
     Args:
         model: The JSON body.
@@ -75,7 +75,7 @@ def document_upload(
 
 
 def is_form(request: Request) -> bool:
-    """Whether the body is a form, not JSON. Raises ProblemError (415) if it is neither."""
+    """Return whether the body is a form, not JSON. Raises ProblemError (415) if it is neither."""
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if media_type in ("multipart/form-data", "application/json"):
         return media_type == "multipart/form-data"
@@ -85,7 +85,7 @@ def is_form(request: Request) -> bool:
 
 @asynccontextmanager
 async def read_form(request: Request, *, max_bytes: int) -> AsyncIterator[FormData]:
-    """The fields of a form, whose one file has at most `max_bytes`; closed at the end of the block."""
+    """Read the fields of a form, whose one file has at most `max_bytes`; closed at the end of the block."""
     stream = _limited(request, max_bytes, overhead=_FORM_OVERHEAD_BYTES)
     parser = MultiPartParser(request.headers, stream, max_files=1, max_fields=_MAX_FIELDS)
     try:
@@ -104,7 +104,7 @@ async def read_form(request: Request, *, max_bytes: int) -> AsyncIterator[FormDa
 
 
 async def read_json(request: Request, model: type[Body], *, max_bytes: int) -> Body:
-    """The JSON body. Raises RequestValidationError, and ProblemError (413) if it is larger than `max_bytes`."""
+    """Return the JSON body. Raises RequestValidationError, and ProblemError (413) if it is larger than `max_bytes`."""
     data = b"".join([chunk async for chunk in _limited(request, max_bytes)])
     try:
         return await asyncio.to_thread(model.model_validate_json, data)
@@ -113,7 +113,7 @@ async def read_json(request: Request, model: type[Body], *, max_bytes: int) -> B
 
 
 def uploaded_file(form: FormData) -> UploadFile:
-    """The file of a form. Raises RequestValidationError if there is none."""
+    """Return the file of a form. Raises RequestValidationError if there is none."""
     found = form.get("file")
     if isinstance(found, UploadFile):
         return found
@@ -122,12 +122,12 @@ def uploaded_file(form: FormData) -> UploadFile:
 
 
 def file_name(file: UploadFile, *, default: str) -> str:
-    """The end of an uploaded file's name, which has its suffix."""
+    """Return the end of an uploaded file's name, which has its suffix."""
     return (file.filename or default)[-_MAX_NAME_LENGTH:]
 
 
 async def _limited(request: Request, max_bytes: int, *, overhead: int = 0) -> AsyncGenerator[bytes, None]:
-    """The body in chunks. Raises ProblemError, also if the client stops sending."""
+    """Yield the body in chunks. Raises ProblemError, also if the client stops sending."""
     receive = limit_body(request.scope, request.receive, max_bytes=max_bytes, overhead=overhead)
     try:
         async for chunk in Request(request.scope, receive).stream():
@@ -153,7 +153,7 @@ class JobSubmitter:
         return self.caller.library
 
     async def check_capacity(self) -> None:
-        """Raises ProblemError (429) if too many jobs wait; called before a body is read."""
+        """Raise ProblemError (429) if too many jobs wait; called before a body is read."""
         if (await asyncio.to_thread(self.library.jobs.counts)).get("queued", 0) >= _MAX_WAITING_JOBS:
             detail = f"{_MAX_WAITING_JOBS} jobs of this library are waiting already; send it again when some are done."
             raise ProblemError(429, "too-many-jobs", detail, headers={"Retry-After": str(_RETRY_SECONDS)})
@@ -166,7 +166,7 @@ class JobSubmitter:
         upload: BinaryIO | None = None,
         password: str = "",
     ) -> JobView:
-        """Stores the upload that the request names, if any, and queues the job."""
+        """Store the upload that the request names, if any, and queue the job."""
         jobs, name = self.service.jobs, JobQueue.new_id()
         if password:
             if not jobs.takes_jobs:

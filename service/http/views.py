@@ -65,7 +65,7 @@ class PaperHead(BaseModel):
 
     @classmethod
     def of(cls, entries: Sequence[PaperEntry], library: Library) -> tuple[Self, ...]:
-        """The heads of papers of a library."""
+        """Return the heads of papers of a library."""
         ids = [entry.id for entry in entries]
         counts, page_counts = library.counts(ids), library.page_counts(ids)
         heads = []
@@ -164,7 +164,7 @@ class EstimateView(BaseModel):
 
     @classmethod
     def of(cls, estimate: Estimate) -> Self:
-        """The view of an estimate."""
+        """Return the view of an estimate."""
         return cls.model_validate({**asdict(estimate.total), "roles": estimate.roles})
 
 
@@ -188,7 +188,7 @@ class JobView(BaseModel):
 
     @classmethod
     def of(cls, job: Job) -> Self:
-        """The view of a job."""
+        """Return the view of a job."""
         result: type[AddResult | BatchSummary]
         if job.kind == "add":
             name, result = from_json(PaperJob, job.request).name, AddResult
@@ -215,7 +215,7 @@ class BatchRowHead(BaseModel):
 
     @classmethod
     def of(cls, row: BatchRow) -> Self:
-        """The head of a row that is not scored yet."""
+        """Return the head of a row that is not scored yet."""
         return cls.model_validate(row.record())
 
 

@@ -49,14 +49,14 @@ class WebFile:
 
 
 def web_file(name: str) -> WebFile | None:
-    """The file of this name in the folder, as it is now; None if there was none when the service started."""
+    """Return the file of this name in the folder, as it is now; None if there was none when the service started."""
     path = _paths().get(name)
     # The folder of a library has its version in its name.
     return None if path is None else _read(path, path.stat().st_mtime_ns, immutable=name.startswith("vendor/"))
 
 
 def content_policy() -> str:
-    """The content policy of the page and its workers: its own files only, and the one import map of the page."""
+    """Return the content policy of the page and its workers: its own files only, and the one import map of the page."""
     index = web_file(INDEX)
     maps = _IMPORT_MAP.findall(index.plain) if index else ()
     hashes = (f" 'sha256-{b64encode(sha256(one).digest()).decode()}'" for one in maps)

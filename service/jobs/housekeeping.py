@@ -39,7 +39,7 @@ class WorkerLocks:
         self._folder = local_folder(library) / "workers"
 
     def acquire(self, worker: str) -> filelock.BaseFileLock:
-        """Marks a worker as alive until `release` is called or its process ends."""
+        """Mark a worker as alive until `release` is called or its process ends."""
         with translate_errors(self._folder):
             create_private_folder(self._folder)
             lock = filelock.FileLock(self._folder / f"{worker}{_LOCK_SUFFIX}", thread_local=False, mode=PRIVATE_FILE)
@@ -53,7 +53,7 @@ class WorkerLocks:
             lock.release()
 
     def remove_dead(self) -> list[str]:
-        """The workers that died without releasing their lock; each is returned once."""
+        """Return the workers that died without releasing their lock; each is returned once."""
         dead: list[str] = []
         for file in sorted(self._folder.glob(f"*{_LOCK_SUFFIX}")):
             lock = filelock.FileLock(file, timeout=0, thread_local=False)
@@ -66,7 +66,7 @@ class WorkerLocks:
 
 
 def clean_up_jobs(folder: Location, *, keep_days: int = KEEP_DAYS, service: str = "") -> PendingJobs:
-    """Requeues orphaned jobs, and deletes jobs that ended more than `keep_days` ago and files that no job needs.
+    """Requeue orphaned jobs, and deletes jobs that ended more than `keep_days` ago and files that no job needs.
 
     Extends the reservations of a service. Returns which jobs its workers may take in the library at `folder`. Raises
     StoreError.
@@ -86,7 +86,7 @@ def clean_up_jobs(folder: Location, *, keep_days: int = KEEP_DAYS, service: str 
 
 
 def requeue_orphans(store: Store, folder: Location) -> None:
-    """Requeues the jobs of workers that died, and those that were reserved for a service that died.
+    """Requeue the jobs of workers that died, and those that were reserved for a service that died.
 
     Raises StoreError.
     """
@@ -96,7 +96,7 @@ def requeue_orphans(store: Store, folder: Location) -> None:
 
 
 def ended_jobs(folder: Location, jobs: Iterable[str]) -> list[str]:
-    """Those of these jobs of a library that have ended. Raises StoreError."""
+    """Return those of these jobs of a library that have ended. Raises StoreError."""
     ended: list[str] = []
     with closing(Store.open(folder)) as store:
         for job in jobs:

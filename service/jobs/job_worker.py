@@ -85,7 +85,7 @@ class Worker:
         self._idle_since = time.monotonic()
 
     def notify(self, folder: Location) -> None:
-        """Checks a library's jobs, of which one is new or was cancelled."""
+        """Check a library's jobs, of which one is new or was cancelled."""
         self._notified.add(folder)
         for leased in self._running.values():
             if leased.folder == folder:
@@ -93,17 +93,17 @@ class Worker:
         self._woken.set()
 
     def receive_password(self, job: str, password: str) -> None:
-        """Keeps the password that came with a job."""
+        """Keep the password that came with a job."""
         self._passwords[job] = password
         self._password_received.set()
 
     def stop(self) -> None:
-        """Requeues the running jobs, and lets `run` return."""
+        """Requeue the running jobs, and lets `run` return."""
         self._stopping = True
         self._woken.set()
 
     async def run(self) -> None:
-        """Works until `stop` is called, or until the worker has been idle too long or has used too much memory."""
+        """Work until `stop` is called, or until the worker has been idle too long or has used too much memory."""
         while not self._stopping and not self._should_exit():
             self._woken.clear()
             await self._open_stores()
@@ -125,7 +125,7 @@ class Worker:
         return _statm_mb(_STATM_RESIDENT) > self._max_resident_mb
 
     async def _open_stores(self) -> None:
-        """Opens the stores of the libraries that the worker was notified of."""
+        """Open the stores of the libraries that the worker was notified of."""
         notified, self._notified = self._notified, set()
         for folder in notified - self._stores.keys():
             try:
@@ -142,14 +142,14 @@ class Worker:
             task.add_done_callback(self._on_done)
 
     def _has_capacity(self, folder: Location) -> bool:
-        """Whether a job of this library may start."""
+        """Return whether a job of this library may start."""
         if not self._running or self._quarantine:
             return not self._running
         has_none = all(leased.folder != folder for leased in self._running.values())
         return len(self._running) < self._max_jobs * (2 if has_none else 1) and not self._is_over_memory()
 
     async def _lease(self) -> LeasedJob | None:
-        """The next job, from the libraries in turn."""
+        """Return the next job, from the libraries in turn."""
         for folder, store in list(self._stores.items()):
             if not self._has_capacity(folder):
                 continue
@@ -170,7 +170,7 @@ class Worker:
         return None
 
     def _is_needed(self, store: Store) -> bool:
-        """Whether the store has jobs for this worker, now or if another worker gives its jobs back."""
+        """Return whether the store has jobs for this worker, now or if another worker gives its jobs back."""
         pending = store.jobs.pending(service=self._service)
         return pending.running or (pending.quarantined if self._quarantine else pending.new)
 
@@ -212,7 +212,7 @@ class Worker:
         return to_json(AddResult.of(added))
 
     async def _password(self, job: str) -> str | None:
-        """The password that came with a job; None if the service was restarted since."""
+        """Return the password that came with a job; None if the service was restarted since."""
         with suppress(TimeoutError):
             async with asyncio.timeout(_PASSWORD_TIMEOUT_SECONDS):
                 while job not in self._passwords:
@@ -225,7 +225,7 @@ class Worker:
         self._woken.set()
 
     async def _exit_stuck(self, leased: LeasedJob) -> None:
-        """Exits the process, because a thread of the cancelled job never ends; the next worker does the other jobs."""
+        """Exit the process, because a thread of the cancelled job never ends; the next worker does the other jobs."""
         _log.warning("%s does not stop; the worker is restarted", leased.job.id)
         await leased.finish_cancelled()
         await asyncio.to_thread(_delete_upload, leased)
@@ -233,7 +233,7 @@ class Worker:
         os._exit(_EXIT_STUCK)
 
     async def _release_all(self) -> None:
-        """Requeues all leased jobs and releases the locks."""
+        """Requeue all leased jobs and release the locks."""
         for store in self._stores.values():
             try:
                 await asyncio.to_thread(store.jobs.release, self._owner, died=False)
@@ -262,13 +262,13 @@ async def _answer(leased: LeasedJob, library: Library) -> str:
 
 
 def _delete_upload(leased: LeasedJob) -> None:
-    """Deletes the upload of an add that has ended; the library keeps its own copy."""
+    """Delete the upload of an add that has ended; the library keeps its own copy."""
     if leased.ended and leased.job.kind == "add":
         JobFiles(leased.folder).delete(leased.job.id)
 
 
 def limit_memory(megabytes: int) -> None:
-    """Limits the data that this process, and each process that it starts, may allocate, if the platform supports it.
+    """Limit the data that this process, and each process that it starts, may allocate, if the platform supports it.
 
     The limit is on data, not on address space, because PyTorch reserves far more than it uses.
     """
@@ -281,7 +281,7 @@ def limit_memory(megabytes: int) -> None:
 
 
 def data_mb() -> float:
-    """The allocated data that `limit_memory` limits, in megabytes; 0 if the platform doesn't report it."""
+    """Return the allocated data that `limit_memory` limits, in megabytes; 0 if the platform doesn't report it."""
     return _statm_mb(_STATM_DATA)
 
 

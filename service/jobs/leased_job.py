@@ -52,7 +52,7 @@ class LeasedJob:
         self._on_stage: Callable[[str], None] | None = None
 
     def report(self, stage: Stage) -> None:
-        """Sets the progress of the work, from any thread. A stage that can't be counted keeps the counts before it."""
+        """Set the progress of the work, from any thread. A stage that can't be counted keeps the counts before it."""
         if stage.name != self._stage.name and self._on_stage:
             self._on_stage(stage.name)
         if not stage.total:
@@ -60,15 +60,15 @@ class LeasedJob:
         self._stage = stage
 
     def trace(self, on_stage: Callable[[str], None]) -> None:
-        """Calls `on_stage` with each stage as it begins."""
+        """Call `on_stage` with each stage as it begins."""
         self._on_stage = on_stage
 
     def renew_soon(self) -> None:
-        """Renews the lease at the next poll, which also shows whether the job was cancelled."""
+        """Renew the lease at the next poll, which also shows whether the job was cancelled."""
         self._renewed = 0.0
 
     async def run(self, work: Coroutine[Any, Any, str]) -> None:
-        """Does the work, whose result is the job's, and finishes the job.
+        """Do the work, whose result is the job's, and finish the job.
 
         If this is cancelled, the job stays leased by its owner.
         """
@@ -91,11 +91,11 @@ class LeasedJob:
             await self._finish_with(task)
 
     async def finish_cancelled(self) -> None:
-        """Finishes the job as cancelled although its work may still continue."""
+        """Finish the job as cancelled although its work may still continue."""
         await self._finish("cancelled")
 
     async def _renew(self) -> bool:
-        """Renews the lease if it is due or there is progress; returns whether the job is being cancelled."""
+        """Renew the lease if it is due or there is progress; return whether the job is being cancelled."""
         now, stage = time.monotonic(), self._stage
         if stage == self._written_stage and now - self._renewed < _RENEW_SECONDS:
             return False
@@ -131,7 +131,7 @@ class LeasedJob:
             await self._finish("succeeded", result=task.result())
 
     def _message(self, error: BaseException) -> str:
-        """The message of an error that callers may read."""
+        """Return the message of an error that callers may read."""
         if isinstance(error, PaperscopeError):
             if error.where:
                 _events.warning("failed", job=self.job.id, problem=type(error).__name__, where=error.where)
@@ -142,7 +142,7 @@ class LeasedJob:
         return f"an unexpected error occurred ({type(error).__name__}); the service's log has the details"
 
     async def _give_back(self, error: StoreUnavailableError) -> None:
-        """Queues the job again, in quarantine: what it stores may be why the library's server ended."""
+        """Queue the job again, in quarantine: what it stores may be why the library's server ended."""
         _events.warning("queued again", job=self.job.id, problem=error.public, where=error.where)
         await self._write(partial(self._queue.release, self._owner, died=True, job=self.job.id))
 
@@ -154,7 +154,7 @@ class LeasedJob:
             _events.info("job", job=self.job.id, kind=self.job.kind, state=state, seconds=seconds)
 
     async def _write(self, change: Callable[[], object]) -> bool:
-        """Changes the job in the queue; returns whether that was possible.
+        """Change the job in the queue; return whether that was possible.
 
         Retries while the library can't be written, because an expired lease would repeat the work.
         """

@@ -105,7 +105,7 @@ class AddResult:
 
     @classmethod
     def of(cls, added: LibraryAddResult) -> "AddResult":
-        """The result of `Library.add`."""
+        """Return the result of `Library.add`."""
         paper, images = added.paper, added.images
         return cls(
             paper=paper.id,
@@ -130,11 +130,11 @@ class JobFiles:
         self._folder = files_folder(library) / "jobs"
 
     def folder(self, job: str) -> Path:
-        """The folder of a job's files."""
+        """Return the folder of a job's files."""
         return self._folder / job
 
     def store(self, job: str, data: BinaryIO, *, file: str) -> None:
-        """Writes an uploaded file to disk and syncs it. Raises StoreError, and may then leave files behind."""
+        """Write an uploaded file to disk and sync it. Raises StoreError, and may then leave files behind."""
         path = self.folder(job) / file
         with translate_errors(self._folder):
             create_private_folder(self._folder)
@@ -147,11 +147,11 @@ class JobFiles:
                 _sync(folder)
 
     def delete(self, job: str) -> None:
-        """Deletes a job's files."""
+        """Delete a job's files."""
         shutil.rmtree(self.folder(job), ignore_errors=True)
 
     def jobs(self, *, min_age: float = 0.0) -> list[str]:
-        """The jobs that have files, except those whose folder changed within the last `min_age` seconds."""
+        """Return the jobs that have files, except those whose folder changed within the last `min_age` seconds."""
         found: list[str] = []
         for folder in sorted(self._folder.glob("*/")):
             # Another process may delete it in the meantime.
@@ -162,13 +162,13 @@ class JobFiles:
 
 
 def upload_name(name: str) -> str:
-    """The name of an uploaded file among its job's files; only the suffix is the caller's."""
+    """Return the name of an uploaded file among its job's files; only the suffix is the caller's."""
     suffix = Path(name).suffix.lower()
     return f"upload{suffix if _SUFFIX.fullmatch(suffix) else ''}"
 
 
 def _sync(folder: Path) -> None:
-    """Syncs a folder's entries to disk."""
+    """Sync a folder's entries to disk."""
     if os.name == "posix":
         handle = os.open(folder, os.O_RDONLY)
         try:
@@ -178,7 +178,7 @@ def _sync(folder: Path) -> None:
 
 
 def open_without_links(file: Path) -> BufferedReader:
-    """Opens a regular file by its absolute path without following a symbolic link in any part of it.
+    """Open a regular file by its absolute path without following a symbolic link in any part of it.
 
     A path that was checked can't be redirected before it is opened, and a pipe or device never blocks.
 
@@ -209,7 +209,7 @@ def read_without_links(file: Path, *, max_bytes: int) -> bytes:
 
 
 def _open_descriptor(file: Path) -> int:
-    """Opens each folder of the path relative to its parent, because each call would resolve a whole path again."""
+    """Open each folder of the path relative to its parent, because each call would resolve a whole path again."""
     if os.open not in os.supports_dir_fd:
         return os.open(file, _FILE_FLAGS)
     folder = os.open(file.anchor, _FOLDER_FLAGS)

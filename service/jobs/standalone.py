@@ -20,7 +20,7 @@ _events = event_log(__name__)
 
 
 def do_jobs(settings: Settings, *, on_usage: OnUsage | None = None) -> None:
-    """Does the jobs of the settings' library, or of the libraries of its API keys, until Ctrl-C, SIGTERM or SIGHUP.
+    """Do the jobs of the settings' library, or of the libraries of its API keys, until Ctrl-C, SIGTERM or SIGHUP.
 
     Jobs in progress then get some time to stop, and are queued again; a second signal ends the process at once. Each
     model call is a line of the log, and is passed to `on_usage`.

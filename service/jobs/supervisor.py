@@ -51,22 +51,22 @@ class JobRunner(Protocol):
     takes_jobs: bool
 
     def start(self) -> None:
-        """Starts to do jobs."""
+        """Start to do jobs."""
 
     def notify(self, folder: Location) -> None:
-        """Notifies it of a library with a new or cancelled job."""
+        """Notify it of a library with a new or cancelled job."""
 
     async def keep_password(self, job: str, password: str, *, folder: Location) -> None:
-        """Keeps the password of a job in memory until the job has ended; the job is to be reserved for this `id`.
+        """Keep the password of a job in memory until the job has ended; the job is to be reserved for this `id`.
 
         Raises StoreError.
         """
 
     def forget_password(self, job: str) -> None:
-        """Forgets the password of a job, if it has one."""
+        """Forget the password of a job, if it has one."""
 
     async def stop(self) -> None:
-        """Queues the jobs in progress again, and ends."""
+        """Queue the jobs in progress again, and ends."""
 
 
 class Supervisor:
@@ -112,18 +112,18 @@ class Supervisor:
         self._tasks: list[asyncio.Task[None]] = []
 
     def start(self) -> None:
-        """Starts housekeeping, which finds waiting jobs, and runs workers."""
+        """Start housekeeping, which finds waiting jobs, and runs workers."""
         if self.takes_jobs:
             work = [self._keep_house(), self._normal.run(), self._quarantine.run()]
             self._tasks = [asyncio.create_task(one) for one in (*work, *([self._watch()] if self._watches else []))]
 
     def notify(self, folder: Location) -> None:
-        """Notifies the workers of a library with a new or cancelled job."""
+        """Notify the workers of a library with a new or cancelled job."""
         self._normal.notify(folder)
         self._quarantine.notify_running(folder)
 
     async def keep_password(self, job: str, password: str, *, folder: Location) -> None:
-        """Keeps the password of a job in memory, here and in the workers, until the job has ended.
+        """Keep the password of a job in memory, here and in the workers, until the job has ended.
 
         The job is to be reserved for this supervisor. Raises StoreError.
         """
@@ -135,11 +135,11 @@ class Supervisor:
         self._quarantine.send_password(job, password)
 
     def forget_password(self, job: str) -> None:
-        """Forgets the password of a job, if it has one."""
+        """Forget the password of a job, if it has one."""
         self._passwords.pop(job, None)
 
     async def stop(self) -> None:
-        """Ends the workers and requeues their jobs, which continue when the service is started again."""
+        """End the workers and requeue their jobs, which continue when the service is started again."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -156,7 +156,7 @@ class Supervisor:
             self._quarantine.notify(folder)
 
     async def _keep_house(self) -> None:
-        """Cleans up the jobs of all libraries, again and again."""
+        """Clean up the jobs of all libraries, again and again."""
         while True:
             for folder in await self._all_folders():
                 await self._clean_up(folder)
@@ -172,7 +172,7 @@ class Supervisor:
             self._notify_pending(folder, pending)
 
     async def _watch(self) -> None:
-        """Notifies the workers as soon as a library has jobs that other processes queued."""
+        """Notify the workers as soon as a library has jobs that other processes queued."""
         stores: dict[Location, Store] = {}
         known: dict[Location, PendingJobs] = {}
         try:
@@ -193,7 +193,7 @@ class Supervisor:
                 store.close()
 
     async def _forget_passwords(self) -> None:
-        """Forgets the passwords of jobs that have ended."""
+        """Forget the passwords of jobs that have ended."""
         for folder in {folder for folder, _ in self._passwords.values()}:
             jobs = [job for job, (owner, _) in self._passwords.items() if owner == folder]
             with suppress(StoreError):
@@ -238,23 +238,23 @@ class _WorkerLoop:
         self._owner = ""
 
     def notify(self, folder: Location) -> None:
-        """Notifies the worker of a library's jobs; starts one if none runs."""
+        """Notify the worker of a library's jobs; starts one if none runs."""
         self._notified.add(folder)
         self._woken.set()
         self.notify_running(folder)
 
     def notify_running(self, folder: Location) -> None:
-        """Notifies the worker of a library's jobs if one runs."""
+        """Notify the worker of a library's jobs if one runs."""
         if self._worker is not None:
             self._worker.notify(folder)
 
     def send_password(self, job: str, password: str) -> None:
-        """Sends a job's password to the worker if one runs."""
+        """Send a job's password to the worker if one runs."""
         if self._worker is not None:
             self._worker.send_password(job, password)
 
     async def run(self) -> None:
-        """Runs workers until it is cancelled."""
+        """Run workers until it is cancelled."""
         pause, clock = 0.0, asyncio.get_running_loop().time
         while True:
             await self._woken.wait()
@@ -267,7 +267,7 @@ class _WorkerLoop:
                 await asyncio.sleep(pause)
 
     async def stop(self, *, max_wait: float) -> None:
-        """Ends the worker and requeues its jobs, after `run` was cancelled."""
+        """End the worker and requeue its jobs, after `run` was cancelled."""
         if self._worker is not None:
             worker, self._worker = self._worker, None
             await worker.stop(max_wait=max_wait)
@@ -277,7 +277,7 @@ class _WorkerLoop:
                     await asyncio.to_thread(_requeue, folder, self._owner, died=False, service=self._service)
 
     async def _run_worker(self) -> None:
-        """Runs a worker until it ends, then requeues its jobs."""
+        """Run a worker until it ends, then requeue its jobs."""
         self._owner = f"worker-{secrets.token_hex(8)}"
         try:
             worker = await WorkerProcess.start(
@@ -305,7 +305,7 @@ class _WorkerLoop:
 
 
 def _requeue(folder: Location, owner: str, *, died: bool, service: str) -> PendingJobs:
-    """Requeues the jobs of a worker that has ended; returns which jobs are pending for a service. Raises StoreError."""
+    """Requeue the jobs of a worker that has ended; returns which jobs are pending for a service. Raises StoreError."""
     with closing(Store.open(folder)) as store:
         store.jobs.release(owner, died=died)
         requeue_orphans(store, folder)
@@ -313,7 +313,7 @@ def _requeue(folder: Location, owner: str, *, died: bool, service: str) -> Pendi
 
 
 def _end_reservations(folder: Location, service: str, lock: filelock.BaseFileLock) -> None:
-    """Lets other workers take what was reserved for a service that ends: they report that its password is lost."""
+    """Let other workers take what was reserved for a service that ends: they report that its password is lost."""
     with closing(Store.open(folder)) as store:
         store.jobs.end_reservations(service)
     WorkerLocks(folder).release(lock)

@@ -56,7 +56,7 @@ class WorkerProcess:
 
     @classmethod
     async def start(cls, settings: Settings, *, owner: str, service: str, quarantine: bool = False) -> Self:
-        """Starts a worker of a service that leases jobs as `owner`, from outside the quarantine or from it.
+        """Start a worker of a service that leases jobs as `owner`, from outside the quarantine or from it.
 
         Raises OSError.
         """
@@ -74,15 +74,15 @@ class WorkerProcess:
         return self._process.pid
 
     def notify(self, folder: Location) -> None:
-        """Notifies the worker of a library's jobs."""
+        """Notify the worker of a library's jobs."""
         self._input.write(json.dumps(location_text(folder)).encode() + b"\n")
 
     def send_password(self, job: str, password: str) -> None:
-        """Sends the password that came with a job."""
+        """Send the password that came with a job."""
         self._input.write(json.dumps([job, password]).encode() + b"\n")
 
     async def wait(self, on_usage: OnUsage) -> int:
-        """Waits until the worker ends, reports its model usage, and returns its exit code.
+        """Wait until the worker ends, report its model usage, and return its exit code.
 
         A worker without a heartbeat is killed. So are all processes that it started.
         """
@@ -97,7 +97,7 @@ class WorkerProcess:
         return await self._process.wait()
 
     async def stop(self, *, max_wait: float) -> None:
-        """Ends the worker; kills it after `max_wait` seconds."""
+        """End the worker; kill it after `max_wait` seconds."""
         self._input.close()
         with suppress(TimeoutError):
             await asyncio.wait_for(self._process.wait(), max_wait)
@@ -110,7 +110,7 @@ class WorkerProcess:
 
 
 def main() -> None:
-    """Runs the worker in this process, with stdin and stdout as its pipes."""
+    """Run the worker in this process, with stdin and stdout as its pipes."""
     output = os.fdopen(os.dup(1), "wb", buffering=0)
     # What a library prints goes to the log.
     os.dup2(2, 1)
@@ -132,7 +132,7 @@ def main() -> None:
 
 
 def _on_thread_error(error: threading.ExceptHookArgs) -> None:
-    """Exits if a thread ran out of memory, because another one may wait for its result forever."""
+    """Exit if a thread ran out of memory, because another one may wait for its result forever."""
     if error.exc_type is MemoryError:
         os._exit(_EXIT_OUT_OF_MEMORY)
     threading.__excepthook__(error)
@@ -157,7 +157,7 @@ async def _run(settings: Settings, owner: str, service: str, output: BinaryIO, *
 
 
 def _read_notifications(loop: asyncio.AbstractEventLoop, worker: Worker) -> None:
-    """Forwards the service's notifications; stops or kills the worker when the service has ended."""
+    """Forward the service's notifications; stops or kill the worker when the service has ended."""
     for line in sys.stdin.buffer:
         match json.loads(line):
             case [job, password]:
@@ -170,14 +170,14 @@ def _read_notifications(loop: asyncio.AbstractEventLoop, worker: Worker) -> None
 
 
 def _send_usage(output: BinaryIO, usage: ModelUsage) -> None:
-    """Reports a model call at once, so that it is counted even if this process is killed."""
+    """Report a model call at once, so that it is counted even if this process is killed."""
     # A short write to a pipe is atomic.
     with suppress(BrokenPipeError):
         output.write(to_json(usage).encode() + b"\n")
 
 
 async def _send_heartbeats(output: BinaryIO, *, max_mb: float) -> None:
-    """Sends heartbeats while the event loop runs.
+    """Send heartbeats while the event loop runs.
 
     Exits if memory stays full, because threads may then fail silently.
     """

@@ -140,7 +140,7 @@ def _sum(values: NDArray[float64], *, axis: int) -> NDArray[float64]:
 
 
 def flat_spans(spans: Iterable[Span]) -> list[Span]:
-    """Spans that don't overlap, in their order: of those that do, the longest, then the first."""
+    """Return spans that don't overlap, in their order: of those that do, the longest, then the first."""
     kept: list[Span] = []
     for span in sorted(spans, key=lambda span: (span.start - span.end, span.start, span.label)):
         if all(span.end <= other.start or other.end <= span.start for other in kept):

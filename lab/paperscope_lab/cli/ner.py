@@ -321,7 +321,7 @@ def write_report_of(
 
 
 def _named_files(systems: list[str]) -> dict[str, Path]:
-    """The files of systems by their names. Raises InputError."""
+    """Return the files of systems by their names. Raises InputError."""
     files = {}
     for text in systems:
         name, equals, file = text.partition("=")

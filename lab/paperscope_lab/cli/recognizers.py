@@ -167,7 +167,7 @@ def train(
 
 
 def _check_options(context: typer.Context, kind: Kind, preset: str | None) -> None:
-    """Raises InputError if an option is given that this kind of training does not obey, or lacks one that it needs."""
+    """Raise InputError if an option is given that this kind of training does not obey, or lacks one that it needs."""
     wish = f"--preset {preset}" if preset else f"--kind {kind}"
     _refuse_others(context, _OBEYED["preset" if preset else kind], wish)
     if kind == "generative" and not context.params["encoder"]:
@@ -175,7 +175,7 @@ def _check_options(context: typer.Context, kind: Kind, preset: str | None) -> No
 
 
 def _refuse_others(context: typer.Context, obeyed: set[str], wish: str) -> None:
-    """Raises InputError if another option than those obeyed is given."""
+    """Raise InputError if another option than those obeyed is given."""
     sources = {name: context.get_parameter_source(name) for name in sorted(context.params)}
     given = [name for name, source in sources.items() if source and source.name != "DEFAULT"]
     if unused := [f"--{name.replace('_', '-')}" for name in given if name not in obeyed]:
@@ -303,7 +303,7 @@ def _texts(files: Sequence[Path]) -> "list[Example]":
 def _language_model(
     calls: Path, config: Path | None, labels: Path | None, *, shots: Path | None, shown: int, form: FormatName
 ) -> "Iterator[tuple[Recognizer, Wait]]":
-    """A recognizer that asks the language model of the role `extract`, and what runs its work.
+    """Return a recognizer that asks the language model of the role `extract`, and what runs its work.
 
     The model's replies are stored in the folder `calls` until the block ends without an error, so that the same command
     continues one that was stopped. Their number is shown. Raises InputError, OutputError and StoreError.
@@ -391,7 +391,7 @@ def ensemble(
 
 
 def _predicted(file: Path, examples: "Sequence[Example]") -> "list[Example]":
-    """The predictions of a file for these texts. Raises InputError if it has not one for each."""
+    """Return the predictions of a file for these texts. Raises InputError if it has not one for each."""
     from paperscope_lab.ner.gates import read_predictions
 
     joined = read_predictions(file, examples)
@@ -433,7 +433,7 @@ def init(
 
 
 def _device(name: Device) -> str:
-    """The device that `auto` means; another name as it is. Raises InputError."""
+    """Return the device that `auto` means; another name as it is. Raises InputError."""
     import torch
 
     available = torch.cuda.is_available()
@@ -443,7 +443,7 @@ def _device(name: Device) -> str:
 
 
 def _seeds(text: str) -> list[int]:
-    """The seeds that `1..8` or `1,3` means. Raises InputError."""
+    """Return the seeds that `1..8` or `1,3` means. Raises InputError."""
     if match := re.fullmatch(r"(\d+)\.\.(\d+)", text):
         found = list(range(int(match[1]), int(match[2]) + 1))
     else:

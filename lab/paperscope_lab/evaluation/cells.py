@@ -32,7 +32,7 @@ _MAX_PER_PAPER = 60
 
 
 def table_lookups(table: GoldTable) -> Sequence[GoldLookup]:
-    """Returns each numeric cell that the name of its row and the full name of its column identify uniquely.
+    """Return each numeric cell that the name of its row and the full name of its column identify uniquely.
 
     A row is named by its first cell, unless that cell spans several rows. A column is named by its headers, preceded by
     the titles of their group and of the section above them. Returns nothing for a table whose header rows are unknown.
@@ -54,7 +54,7 @@ def table_lookups(table: GoldTable) -> Sequence[GoldLookup]:
 
 
 def sample_lookups(lookups: Sequence[GoldLookup], *, most: int, seed: int, salt: str) -> list[tuple[int, GoldLookup]]:
-    """Samples at most `most` of the look-ups, numbered from 1 and in order; the same for the same seed."""
+    """Sample at most `most` of the look-ups, numbered from 1 and in order; the same for the same seed."""
 
     def lot(index: int) -> str:
         lookup = lookups[index]
@@ -65,7 +65,7 @@ def sample_lookups(lookups: Sequence[GoldLookup], *, most: int, seed: int, salt:
 
 
 def _cells(table: GoldTable) -> Iterator[tuple[str, str, str]]:
-    """The (row name, column name, text) of the body cells; the name of an unnamed row is empty."""
+    """Yield the (row name, column name, text) of the body cells; the name of an unnamed row is empty."""
     grid = _expand_spans(table)
     heads = {table.logical_row[row] for row in table.header_rows or ()}
     sections = {table.logical_row[row] for row in table.section_rows}
@@ -85,7 +85,8 @@ def _cells(table: GoldTable) -> Iterator[tuple[str, str, str]]:
 
 
 def _expand_spans(table: GoldTable) -> list[list[str]]:
-    """The logical grid with stripped texts and rows of equal length; a header's text is repeated over its span."""
+    """Return the logical grid with stripped texts and rows of equal length; a header's text is repeated over its
+    span."""
     width = max(map(len, table.logical), default=0)
     grid = [[text.strip() for text in (*row, *[""] * (width - len(row)))] for row in table.logical]
     for span in table.spans or ():
@@ -101,13 +102,13 @@ def _name_key(row: str, column: str) -> tuple[str, str]:
 
 
 def question_of(lookup: GoldLookup) -> str:
-    """The question for a look-up; a table without a label is named by its caption."""
+    """Return the question for a look-up; a table without a label is named by its caption."""
     table = lookup.label or f'the table "{lookup.caption}"'
     return f"In {table}, what is the {lookup.column} of {lookup.row}?"
 
 
 def score_cell_answer(answer: Answer, lookup: GoldLookup, *, paper: Paper, file: Path) -> Score:
-    """Returns the tallies of an answer.
+    """Return the tallies of an answer.
 
     answered; right: the value is stated. If the gold names the table's page: cited_page: a claim cites that page;
     cited_cell: it cites the gold's cell as our parser has it, or else a place there that prints the value alone.
@@ -126,7 +127,7 @@ def score_cell_answer(answer: Answer, lookup: GoldLookup, *, paper: Paper, file:
 
 
 def states_value(gold: str, text: str, *, question: str) -> bool:
-    """Whether the text states the cell's value: a number to the printed precision, several numbers, or words.
+    """Return whether the text states the cell's value: a number to the printed precision, several numbers, or words.
 
     Numbers in the question, and those of labels such as "Table 5", don't count, unless the value is one of the
     question's.
@@ -155,7 +156,7 @@ def _is_cited(places: list[Place], lookup: GoldLookup, *, paper: Paper, file: Pa
 
 
 def _score(lookup: GoldLookup, file: Path, libraries: Libraries) -> Score:
-    """Asks the paper's library for the cell. Raises PaperFileError, and ModelError if a model is asked."""
+    """Ask the paper's library for the cell. Raises PaperFileError, and ModelError if a model is asked."""
     built = library_of_paper(libraries, file)
     library = libraries.library(built)
     paper = library.paper(built.ids[str(file)])
@@ -164,8 +165,8 @@ def _score(lookup: GoldLookup, file: Path, libraries: Libraries) -> Score:
 
 
 def _read(request: Request, libraries: Libraries) -> Iterator[Item | GoldFileError]:
-    """All look-ups of the data, in the sets "papers" (cells.jsonl), "latexgold", and "gold-tables", which are sampled
-    from gold_tables.json."""
+    """Yield all look-ups of the data, in the sets "papers" (cells.jsonl), "latexgold", and "gold-tables", which are
+    sampled from gold_tables.json."""
 
     def item(name: str, gold: GoldItem, lookup: GoldLookup) -> Item:
         return Item(name=name, score=partial(_score, lookup, gold.file, libraries), gold=lookup, files=(gold.file,))

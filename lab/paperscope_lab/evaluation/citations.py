@@ -43,7 +43,7 @@ _RANKING_WORDS = re.compile("highest|lowest|largest|smallest|greatest|best|worst
 
 
 def prints_quote(printed: Sequence[str], quote: str) -> bool:
-    """Whether at least 0.8 of the quote's tokens are printed, each as often; ligatures and case are folded.
+    """Return whether at least 0.8 of the quote's tokens are printed, each as often; ligatures and case are folded.
 
     `printed` contains a word that is hyphenated at a line end both whole and in its parts, as `words_in` does.
     """
@@ -52,7 +52,7 @@ def prints_quote(printed: Sequence[str], quote: str) -> bool:
 
 
 def prints_numbers(printed: Sequence[str], claim: str, *, question: str = "", names: Sequence[str] = ()) -> bool:
-    """Whether each number that the claim adds to the question is printed (to the claim's precision) or derived.
+    """Return whether each number that the claim adds to the question is printed (to the claim's precision) or derived.
 
     `names` are words that name the printed content, such as headers, which may contain a number ("α = 0.6").
 
@@ -69,7 +69,7 @@ def prints_numbers(printed: Sequence[str], claim: str, *, question: str = "", na
 
 
 def word_share(printed: Sequence[str], claim: str) -> float:
-    """The share of the claim's content words that are printed; 1 where it has none.
+    """Return the share of the claim's content words that are printed; 1 where it has none.
 
     Ignores numbers, labels, and words for what was computed ("highest", "lower"), which no page prints.
     """
@@ -119,7 +119,8 @@ def _results(one: Decimal, other: Decimal, *, percent: bool) -> Iterator[tuple[s
 def check_citations(
     answer: Answer, *, file: Path, element: Callable[[str], Element], gold_pages: Sequence[int] = ()
 ) -> Score:
-    """The tallies of all claims of an answer from one PDF, whose parse has the elements that `element` finds by id.
+    """Return the tallies of all claims of an answer from one PDF, whose parse has the elements that `element` finds by
+    id.
 
     Each tally is also by the kind of element that the claim rests on ("quote.table"). uncited: no place is cited;
     place: all places are on pages of the paper; quote: the places print all quotations; numbers: see `prints_numbers`;
@@ -195,7 +196,8 @@ def _words_of(evidence: Evidence, pages: Sequence[PrintedPage]) -> list[str]:
 
 
 def _naming_places(place: Place, element: Element) -> Iterator[Place]:
-    """The places that name the content of a place: its caption, and in a table the headers of its rows and columns."""
+    """Yield the places that name the content of a place: its caption, and in a table the headers of its rows and
+    columns."""
     if isinstance(element, Table | Figure) and element.caption_place:
         yield element.caption_place
     if isinstance(element, Table):
@@ -219,20 +221,20 @@ def _columns(cell: Cell) -> range:
 
 
 def _is_within(inner: Place, outer: Place) -> bool:
-    """Whether the centre of a place is in another place."""
+    """Return whether the centre of a place is in another place."""
     x, y = (inner.box.x0 + inner.box.x1) / 2, (inner.box.y0 + inner.box.y1) / 2
     box = outer.box
     return inner.page == outer.page and box.x0 <= x <= box.x1 and box.y0 <= y <= box.y1
 
 
 def _score(file: Path, question: str, pages: Sequence[int], libraries: Libraries) -> Score:
-    """Asks the paper's library; `pages` are the gold's. Raises PaperFileError, and ModelError if a model is asked."""
+    """Ask the paper's library; `pages` are the gold's. Raises PaperFileError, and ModelError if a model is asked."""
     library = libraries.library(library_of_paper(libraries, file))
     return check_citations(library.ask(question), file=file, element=library.element, gold_pages=pages)
 
 
 def _read(request: Request, libraries: Libraries) -> Iterator[Item | GoldFileError]:
-    """The questions on PDFs, in the sets "papers" (question files beside papers) and "mmlongbench"."""
+    """Return the questions on PDFs, in the sets "papers" (question files beside papers) and "mmlongbench"."""
 
     def item(found: PdfQuestion) -> Iterator[Item]:
         name = "papers" if found.set == "docbench" else found.set

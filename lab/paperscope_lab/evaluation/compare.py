@@ -24,7 +24,7 @@ class Comparison:
 
 
 def compare_runs(a: Sequence[Report], b: Sequence[Report]) -> list[Comparison]:
-    """Compares the suites that both runs have. Raises InputError if there are none."""
+    """Compare the suites that both runs have. Raises InputError if there are none."""
     others = {report.suite: report for report in b}
     found = [compare(report, others[report.suite]) for report in a if report.suite in others]
     if not found:
@@ -34,7 +34,7 @@ def compare_runs(a: Sequence[Report], b: Sequence[Report]) -> list[Comparison]:
 
 
 def compare(a: Report, b: Report, *, within: str = ALL, metrics: Sequence[str] = ()) -> Comparison:
-    """The paired differences of two runs of one suite, in one set and in these metrics, or in all.
+    """Return the paired differences of two runs of one suite, in one set and in these metrics, or in all.
 
     Raises InputError if they share no item.
     """
@@ -62,7 +62,7 @@ def compare(a: Report, b: Report, *, within: str = ALL, metrics: Sequence[str] =
 
 
 def render_comparison(comparison: Comparison) -> str:
-    """The comparison as Markdown."""
+    """Return the comparison as Markdown."""
     rows = [
         [
             metric,

@@ -24,7 +24,7 @@ _MEGABYTE = 1e6
 
 
 def score_adding(libraries: Libraries, file: Path) -> Score:
-    """Adds a paper to its own library; the figures are means over papers.
+    """Add a paper to its own library; the figures are means over papers.
 
     Raises PaperFileError if the paper can't be added, and ModelError if a model fails. The figures of a library that an
     earlier run built are those of that run.
@@ -40,7 +40,7 @@ def score_adding(libraries: Libraries, file: Path) -> Score:
 
 
 def score_asking(libraries: Libraries, file: Path, question: str) -> Score:
-    """Asks the library of a paper; the figures are means over questions.
+    """Ask the library of a paper; the figures are means over questions.
 
     Raises PaperFileError if the paper can't be added, and ModelError if a model fails.
     """
@@ -49,7 +49,7 @@ def score_asking(libraries: Libraries, file: Path, question: str) -> Score:
 
 
 def _read(request: Request, libraries: Libraries) -> Iterator[Item | GoldFileError]:
-    """The papers in their own folders, and the questions beside them."""
+    """Yield the papers in their own folders, and the questions beside them."""
     asked, bad = separate_errors(docbench_questions(request.data))
     papers = sorted((request.data / "papers").glob("*/paper.pdf"))
     yield from bad
@@ -89,8 +89,8 @@ def _mean_score(figures: Mapping[str, float]) -> Score:
 
 
 def _megabytes(built: BuiltLibrary) -> float:
-    """The size of the paper's library on disk in 10^6 bytes, to a tenth: the database with its write-ahead log, and the
-    crops.
+    """Return the size of the paper's library on disk in 10^6 bytes, to a tenth: the database with its write-ahead log,
+    and the crops.
 
     Indexes don't count: they are derived from these when a question is asked.
     """

@@ -66,16 +66,16 @@ class Libraries(ExitStack):
         self._stores: dict[Path, Store] = {}
 
     def of_files(self, files: Sequence[Path]) -> BuiltLibrary:
-        """Returns the library of these files, added as a user would add them. Unreadable files are omitted."""
+        """Return the library of these files, added as a user would add them. Unreadable files are omitted."""
         contents = [content_hash(file.read_bytes() if file.is_file() else b"") for file in files]
         return self._build("files", (*contents, *map(str, files)), {str(file): file for file in files}, self._add_file)
 
     def of_papers(self, papers: Sequence[Paper]) -> BuiltLibrary:
-        """Returns the library of papers that are made from texts, not read from files."""
+        """Return the library of papers that are made from texts, not read from files."""
         return self._build("papers", [*map(to_json, papers)], {paper.id: paper for paper in papers}, self._add_paper)
 
     def library(self, built: BuiltLibrary) -> Library:
-        """Returns the library, open until the end of the run."""
+        """Return the library, open until the end of the run."""
         if built.folder not in self._libraries:
             store = Store.open(built.folder)
             library = Library(store=store, settings=self.settings, models=self._models_of(store))
@@ -83,7 +83,7 @@ class Libraries(ExitStack):
         return self._libraries[built.folder]
 
     def store(self, built: BuiltLibrary) -> Store:
-        """Returns the library's store, open until the end of the run."""
+        """Return the library's store, open until the end of the run."""
         if built.folder not in self._stores:
             self._stores[built.folder] = self.enter_context(closing(Store.open(built.folder)))
         return self._stores[built.folder]
@@ -103,7 +103,8 @@ class Libraries(ExitStack):
         sources: Mapping[str, Source],
         add: Callable[[BuiltLibrary, Source], tuple[str, float, Usage]],
     ) -> BuiltLibrary:
-        """The library of the sources, by name; `add` returns the id of a paper and the time and usage of adding it."""
+        """Return the library of the sources, by name; `add` returns the id of a paper and the time and usage of adding
+        it."""
         settings = self.settings.model_dump_json(exclude={"library", "answer", "calls", "retrieval"})
         parts = (code_fingerprint(*_CODE_PACKAGES), settings, kind, *contents)
         key = content_hash("\0".join(parts).encode())[:16]

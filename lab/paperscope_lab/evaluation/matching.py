@@ -62,12 +62,13 @@ def edit_distance(first: str, second: str) -> int:
 
 
 def nearest_distance(pattern: str, text: str) -> int:
-    """The smallest edit distance between `pattern` and any substring of `text` (Sellers, 1980)."""
+    """Return the smallest edit distance between `pattern` and any substring of `text` (Sellers, 1980)."""
     return 0 if pattern in text else min(_distances(pattern, text, anywhere=True))
 
 
 def _distances(pattern: str, text: str, *, anywhere: bool) -> list[int]:
-    """The edit distances between `pattern` and each prefix of `text`, or its best suffix if a match begins anywhere."""
+    """Return the edit distances between `pattern` and each prefix of `text`, or its best suffix if a match begins
+    anywhere."""
     column = list(range(len(pattern) + 1))
     found = [column[-1]]
     for letter in text:
@@ -79,7 +80,7 @@ def _distances(pattern: str, text: str, *, anywhere: bool) -> list[int]:
 
 
 def longest_increasing_subsequence(positions: Sequence[int]) -> list[int]:
-    """The indices of a longest strictly increasing subsequence (Schensted, 1961)."""
+    """Return the indices of a longest strictly increasing subsequence (Schensted, 1961)."""
     tails: list[int] = []
     ends: list[int] = []
     before: list[int] = []
@@ -97,7 +98,8 @@ def longest_increasing_subsequence(positions: Sequence[int]) -> list[int]:
 
 
 def align(first: Sequence[A], second: Sequence[B], *, worth: Callable[[A, B], float]) -> dict[int, int]:
-    """The monotone one-to-one mapping of indices with the greatest total worth (Needleman-Wunsch without gap costs)."""
+    """Return the monotone one-to-one mapping of indices with the greatest total worth (Needleman-Wunsch without gap
+    costs)."""
     worths = [[worth(left, right) for right in second] for left in first]
     best = [[0.0] * (len(second) + 1) for _ in range(len(first) + 1)]
     for i, row in enumerate(worths):

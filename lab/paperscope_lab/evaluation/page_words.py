@@ -31,7 +31,7 @@ class PrintedPage:
     lines: tuple[int, ...]
 
     def contains(self, box: Box) -> bool:
-        """Whether the box has an area and is on the page, with a tolerance of one point."""
+        """Return whether the box has an area and is on the page, with a tolerance of one point."""
         inside = box.x0 >= -_TOLERANCE and box.y0 >= -_TOLERANCE
         inside = inside and box.x1 <= self.width + _TOLERANCE and box.y1 <= self.height + _TOLERANCE
         return inside and box.x0 < box.x1 and box.y0 < box.y1
@@ -39,7 +39,7 @@ class PrintedPage:
 
 @cache
 def read_pages(file: Path) -> Sequence[PrintedPage]:
-    """Reads all pages. Raises PaperFileError."""
+    """Read all pages. Raises PaperFileError."""
     try:
         # The boxes of glyphs as in the file.
         _mupdf.TOOLS.unset_quad_corrections(True)
@@ -50,8 +50,8 @@ def read_pages(file: Path) -> Sequence[PrintedPage]:
 
 
 def words_in(page: PrintedPage, box: Box) -> list[str]:
-    """The words whose centre is in the box; after the first part of a word hyphenated at a line end, also the whole
-    word."""
+    """Return the words whose centre is in the box; after the first part of a word hyphenated at a line end, also the
+    whole word."""
     words: list[str] = []
     line = -1
     for (place, word), number in zip(page.words, page.lines, strict=True):

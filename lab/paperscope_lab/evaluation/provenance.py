@@ -25,7 +25,7 @@ _PACKAGES = ("pymupdf", "sentence-transformers", "torch", "faiss-cpu", "networkx
 
 
 def revision() -> str:
-    """The output of `git describe`, with "-dirty" if there are changes; "unknown" outside a checkout."""
+    """Return the output of `git describe`, with "-dirty" if there are changes; "unknown" outside a checkout."""
     try:
         done = subprocess.run(
             ["git", "describe", "--always", "--dirty", "--abbrev=12"],  # noqa: S607 # whichever git the user has
@@ -51,7 +51,7 @@ def code_fingerprint(*packages: str) -> str:
 
 
 def versions() -> Mapping[str, str]:
-    """The versions of the most important installed packages."""
+    """Return the versions of the most important installed packages."""
     found = {}
     for package in ("paperscope", *_PACKAGES):
         try:

@@ -23,7 +23,7 @@ def question_suite(
     headline: tuple[str, ...],
     missing: str,
 ) -> Suite:
-    """Returns a suite whose modes answer without a language model, or with the configured one.
+    """Return a suite whose modes answer without a language model, or with the configured one.
 
     `read` returns the items, which ask the libraries of the run, and the errors of unusable gold; see `Suite` for the
     others. Opening the suite raises SettingsError if the mode needs a model and none is configured.
@@ -39,7 +39,7 @@ def question_suite(
 
 
 def settings_for(mode: str, settings: Settings) -> Settings:
-    """The settings of a mode: without language and vision models ("extractive"), or unchanged ("model").
+    """Return the settings of a mode: without language and vision models ("extractive"), or unchanged ("model").
 
     Raises SettingsError if mode "model" has no model that answers.
     """
@@ -56,7 +56,7 @@ def settings_for(mode: str, settings: Settings) -> Settings:
 
 
 def library_of_paper(libraries: Libraries, file: Path) -> BuiltLibrary:
-    """The library with this paper only. Raises PaperFileError if the paper can't be added."""
+    """Return the library with this paper only. Raises PaperFileError if the paper can't be added."""
     built = libraries.of_files([file])
     if str(file) not in built.ids:
         raise PaperFileError(built.problems.get(str(file), f"{file} is not in its library"))

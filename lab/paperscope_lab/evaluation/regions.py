@@ -19,7 +19,7 @@ _RANKS = (1, 3, 8)
 
 
 def score_regions(answer: Answer, regions: Sequence[Place]) -> Score:
-    """The tallies of one question by its gold regions.
+    """Return the tallies of one question by its gold regions.
 
     hit@k: a box of the first k sources meets a region, that is, their overlap is at least half of the smaller one.
     recall: the share of the regions that a box of any source meets; complete: whether all of them are met; covered: the
@@ -67,7 +67,7 @@ def _one(holds: bool) -> Tally:
 
 
 def _score(question: PdfQuestion, libraries: Libraries) -> Score:
-    """Asks the paper's library. Raises PaperFileError, and ModelError if a model is asked."""
+    """Ask the paper's library. Raises PaperFileError, and ModelError if a model is asked."""
     built = library_of_paper(libraries, question.file)
     paper = built.ids[str(question.file)]
     regions = [Place(paper=paper, page=page, box=box) for page, box in question.regions]
@@ -75,7 +75,7 @@ def _score(question: PdfQuestion, libraries: Libraries) -> Score:
 
 
 def _read(request: Request, libraries: Libraries) -> Iterator[Item | GoldFileError]:
-    """The questions whose regions MMDocIR has annotated."""
+    """Return the questions whose regions MMDocIR has annotated."""
 
     def item(found: PdfQuestion) -> Iterator[Item]:
         yield Item(

@@ -13,7 +13,7 @@ _MAX_TEXT = 160
 
 
 def render_figures(report: Report) -> str:
-    """Renders the figures as Markdown.
+    """Render the figures as Markdown.
 
     These are the headline by set, all metrics over all items, times, the agreement of a judge, and
     the problems.
@@ -31,7 +31,7 @@ def render_figures(report: Report) -> str:
 
 
 def render_report(report: Report) -> str:
-    """Renders the whole report as Markdown: the figures over all items and by set, the items, and the misses."""
+    """Render the whole report as Markdown: the figures over all items and by set, the items, and the misses."""
     sets = [
         (name, metric, figure)
         for name, figures in report.figures.items()
@@ -48,7 +48,7 @@ def render_report(report: Report) -> str:
 
 
 def provenance_line(provenance: Provenance) -> str:
-    """One paragraph with the revision, code hash, seed, facts, settings and versions."""
+    """Return one paragraph with the revision, code hash, seed, facts, settings and versions."""
     parts = [f"revision {provenance.revision}", f"code {provenance.code}", f"seed {provenance.seed}"]
     for words in (provenance.facts, provenance.settings, provenance.versions):
         parts += [f"{name} {value}" for name, value in words.items()]
@@ -57,7 +57,7 @@ def provenance_line(provenance: Provenance) -> str:
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]], *, texts: int = 1) -> list[str]:
-    """A Markdown table with padded columns; all but the first `texts` columns are right-aligned."""
+    """Return a Markdown table with padded columns; all but the first `texts` columns are right-aligned."""
     cells = [[markdown_line(cell) for cell in row] for row in (header, *rows)]
     widths = [max(3, *(len(row[column]) for row in cells)) for column in range(len(header))]
 
@@ -73,7 +73,7 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], *, texts: int = 
 
 
 def number(value: float) -> str:
-    """A figure with four decimals; a count without."""
+    """Return a figure with four decimals; a count without."""
     return f"{value:.0f}" if value == int(value) and abs(value) >= 2 else f"{value:.4f}"
 
 

@@ -87,12 +87,12 @@ class Report:
         return [metric for metric in self.headline if metric in self.figures.get(ALL, {})]
 
     def headline_items(self, name: str) -> int:
-        """The number of items of a set that the headline counts."""
+        """Return the number of items of a set that the headline counts."""
         figures = self.figures.get(name, {})
         return max((figures[metric].items for metric in self.headline_metrics if metric in figures), default=0)
 
     def to_json(self) -> str:
-        """The report as JSON text."""
+        """Return the report as JSON text."""
         return to_json(self, indent=1)
 
 
@@ -107,7 +107,7 @@ def make_report(
     facts: Mapping[str, str] | None = None,
     problems: Sequence[str] = (),
 ) -> Report:
-    """Aggregates the scores over all items and by set; `problems` are those of the gold."""
+    """Aggregate the scores over all items and by set; `problems` are those of the gold."""
     scored = [result for result in results if not result.problem]
     sets = {name: results_in(scored, name) for name in (ALL, *dict.fromkeys(set_of(one.name) for one in scored))}
     failed = [f"{result.name}: {result.problem}" for result in results if result.problem]
@@ -131,7 +131,7 @@ def make_report(
 
 
 def agreement_of(results: Sequence[ItemResult]) -> Agreement | None:
-    """The agreement of a judge with our rules; None without a judge."""
+    """Return the agreement of a judge with our rules; None without a judge."""
     judged = [result.score.tallies for result in results if "judge.right" in result.score.tallies]
     if not judged:
         return None
@@ -145,22 +145,22 @@ def agreement_of(results: Sequence[ItemResult]) -> Agreement | None:
 
 
 def set_of(item: str) -> str:
-    """The set that an item belongs to: its name up to the first "/"."""
+    """Return the set that an item belongs to: its name up to the first "/"."""
     return item.partition("/")[0]
 
 
 def results_in(results: Iterable[ItemResult], name: str) -> list[ItemResult]:
-    """The results of a set, or all of them (`ALL`), without items that could not be scored."""
+    """Return the results of a set, or all of them (`ALL`), without items that could not be scored."""
     return [result for result in results if not result.problem and name in (ALL, set_of(result.name))]
 
 
 def is_time(metric: str) -> bool:
-    """Whether a metric is a time, which varies between runs."""
+    """Return whether a metric is a time, which varies between runs."""
     return metric.startswith("seconds")
 
 
 def load_reports(path: Path) -> list[Report]:
-    """The reports in a run's folder, or the one in a file. Raises InputError."""
+    """Return the reports in a run's folder, or the one in a file. Raises InputError."""
     files = sorted(path.glob("*.json")) if path.is_dir() else [path]
     reports = []
     for file in files:

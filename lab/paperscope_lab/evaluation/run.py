@@ -57,7 +57,7 @@ class RunCallbacks:
 
 
 def run_suite(suite: Suite, run: RunOptions, *, callbacks: RunCallbacks) -> Report:
-    """Scores the suite's items and writes the reports. With the same `out`, an interrupted run is resumed.
+    """Score the suite's items and write the reports. With the same `out`, an interrupted run is resumed.
 
     Raises:
         InputError: The suite has no such mode.
@@ -124,7 +124,7 @@ def _write_reports(report: Report, out: Path) -> None:
 def run_items(
     items: Sequence[Item], *, settings: str, progress: Path | None = None, on_item: Callable[[ItemResult], None]
 ) -> list[ItemResult]:
-    """Scores the items in order, except those in the progress file. Failed items are retried."""
+    """Score the items in order, except those in the progress file. Failed items are retried."""
     finished = dict(_read_finished(progress)) if progress else {}
     code = code_fingerprint()
     results = []
@@ -151,7 +151,7 @@ def _score_item(item: Item, *, key: str) -> ItemResult:
 
 
 def _read_finished(progress: Path) -> Iterator[tuple[str, ItemResult]]:
-    """Reads the results of earlier runs by key.
+    """Read the results of earlier runs by key.
 
     Skips an incomplete last line, and terminates it so that the next one is valid.
     """

@@ -35,7 +35,7 @@ class Score:
 
 
 def total(scores: Iterable[Score]) -> Score:
-    """The sum of the tallies by metric, in order of first appearance, and all misses and details."""
+    """Return the sum of the tallies by metric, in order of first appearance, and all misses and details."""
     tallies: dict[str, Tally] = {}
     misses: list[Miss] = []
     details: dict[str, str] = {}
@@ -48,7 +48,7 @@ def total(scores: Iterable[Score]) -> Score:
 
 
 def score_checks(checks: Mapping[str, bool], *, what: str, gold: str, got: str = "") -> Score:
-    """A tally of 1 for each check by metric, and a miss for each that failed."""
+    """Return a tally of 1 for each check by metric, and a miss for each that failed."""
     return Score(
         tallies={metric: Tally(right=passed, total=1) for metric, passed in checks.items()},
         misses=tuple(Miss(metric=metric, what=what, gold=gold, got=got) for metric, ok in checks.items() if not ok),

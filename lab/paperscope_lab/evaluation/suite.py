@@ -128,7 +128,7 @@ class Suite:
 
     @contextmanager
     def open(self, request: Request) -> Iterator[Loaded]:
-        """Loads the requested items, with their resources until exit. Raises GoldFileError if there is no gold."""
+        """Load the requested items, with their resources until exit. Raises GoldFileError if there is no gold."""
         with ExitStack() as stack:
             loaded = self.load(request, stack)
             if not loaded.items and not loaded.bad:
@@ -137,8 +137,8 @@ class Suite:
 
 
 def select_items(items: Sequence[Item], request: Request) -> list[Item]:
-    """The items of the requested part that match a requested name: a set ("jose"), an item ("jose/jose.00090") or a
-    part of its name ("jose.00090").
+    """Return the items of the requested part that match a requested name: a set ("jose"), an item ("jose/jose.00090")
+    or a part of its name ("jose.00090").
 
     Without names, all items. Raises GoldFileError if no item matches.
     """
@@ -152,7 +152,7 @@ def select_items(items: Sequence[Item], request: Request) -> list[Item]:
 
 
 def _part_of(item: Item) -> Part:
-    """The part that the gold assigns; else that of the document.
+    """Return the part that the gold assigns; else that of the document.
 
     The document's name is between the set and the last component of the item's name.
     """
@@ -169,5 +169,5 @@ def _names_of(item: Item) -> set[str]:
 
 
 def load_suite(name: str) -> Suite:
-    """Imports the module of a suite. Raises KeyError."""
+    """Import the module of a suite. Raises KeyError."""
     return cast("Suite", import_module(SUITES[name][0]).SUITE)

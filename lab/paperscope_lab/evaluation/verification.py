@@ -64,22 +64,22 @@ class RightAnswer:
     store: Corpus
 
     def verified(self, change: _Change = str) -> Verified:
-        """The result of verifying the answer with a changed text."""
+        """Return the result of verifying the answer with a changed text."""
         claims = self.claims(change)
         cited = Cited(elements=self._elements(claims))
         return verify(question=self.question, text=change(self.text), claims=claims, cited=cited)
 
     def tables(self) -> list[Table]:
-        """The cited tables."""
+        """Return the cited tables."""
         return [element for element in self._elements(self.claims(str)).values() if isinstance(element, Table)]
 
     def _elements(self, claims: Sequence[Claim]) -> Mapping[str, Element]:
-        """The elements that the claims rest on, by id."""
+        """Return the elements that the claims rest on, by id."""
         return self.store.elements([found.element for claim in claims for found in claim.evidence])
 
 
 def answer_as_given(question: str, text: str, claims: Sequence[Claim], *, store: Corpus) -> RightAnswer:
-    """An answer of the product; its evidence stays the same when its text is changed."""
+    """Return an answer of the product; its evidence stays the same when its text is changed."""
 
     def changed(change: _Change) -> tuple[Claim, ...]:
         return tuple(Claim(text=change(claim.text), evidence=claim.evidence) for claim in claims)
@@ -90,7 +90,7 @@ def answer_as_given(question: str, text: str, claims: Sequence[Claim], *, store:
 def answer_citing_elements(
     question: str, text: str, elements: Sequence[str], *, store: Corpus, kind: str = "cited"
 ) -> RightAnswer:
-    """An answer in the form that a language model gives: one claim that cites the rows of these elements.
+    """Return an answer in the form that a language model gives: one claim that cites the rows of these elements.
 
     Its evidence is looked up by what the claim says, right or wrong.
     """
@@ -112,7 +112,7 @@ def answer_citing_elements(
 def composed_answers(
     question: str, table: Table, cell: Cell, *, row: str, column: str, store: Corpus
 ) -> Iterator[RightAnswer]:
-    """Answers composed from a look-up: its value in a sentence, and the difference and the mean with an adjacent value,
+    """Answer composed from a look-up: its value in a sentence, and the difference and the mean with an adjacent value,
     with and without stating both values, and the mean by way of the sum."""
 
     def says(text: str, kind: str) -> RightAnswer:
@@ -136,7 +136,7 @@ def composed_answers(
 
 
 def _adjacent_value(table: Table, cell: Cell) -> tuple[str, str]:
-    """The name and the value of the named row below, or else above; empty if neither has both."""
+    """Return the name and the value of the named row below, or else above; empty if neither has both."""
     for row in (cell.row + 1, cell.row - 1):
         names = [other.text for other in table.cells if other.row == row and other.role == "row_header"]
         values = [other.value for other in table.cells if (other.row, other.column) == (row, cell.column)]
@@ -154,12 +154,12 @@ class PlantedError:
     wrong: str
 
     def into(self, text: str) -> str:
-        """The text with the first occurrence of the right number replaced."""
+        """Return the text with the first occurrence of the right number replaced."""
         return _place_of(self.right).sub(lambda _match: self.wrong, text, count=1)
 
 
 def plant_errors(text: str, *, question: str, tables: Sequence[Table], random: Generator) -> Iterator[PlantedError]:
-    """Returns one error of each possible kind, in a number that the text states and the question doesn't.
+    """Return one error of each possible kind, in a number that the text states and the question doesn't.
 
     "digit": one digit is changed; "sign": the sign is flipped, or added to a number without one; "tenfold": the decimal
     point is shifted by one; "rounding": one decimal fewer, rounded wrongly; "row" and "column": the value of an
@@ -194,7 +194,7 @@ def _place_of(digits: str) -> re.Pattern[str]:
 
 
 def _digits(number: Number) -> str:
-    """The number as printed, up to its last digit."""
+    """Return the number as printed, up to its last digit."""
     found = re.match(r"[-+]?[\d.,]*\d", number.text)
     return found[0] if found else number.text
 
@@ -218,7 +218,7 @@ def _shift_point(right: str, random: Generator) -> str | None:
 
 
 def _round_wrongly(right: str, _random: Generator) -> str | None:
-    """The number with one decimal fewer, rounded in the wrong direction."""
+    """Return the number with one decimal fewer, rounded in the wrong direction."""
     value = Decimal(right.replace(",", ""))
     decimals = len(right.partition(".")[2])
     if not decimals:
@@ -229,7 +229,7 @@ def _round_wrongly(right: str, _random: Generator) -> str | None:
 
 
 def _neighbour_value(tables: Sequence[Table], *, rows: bool) -> Callable[[str, Generator], str | None]:
-    """The value of a cell in an adjacent row, or column, of a cell with the right value."""
+    """Return the value of a cell in an adjacent row, or column, of a cell with the right value."""
     adjacent = (1, 0) if rows else (0, 1)
 
     def make(right: str, random: Generator) -> str | None:
@@ -250,7 +250,7 @@ def _neighbour_value(tables: Sequence[Table], *, rows: bool) -> Callable[[str, G
 
 
 def _leading_number(cell: Cell) -> str:
-    """The number at the start of a value cell, "" if there is none."""
+    """Return the number at the start of a value cell, "" if there is none."""
     numbers = numbers_in(cell.value) if cell.role == "value" else ()
     return _digits(numbers[0]) if numbers and cell.text.startswith(_digits(numbers[0])) else ""
 
@@ -261,7 +261,10 @@ def _same_value(one: str, other: str) -> bool:
 
 
 def score_planting(answer: RightAnswer, *, seed: str) -> Score:
-    """passed: the right answer gets no finding; flagged: a planted number gets one; both also by kind."""
+    """Score an answer.
+
+    passed: the right answer gets no finding; flagged: a planted number gets one; both also by kind.
+    """
     verified = answer.verified()
     quiet = not verified.findings
     tallies = {name: Tally(right=quiet, total=1) for name in ("passed", f"passed.{answer.kind}")}
@@ -279,7 +282,7 @@ def score_planting(answer: RightAnswer, *, seed: str) -> Score:
 
 
 def _score(gold: _Gold, file: Path, libraries: Libraries, *, seed: str) -> Score:
-    """Plants errors in the answers to a look-up or a question. Raises PaperFileError, and ModelError if a model is
+    """Plant errors in the answers to a look-up or a question. Raises PaperFileError, and ModelError if a model is
     asked."""
     built = library_of_paper(libraries, file)
     library, store = libraries.library(built), libraries.store(built)
@@ -291,7 +294,7 @@ def _score(gold: _Gold, file: Path, libraries: Libraries, *, seed: str) -> Score
 
 
 def _of_lookup(lookup: GoldLookup, library: Library, store: Store, paper: Paper) -> Iterator[RightAnswer]:
-    """The product's answer, if it is right, and answers composed from the table's values."""
+    """Yield the product's answer, if it is right, and answers composed from the table's values."""
     question = question_of(lookup)
     answer = library.ask(question)
     if answer.status == "answered" and states_value(lookup.answer, answer.text, question=question):
@@ -302,7 +305,7 @@ def _of_lookup(lookup: GoldLookup, library: Library, store: Store, paper: Paper)
 
 
 def _of_question(gold: PdfQuestion, library: Library, store: Store) -> Iterator[RightAnswer]:
-    """The product's answer, if it is right, and the gold answer as a model would phrase it."""
+    """Yield the product's answer, if it is right, and the gold answer as a model would phrase it."""
     answer = library.ask(gold.question)
     form = form_of(gold.answer, answer_format=gold.answer_format)
     short = short_answer(answer.text, question=gold.question, answer_format=gold.answer_format)
@@ -314,7 +317,8 @@ def _of_question(gold: PdfQuestion, library: Library, store: Store) -> Iterator[
 
 
 def _read(request: Request, libraries: Libraries) -> Iterator[Item | GoldFileError]:
-    """The look-ups and questions of the data, in the sets "papers" (cells.jsonl, questions.jsonl) and "latexgold"."""
+    """Yield the look-ups and questions of the data, in the sets "papers" (cells.jsonl, questions.jsonl) and
+    "latexgold"."""
 
     def item(name: str, file: Path, gold: _Gold) -> Item:
         score = partial(_score, gold, file, libraries, seed=f"{request.seed} {name}")

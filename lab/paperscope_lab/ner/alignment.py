@@ -110,7 +110,7 @@ def _collect(found: Iterable[AlignedSpan], text: str, labels: Iterable[str]) -> 
 
 
 def _checked(span: Span, outcome: Outcome, text: str, known: set[str]) -> tuple[Span | None, str]:
-    """A span without white space at its ends, or None, and its outcome."""
+    """Return a span without white space at its ends, or None, and its outcome."""
     if outcome not in ("exact", "diff"):
         return None, outcome
     inside = text[span.start : span.end]
@@ -123,7 +123,7 @@ def _checked(span: Span, outcome: Outcome, text: str, known: set[str]) -> tuple[
 
 
 def _equal_places(written: str, text: str) -> dict[int, int]:
-    """The place in the text of each character of the written text that the difference finds in both."""
+    """Return the place in the text of each character of the written text that the difference finds in both."""
     blocks = SequenceMatcher(None, written, text, autojunk=False).get_matching_blocks()
     return {block.a + at: block.b + at for block in blocks for at in range(block.size)}
 
@@ -142,7 +142,7 @@ def _moved(span: Span, written: str, text: str, places: dict[int, int]) -> Align
 
 
 def occurrences(text: str, surface: str) -> list[tuple[int, int]]:
-    """The places [start, end) where the characters of a surface stand in a text; they may overlap."""
+    """Return the places [start, end) where the characters of a surface stand in a text; they may overlap."""
     found = []
     at = text.find(surface) if surface else -1
     while at >= 0:
@@ -169,7 +169,7 @@ def _folded_occurrences(text: str, surface: str) -> list[tuple[int, int]]:
 
 
 def _whole_words(text: str, places: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The places that don't cut a word in two; all, if each does (writing without spaces)."""
+    """Return the places that don't cut a word in two; all, if each does (writing without spaces)."""
     whole = [
         (start, end)
         for start, end in places

@@ -53,7 +53,7 @@ def audit_report(text: str, *, gold: Sequence[int] = (), data: DataStats | None 
 
 
 def _check_denominators(report: Report) -> Iterator[Finding]:
-    """Rows of one name in tables with the same columns, whose figures are of different numbers of gold items."""
+    """Yield rows of one name in tables with the same columns, whose figures are of different numbers of gold items."""
     groups: defaultdict[tuple[str, int], list[tuple[Table, Row]]] = defaultdict(list)
     for table in report.tables:
         for row in table.rows:
@@ -71,7 +71,7 @@ def _check_denominators(report: Report) -> Iterator[Finding]:
 
 
 def _check_unstated_gold(report: Report) -> Iterator[Finding]:
-    """Tables of rounded figures without counts: the numbers of gold items that they fit."""
+    """Yield tables of rounded figures without counts: the numbers of gold items that they fit."""
     stated = sorted({number.value for table in report.tables for row in table.rows if (number := row.role("gold"))})
     for table in report.tables:
         rows = [row for row in table.rows if row.role("precision") and row.role("recall") and row.role("f1")]
@@ -97,7 +97,7 @@ def _check_unstated_gold(report: Report) -> Iterator[Finding]:
 
 
 def _fitting_gold(rows: Sequence[Row], half: float) -> tuple[list[int], int]:
-    """The numbers of gold items that all rows fit, up to where chance fits one, and that limit.
+    """Return the numbers of gold items that all rows fit, up to where chance fits one, and that limit.
 
     A recall of random digits fits n items with a chance of n + 1 times the width of a printed figure.
     """
@@ -136,7 +136,7 @@ def _fits_row(row: Row, gold: int) -> bool:
 
 
 def _check_baselines(report: Report) -> Iterator[Finding]:
-    """One trivial baseline that beats every system of the report."""
+    """Yield one trivial baseline that beats every system of the report."""
     beaten, lines, level = 0, [], 0.0
     reports = [(table, found) for table in report.tables if (found := ClassReport.of(table)) and found.accuracy()]
     for table, found in reports:
@@ -153,7 +153,7 @@ def _check_baselines(report: Report) -> Iterator[Finding]:
 
 
 def _check_deviations(report: Report) -> Iterator[Finding]:
-    """Means with a deviation, found again in the columns of the tables."""
+    """Yield means with a deviation, found again in the columns of the tables."""
     columns = list(_columns(report.tables))
     named = {kind for line in report.lines for kind in _DEVIATION_KIND.findall(line.lower())}
     for number, line in enumerate(report.lines, start=1):
@@ -185,11 +185,12 @@ class _Column:
     half: float
 
     def spread(self) -> dict[str, float]:
-        """The deviation of the values by its kind."""
+        """Return the deviation of the values by its kind."""
         return {"population": pstdev(self.values), "sample": stdev(self.values)}
 
     def kinds(self, stated: Number) -> list[str]:
-        """The kinds of deviation that can be printed so; if none can, those that values before rounding can have."""
+        """Return the kinds of deviation that can be printed so; if none can, those that values before rounding can
+        have."""
         spread, count = self.spread(), len(self.values)
         # Rounding moves each value by up to half a unit, and the deviations by no more than this.
         slack = {"population": self.half, "sample": self.half * math.sqrt(count / (count - 1))}
@@ -202,7 +203,7 @@ def _printed(text: str) -> Number:
 
 
 def _columns(tables: Sequence[Table]) -> Iterator[_Column]:
-    """Each column of shares, whole and of the rows that have the same text in another column."""
+    """Yield each column of shares, whole and of the rows that have the same text in another column."""
     for table in tables:
         for column in table.columns:
             groups: defaultdict[str, list[float]] = defaultdict(list)
@@ -220,7 +221,7 @@ def _columns(tables: Sequence[Table]) -> Iterator[_Column]:
 
 
 def _check_data_counts(report: Report, data: DataStats | None) -> Iterator[Finding]:
-    """Numbers of sentences and tokens that count a line `-DOCSTART-` for each document."""
+    """Yield numbers of sentences and tokens that count a line `-DOCSTART-` for each document."""
     if data is None:
         return
     counts = {"sentences": data.examples, "tokens": data.tokens, "entities": data.spans}

@@ -148,12 +148,12 @@ def _tagged(path: Path, sentences: Sequence[Sentence], scheme: Scheme | None) ->
 
 
 def _with_first_line(counts: Counter[str]) -> Counter[str]:
-    """One count in place of one per sentence; it names the first line."""
+    """Return one count in place of one per sentence; it names the first line."""
     return Counter({next(iter(counts)): counts.total()}) if counts else counts
 
 
 def _documents_by_offset(path: Path, sentences: Sequence[Sentence]) -> list[str | None]:
-    """The document of each sentence: that of the file, or a new one where the offsets start again."""
+    """Return the document of each sentence: that of the file, or a new one where the offsets start again."""
     documents: list[str | None] = []
     number, last = 0, -1
     for sentence in sentences:
@@ -167,7 +167,7 @@ def _documents_by_offset(path: Path, sentences: Sequence[Sentence]) -> list[str 
 
 
 def _states_offsets(sentence: Sentence) -> bool:
-    """Whether the second column can be the places of the tokens."""
+    """Return whether the second column can be the places of the tokens."""
     places = list(zip(sentence.offsets, sentence.tokens, strict=False))
     return len(sentence.offsets) >= len(sentence.tokens) and all(
         start + len(token) <= after for (start, token), (after, _) in pairwise(places)
@@ -182,7 +182,7 @@ def example_of_tags(
     offsets: Sequence[int] = (),
     document: str | None = None,
 ) -> Example:
-    """An example of tokens with tags.
+    """Return an example of tokens with tags.
 
     Args:
         identity: The example's id.

@@ -129,7 +129,7 @@ def write_run(predictions: Path, record: RunRecord) -> None:
 
 
 def read_run(predictions: Path) -> RunRecord:
-    """The record of a run; an empty one if there is none.
+    """Return the record of a run; an empty one if there is none.
 
     Raises:
         ExampleFileError: The record is broken.
@@ -144,7 +144,8 @@ def read_run(predictions: Path) -> RunRecord:
 
 
 def train_examples(system: Path) -> int | None:
-    """The number of examples that a trained system learned, by its `manifest.json`; None if that does not say."""
+    """Return the number of examples that a trained system learned, by its `manifest.json`; None if that does not
+    say."""
     try:
         manifest = json.loads((system / "manifest.json").read_text(encoding="utf-8"))
         corpora = manifest["train"] if isinstance(manifest["train"], list) else [manifest["train"]]
@@ -154,7 +155,8 @@ def train_examples(system: Path) -> int | None:
 
 
 def training_recipe(system: Path) -> str:
-    """A name for how a system was trained, whatever its data, seed and place; "" if `manifest.json` does not say."""
+    """Return a name for how a system was trained, whatever its data, seed and place; "" if `manifest.json` does not
+    say."""
     try:
         settings = json.loads((system / "recognizer.json").read_text(encoding="utf-8"))
         manifest = json.loads((system / "manifest.json").read_text(encoding="utf-8"))
@@ -166,7 +168,7 @@ def training_recipe(system: Path) -> str:
 
 
 def learning_curves(found: Comparison) -> dict[str, list[tuple[int, float]]]:
-    """The entity F1 of the runs of each curve by their number of training examples, the mean where seeds differ.
+    """Return the entity F1 of the runs of each curve by their number of training examples, the mean where seeds differ.
 
     A curve has runs with two numbers of examples or more.
     """
@@ -246,7 +248,7 @@ def compare(
 
 
 def _metrics(evaluations: Sequence[Evaluation]) -> list[Metric]:
-    """Every figure; those that are equal for all systems are one, because they are no further evidence."""
+    """Return every figure; those that are equal for all systems are one, because they are no further evidence."""
     figures: dict[str, list[float]] = {}
     for number, one in enumerate(evaluations[0].scores):
         all_ = [evaluation.scores[number] for evaluation in evaluations]
@@ -310,7 +312,7 @@ def _entities(example: Example) -> list[str]:
 
 
 def comparison_markdown(found: Comparison) -> str:
-    """The comparison as Markdown."""
+    """Return the comparison as Markdown."""
     names = [one.system for one in found.systems]
     lines = ["# Comparison of entity extractors", "", *(f"- {verdict}" for verdict in found.verdicts), ""]
     lines += [

@@ -113,7 +113,7 @@ _LONG = 60
 
 
 def _containments(parts: Iterable[str], wholes: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Yields each long part with each whole within which it stands."""
+    """Yield each long part with each whole within which it stands."""
     starts: defaultdict[str, list[str]] = defaultdict(list)
     for part in set(parts):
         if len(part) >= _LONG:
@@ -126,7 +126,7 @@ def _containments(parts: Iterable[str], wholes: Iterable[str]) -> Iterator[tuple
 
 
 def _folded(example: Example) -> str:
-    """The text without its white space, so that another tokenization of it is the same text."""
+    """Return the text without its white space, so that another tokenization of it is the same text."""
     return "".join(example.text.split())
 
 

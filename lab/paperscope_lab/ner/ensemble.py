@@ -59,7 +59,8 @@ class ScoreEnsemble:
 
 
 def mean_scores(tags: TagSet, scored: Sequence[UnitScores]) -> UnitScores:
-    """The mean of logarithms of probabilities over the smallest parts of the text that any of the scores tells apart.
+    """Return the mean of logarithms of probabilities over the smallest parts of the text that any of the scores tells
+    apart.
 
     A part of which a tagger has no unit gets the scores of the others.
     """
@@ -92,7 +93,7 @@ _NEVER = -30.0
 
 
 def _continued(scores: NDArray[float64]) -> NDArray[float64]:
-    """The scores of a later part of a unit: an entity that the unit begins or continues goes on."""
+    """Return the scores of a later part of a unit: an entity that the unit begins or continues goes on."""
     found = scores.copy()
     found[2::2] = np.logaddexp(scores[1::2], scores[2::2])
     found[1::2] = _NEVER
@@ -129,7 +130,7 @@ def vote(systems: Sequence[Sequence[Example]], *, needed: int | None = None) -> 
 
 
 def _aligned(systems: Sequence[Sequence[Example]]) -> list[list[Example]]:
-    """The predictions of each system in the order of the first."""
+    """Return the predictions of each system in the order of the first."""
     by_id: list[Mapping[str, Example]] = [{example.id: example for example in system} for system in systems]
     texts = [{key: example.text for key, example in system.items()} for system in by_id]
     if not texts or any(other != texts[0] for other in texts):

@@ -35,7 +35,7 @@ class Figures:
 
     @classmethod
     def of(cls, counts: Counts) -> "Figures":
-        """The figures of these counts."""
+        """Return the figures of these counts."""
         return cls(
             precision=counts.precision,
             recall=counts.recall,
@@ -125,12 +125,12 @@ def evaluate(
 
 
 def f1_tallies(score: Score) -> list[Tally]:
-    """The tallies of the examples whose overall share is the F1: twice the correct, of predicted and gold."""
+    """Return the tallies of the examples whose overall share is the F1: twice the correct, of predicted and gold."""
     return [_f1_tally(one.total) for one in score.examples]
 
 
 def label_tallies(score: Score, labels: Sequence[str]) -> list[list[Tally]]:
-    """The tallies of the examples for each label. The mean of their shares is the macro F1."""
+    """Return the tallies of the examples for each label. The mean of their shares is the macro F1."""
     return [[_f1_tally(one.labels.get(label, Counts())) for one in score.examples] for label in labels]
 
 
@@ -153,18 +153,18 @@ def _figures(score: Score, seed: int) -> ScorerFigures:
 
 
 def _interval(groups: Sequence[Sequence[Tally]], seed: int, figure: float) -> tuple[float, float]:
-    """A resample without entities tells nothing of a figure, and has the figure itself."""
+    """Return a resample without entities tells nothing of a figure, and has the figure itself."""
     return _interval_of(tuple(map(tuple, groups)), seed, figure)
 
 
 @lru_cache(maxsize=32)
 def _interval_of(groups: tuple[tuple[Tally, ...], ...], seed: int, empty: float) -> tuple[float, float]:
-    """Cached, because several scorers often have the same counts."""
+    """Return cached, because several scorers often have the same counts."""
     return mean_interval(groups, seed=seed, empty=empty)
 
 
 def markdown(evaluation: Evaluation, *, by_label: Sequence[str] = ("entity", "nervaluate partial")) -> str:
-    """The report as Markdown.
+    """Return the report as Markdown.
 
     Args:
         evaluation: The report.
@@ -224,7 +224,7 @@ def _figure_cells(figures: Figures) -> list[str]:
 
 
 def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """The lines of a table."""
+    """Return the lines of a table."""
     return [_row(head), "|" + "---|" * len(head), *map(_row, rows)]
 
 

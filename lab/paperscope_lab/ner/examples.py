@@ -66,7 +66,7 @@ def write_examples(path: Path, examples: Iterable[Example]) -> None:
 
 
 def repeated_id(examples: Iterable[Example]) -> str | None:
-    """The first id that two examples have, if any."""
+    """Return the first id that two examples have, if any."""
     seen = set[str]()
     for example in examples:
         if example.id in seen:
@@ -76,7 +76,7 @@ def repeated_id(examples: Iterable[Example]) -> str | None:
 
 
 def read_lines(path: Path) -> Iterable[tuple[int, str]]:
-    """The lines of a text file without their ends, with their numbers from 1.
+    """Return the lines of a text file without their ends, with their numbers from 1.
 
     Raises:
         ExampleFileError: The file can't be read or is not UTF-8; the message names the line of the wrong byte.
@@ -118,7 +118,7 @@ def _adapter() -> TypeAdapter[_Line]:
 
 
 def _parse(text: str, *, where: str) -> Example:
-    """Raises ExampleFileError."""
+    """Raise ExampleFileError."""
     try:
         line = _adapter().validate_json(text)
     except ValidationError as error:
@@ -135,7 +135,7 @@ def _parse(text: str, *, where: str) -> Example:
 
 
 def first_problem(error: ValidationError) -> str:
-    """The first thing that is wrong with a record, and its place in it."""
+    """Return the first thing that is wrong with a record, and its place in it."""
     first = error.errors(include_url=False)[0]
     place = ".".join(map(str, first["loc"]))
     if first["type"] == "missing":
@@ -144,7 +144,7 @@ def first_problem(error: ValidationError) -> str:
 
 
 def offset_problem(example: Example) -> str:
-    """What is wrong with the offsets of an example, if anything."""
+    """Return what is wrong with the offsets of an example, if anything."""
     length = len(example.text)
     for start, end in example.tokens:
         if not 0 <= start < end <= length:

@@ -62,7 +62,7 @@ class ReplyFormat(Protocol):
         ...
 
     def write(self, example: Example) -> str:
-        """The reply for a text. Of entities that overlap, the longest is written."""
+        """Return the reply for a text. Of entities that overlap, the longest is written."""
         ...
 
     def parse(self, text: str, reply: str) -> ParsedReply:
@@ -71,7 +71,7 @@ class ReplyFormat(Protocol):
 
 
 def reply_format(name: FormatName, labels: Sequence[str]) -> ReplyFormat:
-    """The format of this name for these labels."""
+    """Return the format of this name for these labels."""
     if name == "json":
         return _Json(labels=tuple(labels))
     marks = {
@@ -82,7 +82,7 @@ def reply_format(name: FormatName, labels: Sequence[str]) -> ReplyFormat:
 
 
 def one_line(text: str) -> str:
-    """The text with each white space as a blank, so that it is a line of the same length."""
+    """Return the text with each white space as a blank, so that it is a line of the same length."""
     return _SPACE.sub(" ", text)
 
 
@@ -133,7 +133,7 @@ class _Inline:
         return parsed
 
     def _read_exactly(self, text: str, written: str) -> list[Span] | None:
-        """The entities if the reply is the text with marks; None if it is not.
+        """Return the entities if the reply is the text with marks; None if it is not.
 
         Each character of the reply is one of the text or starts a mark. Where both are possible, the mark is tried
         first.
@@ -170,7 +170,7 @@ class _Inline:
         return None
 
     def _read_loosely(self, written: str) -> tuple[Marked, int]:
-        """Whatever looks like an entity in the reply, the rest of its text, and the number of lone marks."""
+        """Return whatever looks like an entity in the reply, the rest of its text, and the number of lone marks."""
         parts: list[str] = []
         spans: list[Span] = []
         at = length = broken = 0
@@ -226,7 +226,8 @@ class _Json:
 
 
 def _first_entities(reply: str) -> JsonEntities:
-    """What the first object of a reply says; a model may go on with others. Raises ValueError and ValidationError."""
+    """Return what the first object of a reply says; a model may go on with others. Raises ValueError and
+    ValidationError."""
     try:
         return JsonEntities.model_validate_json(outermost_object(reply))
     except (ValidationError, ValueError):
@@ -244,12 +245,12 @@ def _parsed(alignment: Alignment) -> ParsedReply:
 
 
 def _first_line(reply: str) -> str:
-    """The first line that is not blank: models go on after it."""
+    """Return the first line that is not blank: models go on after it."""
     return one_line(reply.lstrip().split("\n", 1)[0]).strip()
 
 
 def alpaca_records(examples: Sequence[Example], name: FormatName, labels: Mapping[str, str]) -> list[dict[str, str]]:
-    """Examples for supervised fine-tuning in the form of Alpaca (instruction, input, output).
+    """Return examples for supervised fine-tuning in the form of Alpaca (instruction, input, output).
 
     Args:
         examples: Gold.
@@ -270,7 +271,7 @@ def write_alpaca(path: Path, examples: Sequence[Example], name: FormatName, labe
 
 
 def instruction_of(name: FormatName, labels: Mapping[str, str]) -> str:
-    """What a model is told to do."""
+    """Return what a model is told to do."""
     listed = "\n".join(f"{label}: {meaning}" if meaning else label for label, meaning in labels.items())
     system, _ = load(f"entities_{name}", placeholders=frozenset({"labels", "text"})).fill(labels=listed, text="")
     return system

@@ -83,7 +83,8 @@ def join_predictions(
 
 
 def read_predictions(file: Path, gold: Sequence[Example], *, scheme: Scheme | None = None) -> Joined:
-    """The predictions of a file in the order of the gold; those of a format without ids are in this order already.
+    """Return the predictions of a file in the order of the gold; those of a format without ids are in this order
+    already.
 
     Args:
         file: Predictions in any format that `import_examples` reads.
@@ -110,7 +111,7 @@ def read_predictions(file: Path, gold: Sequence[Example], *, scheme: Scheme | No
 
 
 def _as_gold(example: Example, gold: Example) -> Example:
-    """The example with the id of the gold, and its text if only the spaces between the same tokens differ."""
+    """Return the example with the id of the gold, and its text if only the spaces between the same tokens differ."""
     example = replace(example, id=gold.id)
     surfaces = [[one.text[start:end] for start, end in one.tokens] for one in (example, gold)]
     if example.text == gold.text or surfaces[0] != surfaces[1]:
@@ -158,7 +159,7 @@ def check_run(
 
 
 def check_seen(gold: Sequence[Example], seen: Mapping[str, Sequence[Example]]) -> list[str]:
-    """A reason for each use of data that have more of the gold's texts than recur by themselves."""
+    """Return a reason for each use of data that have more of the gold's texts than recur by themselves."""
     failed = []
     for use, examples in seen.items():
         both = leakage(examples, gold)
@@ -168,14 +169,14 @@ def check_seen(gold: Sequence[Example], seen: Mapping[str, Sequence[Example]]) -
 
 
 def _token_accuracy(gold: Sequence[Example], predictions: Sequence[Example]) -> tuple[float, int, int]:
-    """The tokens that have the right label or are rightly O, those that are O, and all."""
+    """Return the tokens that have the right label or are rightly O, those that are O, and all."""
     classes = list(map(token_classes, gold, predictions))
     total = sum((one.total for one in classes), Counts())
     return total.correct, sum(one.labels.get("O", Counts()).gold for one in classes), total.gold
 
 
 def unknown_rate(tokenizer: Path, examples: Sequence[Example]) -> float:
-    """The share of the pieces of the examples' texts that a tokenizer doesn't know.
+    """Return the share of the pieces of the examples' texts that a tokenizer doesn't know.
 
     Raises:
         InputError: The file is no `tokenizer.json`.
@@ -187,7 +188,7 @@ def unknown_rate(tokenizer: Path, examples: Sequence[Example]) -> float:
 
 
 def piece_places(tokenizer: Path) -> Callable[[str], Sequence[tuple[int, int]]]:
-    """A function that gives the characters [start, end) of each piece of a text.
+    """Return a function that gives the characters [start, end) of each piece of a text.
 
     Raises:
         InputError: The file is no `tokenizer.json`.

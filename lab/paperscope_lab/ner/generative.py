@@ -138,7 +138,7 @@ def _cosine(done: int, steps: int, *, warm_up: float = 0.1) -> float:
 
 
 def _row(record: Mapping[str, str], tokenizer: Any, longest: int) -> tuple[list[int], list[int]]:  # noqa: ANN401
-    """The pieces of an example, and the targets: the output and its end alone."""
+    """Return the pieces of an example, and the targets: the output and its end alone."""
     prompt = tokenizer(_prompt(record["instruction"], record["input"]))["input_ids"]
     output = tokenizer(record["output"] + "\n", add_special_tokens=False)["input_ids"]
     return (prompt + output)[:longest], ([_IGNORED] * len(prompt) + output)[:longest]
@@ -218,7 +218,7 @@ class GenerativeRecognizer:
 
 
 def _load(model: str, dtype: str, device: str) -> tuple[Any, Any]:
-    """A causal language model and its tokenizer. Raises ModelError."""
+    """Return a causal language model and its tokenizer. Raises ModelError."""
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
@@ -237,7 +237,7 @@ def _load(model: str, dtype: str, device: str) -> tuple[Any, Any]:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Suppresses the warning of transformers about what peft reads of it."""
+    """Suppress the warning of transformers about what peft reads of it."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="`is_gradient_checkpointing`", category=FutureWarning)
         yield

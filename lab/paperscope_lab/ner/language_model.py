@@ -100,7 +100,7 @@ class LanguageModelRecognizer:
 
 
 async def _gather(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
-    """The results of coroutines that run at once; an error of one cancels the others."""
+    """Return the results of coroutines that run at once; an error of one cancels the others."""
     tasks = [asyncio.create_task(one) for one in work]
     try:
         return await asyncio.gather(*tasks)
@@ -110,7 +110,7 @@ async def _gather(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
 
 
 def joined(example: Example, windows: Sequence[tuple[int, int]], replies: Sequence[ParsedReply]) -> Example:
-    """The prediction for a text from the replies to its parts; a failure if no reply can be read."""
+    """Return the prediction for a text from the replies to its parts; a failure if no reply can be read."""
     failures = [reply.failure for reply in replies if reply.failure is not None]
     if failures and len(failures) == len(replies):
         return replace(example, spans=(), failure=failures[0])
@@ -123,7 +123,7 @@ def joined(example: Example, windows: Sequence[tuple[int, int]], replies: Sequen
 
 
 def text_windows(text: str, *, size: int = WINDOW) -> Iterator[tuple[int, int]]:
-    """Yields parts [start, end) of a text: whole sentences, as many as have at most `size` characters.
+    """Yield parts [start, end) of a text: whole sentences, as many as have at most `size` characters.
 
     A longer sentence is split after a word, or anywhere if a word is longer. White space alone is in no part.
     """
@@ -141,7 +141,7 @@ def text_windows(text: str, *, size: int = WINDOW) -> Iterator[tuple[int, int]]:
 
 
 def _at_most(sentence: str, size: int) -> Iterator[str]:
-    """Yields the parts of a sentence, each of at most `size` characters."""
+    """Yield the parts of a sentence, each of at most `size` characters."""
     while len(sentence) > size:
         after = sentence.rfind(" ", 0, size) + 1 or size
         if part := sentence[:after].strip():

@@ -78,7 +78,7 @@ def read_records(path: Path) -> Records:
 
 
 def _records(path: Path) -> Iterator[tuple[int, str, object]]:
-    """The records with their number and place."""
+    """Yield the records with their number and place."""
     lines = [(number, line) for number, line in read_lines(path) if line.strip()]
     try:
         whole = _json("\n".join(line for _, line in lines))
@@ -99,7 +99,7 @@ def _records(path: Path) -> Iterator[tuple[int, str, object]]:
 
 
 def _json(text: str) -> object:
-    """Raises ValueError, also for half a surrogate pair and for what is nested too deep, unlike the json module."""
+    """Raise ValueError, also for half a surrogate pair and for what is nested too deep, unlike the json module."""
     return from_json(text, allow_inf_nan=False)
 
 
@@ -136,7 +136,7 @@ def _named(text: str) -> str:
 
 
 def _listed(*names: str) -> BeforeValidator:
-    """Reads a list of these values, of which other programs add more at its end, or an object with them."""
+    """Read a list of these values, of which other programs add more at its end, or an object with them."""
 
     def read(value: object) -> object:
         if isinstance(value, list):
@@ -218,7 +218,8 @@ def _gliner(record: object, identity: str, _counts: Counter[str]) -> Iterator[Ex
 
 
 def _surfaces(record: object, identity: str, counts: Counter[str]) -> Iterator[Example]:
-    """Surfaces stand in the order of the text and do not overlap; one that can't is placed where it first stands."""
+    """Yield surfaces stand in the order of the text and do not overlap; one that can't is placed where it first
+    stands."""
     found = _SurfaceRecord.model_validate(record)
     text, places = _joined(found.sentence.split())
     starts, ends = {start for start, _ in places}, {end for _, end in places}

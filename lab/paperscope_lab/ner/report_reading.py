@@ -54,13 +54,15 @@ class Number:
         return self.value + self.half
 
     def shows(self, low: float, high: float | None = None) -> bool:
-        """Whether a value, or one between two, can be printed so. A unit in the last digit is allowed for floats."""
+        """Return whether a value, or one between two, can be printed so. A unit in the last digit is allowed for
+        floats."""
         high = low if high is None else high
         slack = self.half * 1e-6 + 1e-12
         return self.low - slack <= high and low <= self.high + slack
 
     def as_share(self) -> "Number":
-        """The number as a share of 1, if it is printed as a percentage. A whole number of percent is rounded, too."""
+        """Return the number as a share of 1, if it is printed as a percentage. A whole number of percent is rounded,
+        too."""
         percent = self.value > 1 if self.percent is None else self.percent
         half = self.half or (0.5 if percent else 0.005)
         if not percent:
@@ -78,14 +80,15 @@ class Row:
     texts: Mapping[str, str] = field(default_factory=dict)
 
     def role(self, role: str) -> Number | None:
-        """The number whose column has this role. Shares are between 0 and 1."""
+        """Return the number whose column has this role. Shares are between 0 and 1."""
         for column, number in self.numbers.items():
             if role_of(column) == role:
                 return number.as_share() if role in SHARES else number
         return None
 
     def shares(self) -> list[dict[str, Number]]:
-        """The shares by role, apart for columns with other words beside the role, such as `Train F1` and `Test F1`."""
+        """Return the shares by role, apart for columns with other words beside the role, such as `Train F1` and `Test
+        F1`."""
         found: defaultdict[str, dict[str, Number]] = defaultdict(dict)
         for column, number in self.numbers.items():
             if (role := role_of(column)) in SHARES:
@@ -113,7 +116,8 @@ class Report:
 
 
 def role_of(column: str) -> str:
-    """What a column or a metric is, by its name; empty if unknown. Accuracy gives way to another name beside it."""
+    """Return what a column or a metric is, by its name; empty if unknown. Accuracy gives way to another name beside
+    it."""
     roles = [role for part in column.split("/") if (role := _role_of_part(part))]
     return next((role for role in roles if role != "accuracy"), roles[0] if roles else "")
 
@@ -155,7 +159,7 @@ def _joined(title: str, caption: str) -> str:
 
 
 def _table_end(lines: Sequence[str], start: int) -> int:
-    """The line after the table that starts here; 0 if none does."""
+    """Return the line after the table that starts here; 0 if none does."""
     below = lines[start + 1] if start + 1 < len(lines) else ""
     pipes = "|" in lines[start] and "|" in below and all(map(_RULE_CELL.fullmatch, _cells(below)))
     if not pipes and not _is_text_head(lines[start]):
@@ -167,7 +171,8 @@ def _table_end(lines: Sequence[str], start: int) -> int:
 
 
 def _is_text_head(line: str) -> bool:
-    """Whether the line is the head of a classification report: names of roles, two or more, maybe after one word."""
+    """Return whether the line is the head of a classification report: names of roles, two or more, maybe after one
+    word."""
     words = line.split()
     named = words[1:] if words and not role_of(words[0]) else words
     return "|" not in line and len(named) > 1 and all(map(role_of, named))
@@ -195,7 +200,7 @@ def _table(lines: Sequence[str], start: int, end: int, title: str) -> Table:
 
 
 def _is_percent(column: str, rows: Sequence[Row]) -> bool:
-    """Whether most figures of a column without the sign are above 1: then 0.20 is 0.2 %, too."""
+    """Return whether most figures of a column without the sign are above 1: then 0.20 is 0.2 %, too."""
     numbers = [
         number for row in rows if (number := row.numbers.get(column)) and number.value and number.percent is None
     ]
@@ -210,7 +215,7 @@ def _in_percent(numbers: Mapping[str, Number], columns: set[str]) -> dict[str, N
 
 
 def _spelled_out(columns: Sequence[str]) -> list[str]:
-    """The columns with P, R and F as words, if P and R are both there: P alone may be a p-value."""
+    """Return the columns with P, R and F as words, if P and R are both there: P alone may be a p-value."""
     short = {"P": "Precision", "R": "Recall", "F": "F1"}
     return [short.get(_plain(column), column) for column in columns] if {"P", "R"} <= {*columns} else list(columns)
 
@@ -220,7 +225,7 @@ def _cells(line: str) -> list[str]:
 
 
 def _text_cells(line: str, columns: Sequence[str]) -> list[str]:
-    """The name and the numbers of a line of text; fewer numbers than columns are the last ones."""
+    """Return the name and the numbers of a line of text; fewer numbers than columns are the last ones."""
     words = line.split()
     count = next((at for at, word in enumerate(reversed(words)) if not _VALUE.fullmatch(word)), len(words))
     values = words[len(words) - count :][-len(columns) :]

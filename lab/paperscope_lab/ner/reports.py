@@ -48,7 +48,7 @@ def write_report(
     tags: Mapping[str, PredictedTags | None] | None = None,
     seed: int = 0,
 ) -> str:
-    """A report as Markdown.
+    """Return a report as Markdown.
 
     Args:
         form: Its form.
@@ -215,7 +215,7 @@ def _difference_row(metric: str, one: Difference, p: float, names: tuple[str, st
 
 
 def _class_report(score: Score) -> list[str]:
-    """The table of scikit-learn's classification report."""
+    """Return the table of scikit-learn's classification report."""
     named, total = score.labels, score.total.gold
     rows = [[label, *_shares(counts), f"{counts.gold:,}"] for label, counts in named.items()]
     all_ = list(named.values())

@@ -193,7 +193,8 @@ def _tagged_entities(gold: Example, tags: PredictedTags, number: int, strict: bo
 
 
 def _token_entities(example: Example, tokens: Sequence[tuple[int, int]]) -> set[Item]:
-    """The tokens [first, after the last) of each entity; the characters of one that does not start and end with one."""
+    """Return the tokens [first, after the last) of each entity; the characters of one that does not start and end with
+    one."""
     starts, ends = _token_numbers(tokens)
     return {
         ((starts[span.start], ends[span.end]), span.label)
@@ -204,13 +205,14 @@ def _token_entities(example: Example, tokens: Sequence[tuple[int, int]]) -> set[
 
 
 def _token_numbers(tokens: Sequence[tuple[int, int]]) -> tuple[dict[int, int], dict[int, int]]:
-    """The number of the token that starts at a character, and that of the token after the one that ends at it."""
+    """Return the number of the token that starts at a character, and that of the token after the one that ends at
+    it."""
     starts = {start: number for number, (start, _) in enumerate(tokens)}
     return starts, {end: number + 1 for number, (_, end) in enumerate(tokens)}
 
 
 def aligned_tags(example: Example, *, tokens: Sequence[tuple[int, int]] | None = None) -> list[str]:
-    """The IOB2 tags of an example's tokens.
+    """Return the IOB2 tags of an example's tokens.
 
     Args:
         example: The example. Entities that don't start and end with a token have no tags, nor do those that overlap one
@@ -229,7 +231,7 @@ def aligned_tags(example: Example, *, tokens: Sequence[tuple[int, int]] | None =
 
 
 def tag_macro_f1(gold: Sequence[Example], predictions: Sequence[Example], units: Units | None = None) -> float:
-    """The mean F1 over tags, O included, as scikit-learn's macro average over projected tags has it.
+    """Return the mean F1 over tags, O included, as scikit-learn's macro average over projected tags has it.
 
     The entity F1 of KLUE's systems is computed so over wordpieces. A frequent and easy O raises it.
 
@@ -250,7 +252,7 @@ def tag_macro_f1(gold: Sequence[Example], predictions: Sequence[Example], units:
 
 
 def _projected(example: Example, pieces: Sequence[tuple[int, int]]) -> list[str]:
-    """The IOB2 tag of each piece: that of the first entity, by start, that it touches."""
+    """Return the IOB2 tag of each piece: that of the first entity, by start, that it touches."""
     tags = ["O"] * len(pieces)
     starts, ends = [start for start, _ in pieces], [end for _, end in pieces]
     for span in sorted(example.spans, key=lambda span: (span.start, -span.end)):
@@ -296,7 +298,8 @@ def match_entities(gold: Sequence[Entity], predicted: Sequence[Entity], scenario
 
 
 def _take_pairs(gold: list[Entity], predicted: list[Entity], matches: Callable[[Entity, Entity], bool]) -> int:
-    """Removes as many pairs that match as there can be, and returns their number (augmenting paths, shortest first).
+    """Remove as many matching pairs as possible, and return their number (augmenting paths, shortest
+    first).
 
     Both are sorted. Entities that match overlap.
     """
@@ -334,7 +337,7 @@ def _take_pairs(gold: list[Entity], predicted: list[Entity], matches: Callable[[
 def _count_items(
     gold: Iterable[Item], predicted: Iterable[Item], weight: Callable[[object], int] = lambda _key: 1
 ) -> Counted:
-    """Counts items with a label: one of the gold for each equal one of the predictions."""
+    """Count items with a label: one of the gold for each equal one of the predictions."""
     due, given = Counter(gold), Counter(predicted)
     labels: defaultdict[str, Counts] = defaultdict(Counts)
     for (key, label), number in due.items():
@@ -358,7 +361,8 @@ def _by_offset(gold: Example, prediction: Example) -> Counted:
 
 
 def _occurrences(example: Example) -> list[Item]:
-    """The entities with their repetitions; offsets are a surface and the number of its occurrence in the text."""
+    """Return the entities with their repetitions; offsets are a surface and the number of its occurrence in the
+    text."""
     return [((start, end), label) for start, end, label in _offsets(example)]
 
 
@@ -372,7 +376,7 @@ def _sentences(gold: Example, prediction: Example) -> Counted:
 
 
 def _pieces_in(example: Example, pieces: Sequence[tuple[int, int]]) -> set[Item]:
-    """The pieces that each entity touches, with its label."""
+    """Return the pieces that each entity touches, with its label."""
     starts, ends = [start for start, _ in pieces], [end for _, end in pieces]
     return {
         (piece, span.label)
@@ -386,7 +390,7 @@ def _tokens(gold: Example, prediction: Example) -> Counted:
 
 
 def token_classes(gold: Example, prediction: Example) -> Counted:
-    """Counts each token of the gold as one item of a class: the label of the entity that it is in, or O."""
+    """Count each token of the gold as one item of a class: the label of the entity that it is in, or O."""
     due, given = (aligned_tags(one, tokens=gold.tokens) for one in (gold, prediction))
     given_items, due_items = (((place, tag[2:] or "O") for place, tag in enumerate(tags)) for tags in (given, due))
     return _count_items(due_items, given_items)

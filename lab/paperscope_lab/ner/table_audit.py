@@ -82,7 +82,7 @@ def _found(row: Row, kind: Kind, message: str) -> Finding:
 
 
 def _check_counts(row: Row) -> Iterator[Finding]:
-    """Precision and recall against the counts of the row."""
+    """Yield precision and recall against the counts of the row."""
     counts = {role: row.role(role) for role in ("correct", "gold", "wrong", "missed", "predicted")}
     correct, gold, wrong, missed, predicted = (number.value if number else None for number in counts.values())
     if correct is None:
@@ -156,7 +156,7 @@ def _check_precision(
 def _explain_wrong(
     row: Row, wrong: float | None, correct: float, gold: float | None, predicted: tuple[int, int]
 ) -> Iterator[Finding]:
-    """Says if the count of wrong predictions is that of all errors."""
+    """Say if the count of wrong predictions is that of all errors."""
     if wrong is not None and gold is not None:
         errors = tuple(count - correct + gold - correct for count in predicted)
         if errors[0] <= wrong <= errors[1]:
@@ -175,7 +175,7 @@ def _is_called_accuracy(row: Row, number: Number) -> bool:
 
 
 def whole_between(low: float, high: float) -> tuple[int, int]:
-    """The least and the greatest whole number between two; the least is greater if there is none."""
+    """Return the least and the greatest whole number between two; the least is greater if there is none."""
     return ceil(low - 1e-9), floor(high + 1e-9)
 
 
@@ -184,7 +184,8 @@ def _range(low: int, high: int) -> str:
 
 
 def _check_repeated(table: Table) -> Iterator[Finding]:
-    """Rows in which precision, recall and F1 are one number, which by chance few items give more often than many."""
+    """Yield rows in which precision, recall and F1 are one number, which by chance few items give more often than
+    many."""
     for row in table.rows:
         gold = row.role("gold")
         if gold and gold.value < _FEW:
@@ -204,7 +205,7 @@ def _words(name: str) -> list[str]:
 
 
 def is_average(row: Row) -> bool:
-    """Whether a row is an average or a sum over the others, by its name."""
+    """Return whether a row is an average or a sum over the others, by its name."""
     return any(word in _AVERAGES for word in _words(row.name))
 
 
@@ -217,7 +218,8 @@ class ClassReport:
 
     @classmethod
     def of(cls, table: Table) -> "ClassReport | None":
-        """The classes of a table with a recall and a support for each of two or more, and gold; None otherwise."""
+        """Return the classes of a table with a recall and a support for each of two or more, and gold; None
+        otherwise."""
         averages = {_words(row.name)[0]: row for row in table.rows if is_average(row)}
         classes = [row for row in table.rows if not is_average(row)]
         complete = [row for row in classes if row.role("recall") and row.role("gold") and not row.role("correct")]
@@ -232,7 +234,8 @@ class ClassReport:
         return [number.value for row in self.classes if (number := row.role("gold"))]
 
     def accuracy(self) -> Number | None:
-        """The stated accuracy, or micro average of which all three figures are one number; of few items by chance."""
+        """Return the stated accuracy, or micro average of which all three figures are one number; of few items by
+        chance."""
         if row := self.averages.get("accuracy"):
             return row.role("accuracy") or row.role("f1") or row.role("precision")
         row = self.averages.get("micro")
@@ -242,7 +245,7 @@ class ClassReport:
 
 
 def _check_class_report(table: Table) -> Iterator[Finding]:
-    """Averages against the rows of classes, and the accuracy against always predicting the largest class."""
+    """Yield averages against the rows of classes, and the accuracy against always predicting the largest class."""
     yield from _check_averages(table)
     found = ClassReport.of(table)
     if not found:
@@ -282,7 +285,7 @@ def _check_class_report(table: Table) -> Iterator[Finding]:
 
 
 def _bounds(row: Row, role: str) -> tuple[int, int]:
-    """The whole numbers that a share of the row's support can be."""
+    """Return the whole numbers that a share of the row's support can be."""
     share, support = row.role(role), row.role("gold")
     if not share or not support:
         return 0, 0
@@ -323,7 +326,7 @@ def _check_averages(table: Table) -> Iterator[Finding]:
 
 
 def _check_scenarios(table: Table, gold: Sequence[int]) -> Iterator[Finding]:
-    """The order of nervaluate's scenarios, and the counts that they share."""
+    """Yield the order of nervaluate's scenarios, and the counts that they share."""
     rows = {name: row for row in table.rows for name in SCENARIOS if re.split(r"[\s_]+", row.name.lower())[-1] == name}
     if len(rows) < 3 or "strict" not in rows:
         return
@@ -344,7 +347,7 @@ def _check_scenarios(table: Table, gold: Sequence[int]) -> Iterator[Finding]:
 
 
 def _recover_scenarios(table: Table, rows: Mapping[str, Row], gold: int) -> Iterator[Finding]:
-    """The counts that give all figures of the scenarios with this number of gold entities, if any do."""
+    """Yield the counts that give all figures of the scenarios with this number of gold entities, if any do."""
     fitting = []
     strict = rows["strict"]
     precision, recall = strict.role("precision"), strict.role("recall")
@@ -369,7 +372,7 @@ def _recover_scenarios(table: Table, rows: Mapping[str, Row], gold: int) -> Iter
 
 
 def _correct_counts(row: Row, gold: int, predicted: int, *, halves: bool) -> list[float]:
-    """The numbers of correct items that give the row's figures."""
+    """Return the numbers of correct items that give the row's figures."""
     scale = 2 if halves else 1
     precision, recall, f1 = row.role("precision"), row.role("recall"), row.role("f1")
     if not precision or not recall:
@@ -385,7 +388,7 @@ def _correct_counts(row: Row, gold: int, predicted: int, *, halves: bool) -> lis
 
 
 def _check_metric_rows(table: Table) -> Iterator[Finding]:
-    """Tables with a metric in each row and a system in each column: equal metrics, and columns of differences."""
+    """Yield tables with a metric in each row and a system in each column: equal metrics, and columns of differences."""
     rows = [row for row in table.rows if role_of(row.name)]
     if len(rows) < 2 or len(rows) < len(table.rows):
         return
@@ -407,7 +410,7 @@ def _check_metric_rows(table: Table) -> Iterator[Finding]:
 
 
 def _recount_wins(groups: Sequence[Sequence[Row]], systems: Sequence[str]) -> Iterator[Finding]:
-    """The wins of the first two columns, with equal metrics as one."""
+    """Yield the wins of the first two columns, with equal metrics as one."""
     if len(systems) < 2:
         return
     one, other = systems[:2]
@@ -421,7 +424,7 @@ def _recount_wins(groups: Sequence[Sequence[Row]], systems: Sequence[str]) -> It
 
 
 def _check_differences(rows: Sequence[Row], columns: Sequence[str]) -> Iterator[Finding]:
-    """Columns that are the difference of two others in most rows, and are not in some."""
+    """Yield columns that are the difference of two others in most rows, and are not in some."""
     for one, other, third in ((a, b, c) for a, b in combinations(columns, 2) for c in columns if c not in (a, b)):
         numbers = [(row, row.numbers[one], row.numbers[other], row.numbers[third]) for row in rows]
         wrong = [row for row, a, b, c in numbers if not c.shows(b.low - a.high, b.high - a.low)]
@@ -431,7 +434,7 @@ def _check_differences(rows: Sequence[Row], columns: Sequence[str]) -> Iterator[
 
 
 def _check_bold(table: Table) -> Iterator[Finding]:
-    """A bold figure that another row of its group beats. Rows are a group if they have one first number."""
+    """Yield a bold figure that another row of its group beats. Rows are a group if they have one first number."""
     groups: defaultdict[float | None, list[Row]] = defaultdict(list)
     first = table.columns[0] if table.columns else ""
     for row in table.rows:

@@ -34,7 +34,7 @@ _PREFIXES = frozenset("BIESLUM")
 
 @lru_cache(maxsize=4096)
 def split_tag(tag: str) -> tuple[str, str]:
-    """The prefix (O, B, I, E or S) and the label of a tag.
+    """Return the prefix (O, B, I, E or S) and the label of a tag.
 
     Raises:
         ValueError: This is no tag of any of the schemes.
@@ -50,7 +50,7 @@ def split_tag(tag: str) -> tuple[str, str]:
 
 
 def decode(tags: Iterable[str]) -> list[Entity]:
-    """The entities of one sentence, with what continues nothing as the start of an entity.
+    """Return the entities of one sentence, with what continues nothing as the start of an entity.
 
     Raises:
         ValueError: A tag is of none of the schemes.
@@ -70,7 +70,7 @@ def decode(tags: Iterable[str]) -> list[Entity]:
 
 
 def decode_strict(tags: Sequence[str], scheme: Scheme) -> list[Entity]:
-    """The entities of one sentence that keep to the scheme.
+    """Return the entities of one sentence that keep to the scheme.
 
     In IOB2 an entity starts with B; in IOB1 with I, or with B after a tag of the same label; in BIOES it is one S, or
     a B, any number of I and an E.
@@ -95,7 +95,7 @@ def _is_whole(pairs: Sequence[tuple[str, str]]) -> bool:
 
 
 def encode(length: int, entities: Iterable[Entity], scheme: Scheme = "IOB2") -> list[str]:
-    """The tags of a sentence of `length` tokens.
+    """Return the tags of a sentence of `length` tokens.
 
     Raises:
         ValueError: Two entities overlap; one tag a token can't say this.
@@ -115,7 +115,7 @@ def encode(length: int, entities: Iterable[Entity], scheme: Scheme = "IOB2") -> 
 
 
 def violations(tags: Sequence[str], scheme: Scheme) -> list[int]:
-    """The positions of the tags that the scheme forbids where they stand.
+    """Return the positions of the tags that the scheme forbids where they stand.
 
     Raises:
         ValueError: A tag is of none of the schemes.
@@ -129,7 +129,7 @@ def violations(tags: Sequence[str], scheme: Scheme) -> list[int]:
 
 
 def detect_scheme(sentences: Iterable[Sequence[str]]) -> Scheme:
-    """The scheme that the fewest tags break; IOB2 if several fit, as in sentences without entities.
+    """Return the scheme that the fewest tags break; IOB2 if several fit, as in sentences without entities.
 
     Raises:
         ValueError: A tag is of none of the schemes.

@@ -111,7 +111,7 @@ PAPERS = TrainingOptions(rank=16, epochs=2, batch=16, rate=2e-3, dropout=0.05)
 
 
 def papers_corpora(corpora: Sequence[Sequence[Example]]) -> list[Sequence[Example]]:
-    """The training data of the local extractor: SciER, whose labels the others get if they differ only in case.
+    """Return the training data of the local extractor: SciER, whose labels the others get if they differ only in case.
 
     The texts of the others are read without context: TDMSci has single sentences of its papers.
     """
@@ -236,7 +236,7 @@ def _new_network(options: TrainingOptions, tags: TagSet, splitter: PieceSplitter
 def finished(
     corpora: Sequence[Sequence[Example]], dev: Sequence[Example], options: TrainingOptions, folder: Path
 ) -> dict[str, Any] | None:
-    """The manifest of a finished training with the same data, options and tokenizer in this folder.
+    """Return the manifest of a finished training with the same data, options and tokenizer in this folder.
 
     None if there is none, or if its tagger can't be loaded.
     """
@@ -300,7 +300,7 @@ class _Data:
         )
 
     def batches(self, size: int, *, seed: str) -> list[list[Window]]:
-        """Batches of windows of similar length, with about `size` texts each, in random order."""
+        """Return batches of windows of similar length, with about `size` texts each, in random order."""
         size = max(1, round(size * len(self.windows) / self.texts))
         order = random.Random(seed)  # noqa: S311 - no secret
         shuffled = order.sample(self.windows, len(self.windows))
@@ -311,7 +311,8 @@ class _Data:
         return order.sample(found, len(found))
 
     def positions(self, batch: Sequence[Window], before: int) -> tuple[Tensor, Tensor, Tensor]:
-        """Row and column of each unit that the windows score, and the tags that it may have, of shape (units, tags)."""
+        """Return row and column of each unit that the windows score, and the tags that it may have, of shape (units,
+        tags)."""
         rows: list[tuple[int, int, int, int]] = []
         for row, window in enumerate(batch):
             firsts = self.pieces[window.text].firsts
@@ -439,7 +440,7 @@ class _Run:
 
 
 def _name_of_tag(tag: str) -> str:
-    """What the encoder reads for a tag."""
+    """Return what the encoder reads for a tag."""
     part, _, label = tag.partition("-")
     words = label.replace("_", " ").replace("-", " ").lower()
     return {"B": words, "I": f"part of {words}"}.get(part, "other words")
@@ -450,7 +451,8 @@ def _group(corpus: int, example: Example) -> str | None:
 
 
 def _allowed(tags: TagSet, labels: set[str]) -> Tensor:
-    """Which tags each gold tag may stand for, of shape (tags, tags): O also for those of labels without annotation."""
+    """Return which tags each gold tag may stand for, of shape (tags, tags): O also for those of labels without
+    annotation."""
     allowed = torch.eye(len(tags.tags), dtype=torch.bool)
     allowed[0] = torch.tensor([tag == "O" or tag[2:] not in labels for tag in tags.tags])
     return allowed
@@ -485,7 +487,8 @@ def _deterministic(options: TrainingOptions) -> Iterator[None]:
 
 
 def _temperature(tagger: EncoderTagger, dev: Sequence[Example]) -> float:
-    """The temperature that minimises the loss on dev (Guo et al. 2017, "On Calibration of Modern Neural Networks")."""
+    """Return the temperature that minimises the loss on dev (Guo et al. 2017, "On Calibration of Modern Neural
+    Networks")."""
     rows, targets = [], []
     for example, scored in zip(dev, tagger.score(dev), strict=True):
         rows.append(scored.scores)
@@ -513,8 +516,8 @@ def entity_f1(gold: Sequence[Example], predicted: Sequence[Example]) -> float:
 
 
 def calibration_error(gold: Sequence[Example], predicted: Sequence[Example], *, bins: int = 10) -> float:
-    """The expected calibration error (Guo et al. 2017): by how much the confidence of entities differs from the share
-    of them that is right, weighted over bins of confidence."""
+    """Return the expected calibration error (Guo et al. 2017): by how much the confidence of entities differs from the
+    share of them that is right, weighted over bins of confidence."""
     found: list[tuple[float, bool]] = []
     for due, given in zip(gold, predicted, strict=True):
         right = {(span.start, span.end, span.label) for span in due.spans}
@@ -537,7 +540,7 @@ def _f1(gold: Sequence[Example], predicted: Sequence[Example], labels: set[str])
 
 
 def described(examples: Sequence[Example]) -> dict[str, Any]:
-    """What a manifest records of data: the numbers of examples and entities, and a hash of all."""
+    """Return what a manifest records of data: the numbers of examples and entities, and a hash of all."""
     plain = [asdict(replace(example, failure=None)) for example in examples]
     return {
         "examples": len(examples),

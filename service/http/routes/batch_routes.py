@@ -69,7 +69,7 @@ _BODY = document_upload(
     openapi_extra=_BODY,
 )
 async def add_batch(request: Request, response: Response, queue: JobSubmitterOf) -> JobView:
-    """Returns a job, whose address is in `Location`; its results are at `/v1/jobs/{job}/results/`. A failed question
+    """Return a job, whose address is in `Location`; its results are at `/v1/jobs/{job}/results/`. A failed question
     does not stop the others, and no finished one is asked again, even if the service is restarted."""
     form = is_form(request)
     await queue.check_capacity()
@@ -91,7 +91,7 @@ def _to_jsonl(questions: Sequence[str | dict[str, object]]) -> bytes:
 
 
 def _count_questions(data: bytes, name: str) -> int:
-    """The number of questions in a file.
+    """Return the number of questions in a file.
 
     Raises QuestionFileError if none can be read, and ProblemError if there are more than the limit.
     """
@@ -111,9 +111,9 @@ async def list_rows(
     queue: JobSubmitterOf,
     after: Annotated[int, Query(ge=0, le=10**9, description="The `next` of the response before.")] = 0,
 ) -> BatchRows:
-    """The rows without their answers' claims and context. While the batch runs, those finished since the last request;
-    `scored` is false then, and failed questions have no row yet. When it has ended, all rows, in the order of the
-    questions."""
+    """Return the rows without their answers' claims and context. While the batch runs, those finished since the last
+    request; `scored` is false then, and failed questions have no row yet. When it has ended, all rows, in the order of
+    the questions."""
     folder = _results_folder(job, queue.folder)
     data = await asyncio.to_thread(_read, folder / _ANSWERS) if job.ended else None
     if data is not None:
@@ -125,8 +125,8 @@ async def list_rows(
 
 @router.get("/v1/jobs/{job}/rows/{index}", summary="Show a row of a batch", response_model=BatchRow)
 async def show_row(job: JobOf, queue: JobSubmitterOf, index: Annotated[int, PathParameter(ge=0, le=10**9)]) -> Response:
-    """A question with its whole answer, as `/v1/query` returns it; a failed question has none. Gold answers and scores
-    are in the list of rows."""
+    """Return a question with its whole answer, as `/v1/query` returns it; a failed question has none. Gold answers and
+    scores are in the list of rows."""
     rows = await asyncio.to_thread(finished_rows, _results_folder(job, queue.folder) / _PROGRESS)
     found = next(((row, row.answer) for row in rows if row.index == index), None)
     if found is None or (answer := found[1]) is None:
@@ -152,7 +152,7 @@ async def get_results(
 async def get_image(
     job: JobOf, queue: JobSubmitterOf, image: Annotated[str, PathParameter(pattern=r"^[A-Za-z0-9-]{1,200}\.png$")]
 ) -> Response:
-    """A crop by its name in `report.md` and `answers.jsonl` (`images/…`)."""
+    """Return a crop by its name in `report.md` and `answers.jsonl` (`images/…`)."""
     data = await asyncio.to_thread(_read, _results_folder(job, queue.folder) / "images" / image)
     return _file_response(data, image, job)
 

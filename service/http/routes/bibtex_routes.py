@@ -44,7 +44,7 @@ _PaperId = Annotated[str, Query(pattern=PAPER_PATTERN)]
     responses=document_content(_MEDIA_TYPE),
 )
 def show_entry(entry: EntryOf) -> Response:
-    """A BibTeX entry, of what the paper says about itself."""
+    """Return a BibTeX entry, of what the paper says about itself."""
     return _file([entry], name=f"{entry.id}.bib")
 
 
@@ -57,7 +57,7 @@ def show_bibliography(
         tuple[_PaperId, ...], Query(max_length=1000, description="Ids of papers; without one, all of the library.")
     ] = (),
 ) -> Response:
-    """A BibTeX entry of each paper, in the order that was asked for."""
+    """Return a BibTeX entry of each paper, in the order that was asked for."""
     entries = [library.entry(one) for one in dict.fromkeys(paper)] if paper else library.entries()
     return _file(entries, name="papers.bib")
 
@@ -112,7 +112,7 @@ def _key(paper: PaperEntry) -> str:
 
 
 def _plain(text: str) -> str:
-    """Its letters and digits of ASCII, without accents."""
+    """Return its letters and digits of ASCII, without accents."""
     return _NO_LETTERS.sub("", unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower())
 
 

@@ -75,7 +75,7 @@ def list_conversations(
     limit: Annotated[int, Query(ge=1, le=1000, description="At most so many.")] = 100,
     offset: Annotated[int, Query(ge=0, le=10**9, description="Skip so many.")] = 0,
 ) -> ConversationList:
-    """The library's conversations, without their answers. All callers of the library share them."""
+    """Return the library's conversations, without their answers. All callers of the library share them."""
     conversations = library.conversations
     heads = tuple(map(ConversationHeadView.model_validate, conversations.all(limit=limit, offset=offset)))
     return ConversationList(conversations=heads, total=conversations.count(), limit=limit, offset=offset)
@@ -83,7 +83,7 @@ def list_conversations(
 
 @router.post("", summary="Begin a conversation", status_code=201)
 def begin_conversation(body: NewConversation, library: LibraryOf, response: Response) -> ConversationHeadView:
-    """Stores an empty conversation. `POST /v1/query` with its id asks in it, and stores each answer."""
+    """Store an empty conversation. `POST /v1/query` with its id asks in it, and stores each answer."""
     head = library.conversations.create(body.title)
     response.headers["Location"] = f"{router.prefix}/{head.id}"
     return ConversationHeadView.model_validate(head)
@@ -97,7 +97,8 @@ def show_conversation(
         Literal["json"] | ExportFormat, Query(alias="format", description="As `POST /v1/export` writes answers.")
     ] = "json",
 ) -> Response:
-    """A conversation with its whole answers: claims, evidence with every box, context, readings, checks, findings."""
+    """Return a conversation with its whole answers: claims, evidence with every box, context, readings, checks,
+    findings."""
     found = library.conversations.get(conversation)
     if form != "json":
         return export_response(found.turns, form, title=found.head.title, library=library)
@@ -112,7 +113,7 @@ def show_conversation(
 
 @router.patch("/{conversation}", summary="Rename a conversation")
 def rename_conversation(conversation: _ConversationId, body: NewTitle, library: LibraryOf) -> ConversationHeadView:
-    """Changes its title."""
+    """Change its title."""
     return ConversationHeadView.model_validate(library.conversations.rename(conversation, body.title))
 
 
@@ -120,7 +121,7 @@ def rename_conversation(conversation: _ConversationId, body: NewTitle, library: 
 async def delete_conversation(
     conversation: _ConversationId, library: LibraryOf, service: ServiceOf, caller: CallerOf
 ) -> Response:
-    """Deletes a conversation with its answers, and stops the questions that are being answered in it."""
+    """Delete a conversation with its answers, and stop the questions that are being answered in it."""
     await asyncio.to_thread(library.conversations.head, conversation)
     await service.background.cancel(caller.conversation(conversation))
     await asyncio.to_thread(library.conversations.delete, conversation)
@@ -131,7 +132,7 @@ async def delete_conversation(
 async def stop_questions(
     conversation: _ConversationId, library: LibraryOf, service: ServiceOf, caller: CallerOf
 ) -> Response:
-    """Stops the questions that are being answered in a conversation: they cost no further model call, and no answer is
+    """Stop the questions that are being answered in a conversation: they cost no further model call, and no answer is
     stored. To only disconnect does not stop them."""
     await asyncio.to_thread(library.conversations.head, conversation)
     await service.background.cancel(caller.conversation(conversation))

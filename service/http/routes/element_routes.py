@@ -33,7 +33,7 @@ def list_elements(
     limit: Annotated[int, Query(ge=1, le=1000, description="At most so many.")] = 100,
     offset: Annotated[int, Query(ge=0, le=10**9, description="Skip so many.")] = 0,
 ) -> Response:
-    """A paper's elements in reading order: all, or those of a kind, with a role, on a page."""
+    """Return a paper's elements in reading order: all, or those of a kind, with a role, on a page."""
 
     def matches(element: Element) -> bool:
         on_page = page is None or any(place.page == page for place in places_of(element))
@@ -52,7 +52,7 @@ def list_elements(
     responses=document_example("element"),
 )
 def show_element(element: ElementOf) -> Response:
-    """One element: the path of `PAPER/table-3` ends in `PAPER/elements/table-3`."""
+    """Return one element: the path of `PAPER/table-3` ends in `PAPER/elements/table-3`."""
     return json_response(element)
 
 
@@ -63,7 +63,7 @@ def show_element(element: ElementOf) -> Response:
     responses=document_example("tables"),
 )
 def list_tables(paper: PaperOf) -> Response:
-    """A paper's tables in reading order, without their cells."""
+    """Return a paper's tables in reading order, without their cells."""
     tables = (element for element in paper.elements if isinstance(element, Table))
     return json_response(TableList(tables=tuple(map(TableHead.model_validate, tables))))
 
@@ -75,7 +75,7 @@ def list_tables(paper: PaperOf) -> Response:
     responses=document_content("text/csv"),
 )
 def show_table_csv(table: TableOf) -> Response:
-    """A table's grid (RFC 4180). A cell that a spreadsheet could run as a formula begins with an apostrophe."""
+    """Return a table's grid (RFC 4180). A cell that a spreadsheet could run as a formula begins with an apostrophe."""
     text = remove_control_characters(table).to_csv()
     return file_response(text, name=f"{table.id.replace('/', '-')}.csv", media_type="text/csv")
 
@@ -87,7 +87,7 @@ def show_table_csv(table: TableOf) -> Response:
     responses=document_content("text/html"),
 )
 def show_table_page(table: TableOf, library: LibraryOf) -> Response:
-    """A table and its crop as an HTML page, which neither runs scripts nor loads anything."""
+    """Return a table and its crop as an HTML page, which neither runs scripts nor loads anything."""
     title = ", ".join(filter(None, [table.label, library.entry(table.place.paper).title]))
     return html_response(title, library.show(table).html)
 
@@ -99,5 +99,5 @@ def show_table_page(table: TableOf, library: LibraryOf) -> Response:
     responses=document_example("table"),
 )
 def show_table(table: TableOf) -> Response:
-    """A table with its cells; append `.csv` or `.html` to the path for these formats."""
+    """Return a table with its cells; append `.csv` or `.html` to the path for these formats."""
     return json_response(table)

@@ -74,14 +74,14 @@ async def _body(request: Request) -> ExportBody:
     openapi_extra={"requestBody": {"required": True, "content": {"application/json": {"schema": _SCHEMA}}}},
 )
 def export_answers(body: Annotated[ExportBody, Depends(_body)], library: LibraryOf) -> Response:
-    """Answers as Markdown with numbered citations, as CSV with a row for each cited place, as an HTML page with the
-    pictures of what they cite, or their contexts as CSV sections. `GET /v1/conversations/{conversation}?format=…`
+    """Return answers as Markdown with numbered citations, as CSV with a row for each cited place, as an HTML page with
+    the pictures of what they cite, or their contexts as CSV sections. `GET /v1/conversations/{conversation}?format=…`
     exports a stored conversation."""
     return export_response(body.answers, body.format, title=body.title, library=library)
 
 
 def export_response(answers: Sequence[Answer], format_: ExportFormat, *, title: str, library: Library) -> Response:
-    """A file with the answers."""
+    """Return a file with the answers."""
     match format_:
         case "markdown":
             text = "\n\n---\n\n".join(map(_markdown, answers)) + "\n"
@@ -109,7 +109,7 @@ def _markdown(answer: Answer) -> str:
 
 
 def _marked_markdown(answer: Answer) -> str:
-    """The text with the number of each claim where it is stated."""
+    """Return the text with the number of each claim where it is stated."""
     text = answer.text.replace(_MARK, "")
     parts = list(split_at_marks(text, place_marks(text, [claim.text for claim in answer.claims])))
     # Escaped as a whole, because what a line begins with is escaped differently.
@@ -120,7 +120,7 @@ def _marked_markdown(answer: Answer) -> str:
 
 
 def _rows(answer: Answer) -> Iterator[tuple[object, ...]]:
-    """A row for each cited place, one for a claim without evidence, one for an answer without claims."""
+    """Yield a row for each cited place, one for a claim without evidence, one for an answer without claims."""
     head = (answer.question, answer.status, answer.text)
     if not answer.claims:
         yield (*head, *[""] * 8)

@@ -39,7 +39,8 @@ def show_neighbourhood(
         Literal["json", "graphml"], Query(alias="format", description="GraphML opens in Gephi, Cytoscape, yEd.")
     ] = "json",
 ) -> Response:
-    """An entity, the relations within some steps of it in order of weight, and all entities that they connect."""
+    """Return an entity, the relations within some steps of it in order of weight, and all entities that they
+    connect."""
     papers = [library.entry(one).id for one in paper]
     found = library.neighbourhood(entity, papers=papers, steps=steps, limit=limit)
     if form == "json":
@@ -58,7 +59,7 @@ def list_entities(
     paper: Annotated[_PaperId, Query(description="A paper's id.", examples=["b1810c2e3f4a"])],
     limit: Annotated[int, Query(ge=1, le=1000, description="At most so many.")] = 20,
 ) -> Response:
-    """A paper's entities with the most relations, in descending order; `/v1/graph` shows each."""
+    """Return a paper's entities with the most relations, in descending order; `/v1/graph` shows each."""
     degrees = library.most_connected(library.entry(paper).id, limit=limit)
     entities = tuple(ConnectedEntity(name=name, relations=degree) for name, degree in degrees.items())
     return json_response(ConnectedEntities(entities=entities))
@@ -78,5 +79,5 @@ def search_entities(
     kind: Annotated[str, Query(alias="type", max_length=100, description="Only entities of this type.")] = "",
     limit: Annotated[int, Query(ge=1, le=1000, description="At most so many.")] = 20,
 ) -> Response:
-    """Entities in whose name each word of the query begins a word; `/v1/graph` shows each by its id."""
+    """Return entities in whose name each word of the query begins a word; `/v1/graph` shows each by its id."""
     return json_response(EntityMatches(entities=tuple(library.search_entities(query, kind=kind, limit=limit))))

@@ -33,13 +33,13 @@ class MetricsResponse(Response):
 
 @router.get("/healthz", summary="Is the process alive?")
 async def healthz() -> Health:
-    """Returns 200 as long as the process responds."""
+    """Return 200 as long as the process responds."""
     return Health()
 
 
 @router.get("/readyz", summary="Can it serve?")
 async def readyz(service: ServiceOf) -> Health:
-    """Returns 200 while requests are accepted, and a problem document with 503 during shutdown or if no library can be
+    """Return 200 while requests are accepted, and a problem document with 503 during shutdown or if no library can be
     read."""
     if service.shutdown.begun.is_set():
         raise shutdown_problem()
@@ -49,8 +49,8 @@ async def readyz(service: ServiceOf) -> Health:
 
 @router.get("/metrics", summary="Metrics for Prometheus", response_class=MetricsResponse)
 async def metrics(service: ServiceOf, _caller: CallerOf) -> Response:
-    """Requests, latencies, questions, jobs, model usage and process metrics of the whole service, for any API key. They
-    contain no names of any kind."""
+    """Return requests, latencies, questions, jobs, model usage and process metrics of the whole service, for any
+    API key. They contain no names of any kind."""
     return MetricsResponse(await asyncio.to_thread(service.metrics.text))
 
 
@@ -59,7 +59,7 @@ def _check(service: Service) -> None:
 
 
 def _check_keyed(service: Service) -> None:
-    """Checks that a library's folder exists or can be created; the reply names no folder, because it is public."""
+    """Check that a library's folder exists or can be created; the reply names no folder, because it is public."""
     try:
         folders = service.library_folders()
     except KeyFileError as error:

@@ -40,7 +40,7 @@ def show_crop(
     ],
     if_none_match: _IfNoneMatch = "",
 ) -> Response:
-    """The image of the table, figure or equation with this `crop`, as PNG."""
+    """Return the image of the table, figure or equation with this `crop`, as PNG."""
     image = library.crop(crop)
     known = etag_matches(crop, if_none_match=if_none_match)
     return image_response(None if known else image, etag=crop, immutable=True)
@@ -70,7 +70,7 @@ async def show_page(
     password: _Password = "",
     if_none_match: _IfNoneMatch = "",
 ) -> Response:
-    """A page of a paper as PNG, on which elements and boxes are marked, for example what an answer cites."""
+    """Return a page of a paper as PNG, on which elements and boxes are marked, for example what an answer cites."""
     if page not in {one.number for one in paper.pages}:
         raise ProblemError(404, "unknown-page", f"paper {paper.id!r} has no page {page}; it has {len(paper.pages)}")
     ids = [_element_on_page(paper, name, page) for name in element]
@@ -97,7 +97,7 @@ async def show_page(
 
 
 def _decode(header: str) -> str:
-    """A header's text: most clients send UTF-8, which Starlette decodes as Latin-1."""
+    """Return a header's text: most clients send UTF-8, which Starlette decodes as Latin-1."""
     try:
         return header.encode("latin-1").decode()
     except UnicodeError:
@@ -105,7 +105,7 @@ def _decode(header: str) -> str:
 
 
 def _element_on_page(paper: Paper, name: str, page: int) -> str:
-    """The id of an element. Raises ProblemError if it is not in this paper, or not on this page."""
+    """Return the id of an element. Raises ProblemError if it is not in this paper, or not on this page."""
     found = next((one for one in paper.elements if one.id == f"{paper.id}/{name}"), None)
     if found is None:
         raise UnknownElementError(f"{paper.id}/{name}")

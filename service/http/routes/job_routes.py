@@ -32,7 +32,7 @@ JobOf = Annotated[Job, Depends(_job)]
 
 @router.get("/v1/jobs", summary="List the newest jobs")
 async def list_jobs(library: LibraryOf, limit: Annotated[int, Query(ge=1, le=1000)] = 100) -> list[JobView]:
-    """The library's jobs, newest first."""
+    """Return the library's jobs, newest first."""
     return [JobView.of(job) for job in await asyncio.to_thread(library.jobs.all, limit=limit)]
 
 
@@ -43,7 +43,7 @@ async def get_job(
     service: ServiceOf,
     wait: Annotated[float, Query(ge=0, le=60, description="wait up to so many seconds for its end")] = 0.0,
 ) -> JobView:
-    """A job's progress and result."""
+    """Return a job's progress and result."""
     clock = asyncio.get_running_loop().time
     deadline, begun = clock() + wait, service.shutdown.begun
     while not job.ended and not begun.is_set() and (remaining := deadline - clock()) > 0:
@@ -74,8 +74,8 @@ async def follow_job(
 
 @router.post("/v1/jobs/{job}/cancel", summary="Cancel a job")
 async def cancel_job(job: JobOf, queue: JobSubmitterOf) -> JobView:
-    """A queued job is cancelled at once, a running one soon after; replies that were paid for are kept. A job that has
-    ended does not change."""
+    """Return a queued job is cancelled at once, a running one soon after; replies that were paid for are kept. A job
+    that has ended does not change."""
     found = await asyncio.to_thread(queue.library.jobs.cancel, job.id)
     if found.ended and found.kind == "add":
         await asyncio.to_thread(JobFiles(queue.folder).delete, job.id)
@@ -85,5 +85,5 @@ async def cancel_job(job: JobOf, queue: JobSubmitterOf) -> JobView:
 
 @router.delete("/v1/jobs/{job}", summary="Cancel a job")
 async def delete_job(job: JobOf, queue: JobSubmitterOf) -> JobView:
-    """The same as `cancel`: an ended job is kept for some days."""
+    """Return the same as `cancel`: an ended job is kept for some days."""
     return await cancel_job(job, queue)

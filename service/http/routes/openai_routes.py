@@ -40,7 +40,7 @@ async def models(library: LibraryOf) -> Models:
 
 @router.get("/models/{model:path}", summary="A model in OpenAI's form")
 async def model(model: Annotated[str, Path(examples=[ALL_PAPERS])], library: LibraryOf) -> Model:
-    """One of the models that `/v1/models` lists."""
+    """Return one of the models that `/v1/models` lists."""
     found = [one for one in await asyncio.to_thread(_models, library) if one.id == model]
     if not found:
         raise unknown_model(model)
@@ -56,7 +56,7 @@ async def model(model: Annotated[str, Path(examples=[ALL_PAPERS])], library: Lib
     },
 )
 async def chat(request: Request, body: ChatBody, runner: QuestionRunnerOf) -> Response:
-    """Answers the last message of the user; the messages before are the history.
+    """Answer the last message of the user; the messages before are the history.
 
     The content is the answer's text with a list of its sources, whose `annotations` lead to the cited places on the web
     page; `paperscope` has the whole answer with its evidence.
@@ -82,7 +82,7 @@ def _models(library: Library) -> list[Model]:
 
 
 async def _chunks(request: Request, body: ChatBody, work: BackgroundWork) -> AsyncGenerator[bytes, None]:
-    """The chunks of an answer.
+    """Yield the chunks of an answer.
 
     The text is sent when it is final, in one chunk: a model may restart its text, and these clients can't discard what
     they have received. `POST /v1/query` streams it as it is written.

@@ -85,7 +85,7 @@ def list_papers(
     limit: Annotated[int, Query(ge=1, le=1000, description="At most so many.")] = 50,
     offset: Annotated[int, Query(ge=0, le=10**9, description="Skip so many.")] = 0,
 ) -> Response:
-    """The library's papers without their elements; `total` counts those that match."""
+    """Return the library's papers without their elements; `total` counts those that match."""
     entries = search_papers(library.entries(), query=query, years=year, order=sort)
     page = entries[offset : offset + limit]
     return json_response(PaperList(papers=PaperHead.of(page, library), total=len(entries), limit=limit, offset=offset))
@@ -93,7 +93,7 @@ def list_papers(
 
 @router.get("/{paper}", summary="Show a paper", response_model=PaperView, responses=document_example("paper"))
 def show_paper(paper: PaperOf, library: LibraryOf) -> Response:
-    """What was read from a paper, without its elements: see `/v1/papers/{paper}/elements`."""
+    """Return what was read from a paper, without its elements: see `/v1/papers/{paper}/elements`."""
     (head,) = PaperHead.of([library.entry(paper.id)], library)
     view = PaperView(
         head=head,
@@ -121,7 +121,8 @@ def remove_paper(entry: EntryOf, library: LibraryOf) -> Response:
     responses=document_content("application/pdf", "application/octet-stream"),
 )
 def show_file(paper: PaperOf, library: LibraryOf) -> Response:
-    """The file as it was added, while it still exists unchanged; a file that is not a PDF comes as plain bytes."""
+    """Return the file as it was added, while it still exists unchanged; a file that is not a PDF comes as plain
+    bytes."""
     try:
         file = library.source(paper.id)
         found = file.stat()
@@ -160,7 +161,7 @@ async def add_paper(request: Request, response: Response, queue: JobSubmitterOf)
 
 @router.post("/estimate", summary="Estimate the cost of adding a paper", openapi_extra=_BODY)
 async def estimate_paper(request: Request, queue: JobSubmitterOf) -> EstimateView:
-    """The calls, tokens and cost of adding a paper, by the models and prices that are set. Takes the body of
+    """Return the calls, tokens and cost of adding a paper, by the models and prices that are set. Takes the body of
     `POST /v1/papers`; it reads the paper, and neither adds anything nor calls a model."""
     max_mb = queue.service.settings.limits.max_file_mb
     async with AsyncExitStack() as stack:
@@ -199,12 +200,12 @@ async def _add_upload(fields: FormData, response: Response, queue: JobSubmitter)
 
 
 async def _replaced(library: Library, name: str) -> str | None:
-    """The id of the paper to replace. Raises UnknownPaperError."""
+    """Return the id of the paper to replace. Raises UnknownPaperError."""
     return find_entry(await asyncio.to_thread(library.entries), name).id if name else None
 
 
 def _allowed(path: str, folders: Sequence[Path]) -> Path:
-    """The file at a path, without links. A path outside the folders is refused whether it exists or not."""
+    """Return the file at a path, without links. A path outside the folders is refused whether it exists or not."""
     if not folders:
         detail = "Papers can't be added by path here (service.folders, or the key's); upload the file."
         raise ProblemError(403, "no-folders", detail)
@@ -221,7 +222,7 @@ def _allowed(path: str, folders: Sequence[Path]) -> Path:
 
 
 def _check_file(file: Path, *, max_mb: int) -> None:
-    """Raises PaperFileError if the size or the first bytes show that the file is not a paper."""
+    """Raise PaperFileError if the size or the first bytes show that the file is not a paper."""
     with open_without_links(file) as opened:
         check_bytes(os.fstat(opened.fileno()).st_size, max_mb=max_mb, name=file.name)
         check_head(opened.read(HEAD_BYTES), file)

@@ -97,7 +97,7 @@ async def query(
     body: Annotated[QueryBody, Body(openapi_examples=_QUESTION_EXAMPLES)],
     runner: QuestionRunnerOf,
 ) -> Response:
-    """Answers from all papers, or from those that match the filters.
+    """Answer from all papers, or from those that match the filters.
 
     An answer has claims with their evidence (element, page, box, quote), the context that it is based on, readings of
     images, checks of its numbers, and findings: what is not supported, and what
@@ -150,7 +150,7 @@ async def retrieve(
     body: Annotated[RetrieveBody, Body(openapi_examples=_QUESTION_EXAMPLES)],
     runner: QuestionRunnerOf,
 ) -> Response:
-    """What an answer would be based on, as JSON or as CSV sections (`Accept: text/csv`), without answering."""
+    """Return what an answer would be based on, as JSON or as CSV sections (`Accept: text/csv`), without answering."""
     context = await runner.retrieve(body.question, body.filters)
     format_ = body.format or ("csv" if _CSV in request.headers.get("accept", "") else "json")
     if format_ == "csv":

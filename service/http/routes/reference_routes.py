@@ -19,7 +19,7 @@ router = APIRouter(include_in_schema=False)
 
 @router.get("/docs")
 async def api_reference(request: Request) -> HTMLResponse:
-    """Lists the operations; open to everybody, like the OpenAPI document that it is made from."""
+    """List the operations; open to everybody, like the OpenAPI document that it is made from."""
     document = request.app.openapi()
     info = document["info"]
     page = html(

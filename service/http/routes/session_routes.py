@@ -65,6 +65,6 @@ async def sign_in(request: Request, body: SignIn, service: ServiceOf) -> Respons
 
 @router.delete("", summary="Sign out", status_code=204)
 async def sign_out(request: Request, service: ServiceOf) -> Response:
-    """Ends the session of the cookie and clears it; without one, does nothing."""
+    """End the session of the cookie and clear it; without one, does nothing."""
     await service.sessions.end(session_token(request))
     return Response(status_code=204, headers={"Set-Cookie": clear_cookie(request)})

@@ -98,7 +98,7 @@ class UsageView(BaseModel):
     "/settings", summary="Show the settings", response_model=SettingsView, responses=document_example("settings")
 )
 def show_settings(service: ServiceOf, caller: CallerOf) -> Response:
-    """The settings in force: models by role, limits, how papers are read and searched. Never a secret."""
+    """Return the settings in force: models by role, limits, how papers are read and searched. Never a secret."""
     settings = service.settings
     limits, serving, parser, retrieval = settings.limits, settings.service, settings.parser, settings.retrieval
     view = SettingsView(
@@ -152,7 +152,7 @@ def _models(settings: Settings) -> ModelsView:
 
 
 def _name(model: str) -> str:
-    """A model's name; of a folder on the service's machine only the last part."""
+    """Return a model's name; of a folder on the service's machine only the last part."""
     return model.replace("\\", "/").rstrip("/").rpartition("/")[2] if model.startswith(("/", "~", ".", "\\")) else model
 
 
@@ -164,8 +164,8 @@ def _host(address: str) -> str:
     "/usage", summary="Show what models were used", response_model=UsageView, responses=document_example("usage")
 )
 def show_usage(library: LibraryOf) -> Response:
-    """The calls, tokens and cost of the library's language and vision models, by model. A call that the library answers
-    from its store costs nothing and is not counted again."""
+    """Return the calls, tokens and cost of the library's language and vision models, by model. A call that the library
+    answers from its store costs nothing and is not counted again."""
     usage = library.usage()
     models = tuple(
         ModelUsageView(

@@ -21,13 +21,13 @@ _AcceptEncoding = Annotated[str, Header()]
 
 @router.get("/")
 def show_page(if_none_match: _IfNoneMatch = "", accept_encoding: _AcceptEncoding = "") -> Response:
-    """The page."""
+    """Return the page."""
     return show_file(INDEX, if_none_match, accept_encoding)
 
 
 @router.get("/web/{name:path}")
 def show_file(name: str, if_none_match: _IfNoneMatch = "", accept_encoding: _AcceptEncoding = "") -> Response:
-    """A file of the page: a module, a style sheet, a library."""
+    """Return a file of the page: a module, a style sheet, a library."""
     file = web_file(name)
     if file is None:
         raise ProblemError(404, "not-found", "The web page has no such file.")

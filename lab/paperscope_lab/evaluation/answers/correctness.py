@@ -41,7 +41,7 @@ _IGNORED_WORDS = STOP_WORDS | frozenset(
 
 
 def formulas_in(text: str) -> list[str]:
-    """The formulas between dollar signs, or the whole text if it is a bare formula.
+    """Return the formulas between dollar signs, or the whole text if it is a bare formula.
 
     A lone symbol or number is not a formula.
     """
@@ -51,7 +51,8 @@ def formulas_in(text: str) -> list[str]:
 
 
 def states_formula(formula: str, answer: str) -> bool:
-    """Whether a part of the answer differs from the formula in at most a quarter of its characters, ignoring markup."""
+    """Return whether a part of the answer differs from the formula in at most a quarter of its characters, ignoring
+    markup."""
     wanted = _plain_formula(formula)
     return nearest_distance(wanted, _plain_formula(answer)) <= _MAX_FORMULA_DISTANCE * len(wanted)
 
@@ -62,7 +63,7 @@ def _plain_formula(text: str) -> str:
 
 
 def correctness(gold: str, form: Form, *, text: str, short: str, question: str) -> float:
-    """The correctness of an answer, 0 to 1; only lists can be partly right.
+    """Return the correctness of an answer, 0 to 1; only lists can be partly right.
 
     "polar": the short answer is the same word. "number": the answer states every number of the gold that the question
     doesn't give, to the precision of the gold. "list": F1 of its items. "text": ANLS of the short answer is at least
@@ -86,7 +87,7 @@ def correctness(gold: str, form: Form, *, text: str, short: str, question: str) 
 
 
 def is_free_text_right(gold: str, answer: str, question: str) -> bool:
-    """Whether the answer states all numbers of the gold and at least half of its content words.
+    """Return whether the answer states all numbers of the gold and at least half of its content words.
 
     Numbers and words in the question don't count, unless that excludes everything; function words never count. If the
     gold has numbers, only names count beside them. A gold with formulas in TeX requires these and nothing else.
@@ -105,7 +106,7 @@ def is_free_text_right(gold: str, answer: str, question: str) -> bool:
 
 
 def stated_share(gold: str, answer: str, question: str = "") -> Tally:
-    """The share of the gold's numbers, except those in the question, that the answer states.
+    """Return the share of the gold's numbers, except those in the question, that the answer states.
 
     Numbers of tables, pages, citations, footnotes and steps in the answer don't count. Nor does any number of an answer
     that prints a whole table: more than sixteen numbers, and more than four times as many as the gold.

@@ -44,7 +44,7 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z“])")
 
 
 def form_of(gold: str, *, answer_format: str = "") -> Form:
-    """Returns the form that the benchmark states if the gold has it, else the apparent form of the gold.
+    """Return the form that the benchmark states if the gold has it, else the apparent form of the gold.
 
     The forms are "none" (an abstention), "polar" (yes or no), "number", "list", "text" (a name or a phrase) and "free"
     (anything longer).
@@ -69,7 +69,7 @@ def polarity(text: str) -> str:
 
 
 def short_answer(answer: str, question: str, answer_format: str = "") -> str:
-    """Returns the short answer; the whole answer without quotation marks if no rule applies.
+    """Return the short answer; the whole answer without quotation marks if no rule applies.
 
     Yes or no: the first word. A year: the first one. Another number: the result of a computation in the answer, else
     what follows a colon, else the first number that the question doesn't give. A list: a JSON list of the enumerated
@@ -137,5 +137,5 @@ def _first_sentence(answer: str) -> str:
 
 
 def _unquoted(answer: str) -> str:
-    """The text without quotation marks and the page numbers after them."""
+    """Return the text without quotation marks and the page numbers after them."""
     return _QUOTED.sub(r"\1", _PLACE.sub("", answer)).strip()

@@ -63,7 +63,7 @@ QuestionWithSource = tuple[GoldQuestion, Source]
 
 
 def read_questions(data: Path, work: Path) -> Iterator[QuestionWithSource | GoldFileError]:
-    """Yields all questions, set by set, and the errors of unusable gold; `work` is for files that a set needs."""
+    """Yield all questions, set by set, and the errors of unusable gold; `work` is for files that a set needs."""
     yield from map_gold(chain(docbench_questions(data), mmlongbench_questions(data)), _on_pdf)
     yield from _ohrbench(data, work / "ohrbench-pages")
     yield from map_gold(qasper_papers(data), _qasper)
@@ -84,7 +84,7 @@ def _on_pdf(found: PdfQuestion) -> Iterator[QuestionWithSource]:
 
 
 def _ohrbench(data: Path, folder: Path) -> Iterator[QuestionWithSource | GoldFileError]:
-    """The questions on one library of all pages, each of which is a paper of one page."""
+    """Yield the questions on one library of all pages, each of which is a paper of one page."""
     pages, bad = ohrbench_pages(data)
     yield from bad
     files = {(page.doc, page.page): folder / f"{page.doc.replace('/', '_')}.{page.page:04}.md" for page in pages}
@@ -128,7 +128,7 @@ def _qasper(paper: QasperPaper) -> Iterator[QuestionWithSource]:
 
 
 def _evidence_kinds(*names: str) -> tuple[str, ...]:
-    """Maps the benchmarks' kinds of evidence to ours."""
+    """Map the benchmarks' kinds of evidence to ours."""
     known = [
         next((kind for kind, words in _KIND_WORDS.items() if any(word in name.casefold() for word in words)), "other")
         for name in names

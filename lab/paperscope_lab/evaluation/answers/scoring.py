@@ -52,7 +52,7 @@ class Judge:
         self._prompt = prompts.load("judge_answer", placeholders=frozenset({"question", "gold", "answer"}))
 
     async def judge(self, question: str, references: Sequence[str], answer: str) -> Verdict:
-        """Returns the verdict on an answer. Raises ModelError."""
+        """Return the verdict on an answer. Raises ModelError."""
         parts = self._prompt.fill(question=question, gold=as_data("\n".join(references)), answer=as_data(answer))
         verdict, _ = await ask_json(self._model, ModelRequest.of(parts, "verdict"), Verdict)
         return verdict
@@ -141,7 +141,7 @@ def _correctness(question: GoldQuestion, answer: Answer, short: str) -> float:
 
 
 def _finds_evidence(question: GoldQuestion, cited: Cited) -> bool | None:
-    """Whether a place is in a gold region; without regions, on a gold page; without pages, quoted from a gold
+    """Return whether a place is in a gold region; without regions, on a gold page; without pages, quoted from a gold
     paragraph. None if the gold has none of these."""
     if cited.gold_places:
         return any(meets(place, region) for place in cited.places for region in cited.gold_places)
@@ -154,7 +154,7 @@ def _finds_evidence(question: GoldQuestion, cited: Cited) -> bool | None:
 
 
 def _text_measures(question: GoldQuestion, answer: Answer, short: str) -> dict[str, Tally]:
-    """The metrics of the answer's text over the answerable questions; the best over the references."""
+    """Return the metrics of the answer's text over the answerable questions; the best over the references."""
     if not question.answerable:
         return {}
     golds = [gold for gold in question.references if form_of(gold) != "none"] or list(question.references)
@@ -171,7 +171,7 @@ def _text_measures(question: GoldQuestion, answer: Answer, short: str) -> dict[s
 
 
 def _benchmark_score(question: GoldQuestion, short: str, *, answered: bool, cited: Cited) -> dict[str, Tally]:
-    """The score that the set's benchmark defines, per question or as sums."""
+    """Return the score that the set's benchmark defines, per question or as sums."""
     gold = question.references[0]
     match set_of(question.name):
         case "mmlongbench":

@@ -42,7 +42,7 @@ def judge_of(environ: Mapping[str, str]) -> RoleSettings:
 
 
 def ask_and_score(question: GoldQuestion, source: Source, libraries: Libraries, judge: Judge | None = None) -> Score:
-    """Asks the library of the question's source, which is built on first use, and scores the answer.
+    """Ask the library of the question's source, which is built on first use, and score the answer.
 
     The judge is asked about answers only; that there is none, our rules score exactly. Raises PaperFileError if the
     source can't be read, ModelError if a model fails.

@@ -22,7 +22,7 @@ _COMMANDS = {
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs a command and returns its exit code, or that of the error."""
+    """Run a command and return its exit code, or that of the error."""
     parser = argparse.ArgumentParser(prog="scripts/bench", description="Compare Paperscope with other systems.")
     commands = parser.add_subparsers(required=True)
     for name, module in _COMMANDS.items():

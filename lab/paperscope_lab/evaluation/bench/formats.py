@@ -92,7 +92,7 @@ class Reading:
 
 
 def add_options(formats: argparse.ArgumentParser) -> None:
-    """Adds the options of `formats`."""
+    """Add the options of `formats`."""
     formats.add_argument("--data", type=Path, nargs="+", required=True, metavar="FILE", help="annotated sentences")
     formats.add_argument("--faults", type=float, default=0.0, metavar="SHARE", help="spoilt replies (default: 0)")
     formats.add_argument("--seed", type=int, default=1, metavar="N", help="decides which (default: 1)")
@@ -103,7 +103,7 @@ def add_options(formats: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Returns 0. Raises ExampleFileError and OutputError."""
+    """Return 0. Raises ExampleFileError and OutputError."""
     figures: dict[str, list[Reading]] = {}
     rows: list[list[str]] = []
     for file in options.data:

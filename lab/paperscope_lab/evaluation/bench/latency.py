@@ -144,7 +144,7 @@ def _ask(library: Path, entities: int, papers: int, questions: int, seed: int) -
 
 
 def _growth(found: Sequence[Latency]) -> Iterator[str]:
-    """The largest library relative to the smallest, and twice the ratio of the logarithms of their sizes."""
+    """Yield the largest library relative to the smallest, and twice the ratio of the logarithms of their sizes."""
     first, last = found[0], found[-1]
     if last.entities > first.entities:
         bound = 2 * math.log(last.entities) / math.log(first.entities)

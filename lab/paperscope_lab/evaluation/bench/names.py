@@ -57,14 +57,14 @@ class LabelledName:
 
 
 def add_options(names: argparse.ArgumentParser) -> None:
-    """Adds the options of `names`."""
+    """Add the options of `names`."""
     names.add_argument("--train", type=Path, nargs="+", default=(), metavar="FILE", help="the files to fit to")
     names.add_argument("--test", type=Path, nargs="+", default=(), metavar="FILE", help="the files to score on")
     names.add_argument("--write", action="store_true", help="write the fitted model into the package")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Returns 0. Raises ExampleFileError."""
+    """Return 0. Raises ExampleFileError."""
     if options.train:
         model = fit([name for file in options.train for name in names_in(import_examples(file).examples)])
         if options.write:
@@ -79,7 +79,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def names_in(examples: Sequence[Example]) -> list[LabelledName]:
-    """The annotated names of a set, and the noun phrases outside its annotations."""
+    """Return the annotated names of a set, and the noun phrases outside its annotations."""
     labels = {_type(span.label) for example in examples for span in example.spans}
     other = frozenset({*FITTED_TYPES, _NONE} - labels) | {_NONE}
     counts: dict[str, Counter[frozenset[str]]] = defaultdict(Counter)
@@ -100,7 +100,7 @@ def names_in(examples: Sequence[Example]) -> list[LabelledName]:
 
 
 def _type(label: str) -> str:
-    """Our type for a label of a set, or none."""
+    """Return our type for a label of a set, or none."""
     kind = {"Material": "dataset"}.get(label, label.casefold())
     return kind if kind in FITTED_TYPES else _NONE
 
@@ -112,7 +112,7 @@ def _phrases(text: str) -> Iterator[str]:
 
 
 def fit(names: Sequence[LabelledName]) -> NameTypes:
-    """The model with the least cross-entropy of the allowed types, with a penalty on squared weights."""
+    """Return the model with the least cross-entropy of the allowed types, with a penalty on squared weights."""
     features = np.array([features_of_name(one.name) for one in names], dtype=float32)
     center, scale = _scales(features)
     inputs = torch.tensor((features - center) / scale)
@@ -136,7 +136,8 @@ def fit(names: Sequence[LabelledName]) -> NameTypes:
 
 
 def _scales(features: NDArray[float32]) -> tuple[NDArray[float32], NDArray[float32]]:
-    """The centre and scale of each feature: features of spelling stay as they are, vectors get the same deviation."""
+    """Return the centre and scale of each feature: features of spelling stay as they are, vectors get the same
+    deviation."""
     spelling = features.shape[1] % bundled_vectors().dimension
     center, scale = np.zeros(features.shape[1], dtype=float32), np.ones(features.shape[1], dtype=float32)
     center[spelling:] = features[:, spelling:].mean(axis=0)
@@ -145,7 +146,7 @@ def _scales(features: NDArray[float32]) -> tuple[NDArray[float32], NDArray[float
 
 
 def _scores(file: str, names: Sequence[LabelledName]) -> list[str]:
-    """How many annotated names get a type, and how many of these the right one, alone and with other phrases."""
+    """Return how many annotated names get a type, and how many of these the right one, alone and with other phrases."""
     found: Mapping[str, str] = {one.name: type_of_name(one.name) for one in names}
     typed = [one for one in names if found[one.name] in FITTED_TYPES]
     annotated = [one for one in names if _NONE not in one.types]

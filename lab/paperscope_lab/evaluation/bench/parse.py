@@ -41,7 +41,7 @@ class Figures:
 
 
 def add_options(parse: argparse.ArgumentParser) -> None:
-    """Adds the options of `parse`."""
+    """Add the options of `parse`."""
     parse.add_argument("files", nargs="*", type=Path, metavar="FILE", help="PDF files (default: the example paper)")
     parse.add_argument("--data", type=Path, metavar="DIR", help="instead of files: all PDF files below this folder")
     parse.add_argument(
@@ -54,7 +54,7 @@ def add_options(parse: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Returns 0, 1 if Paperscope could not read a file, or 2 if there are no files."""
+    """Return 0, 1 if Paperscope could not read a file, or 2 if there are no files."""
     files = options.files or (sorted(options.data.rglob("*.pdf")) if options.data else [_EXAMPLE])
     missing = [str(file) for file in files if not file.is_file()]
     if missing or not files:
@@ -69,7 +69,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def measure(name: str, files: Sequence[Path], *, python: str = sys.executable) -> Figures:
-    """Runs a PDF reader on the files in a separate process."""
+    """Run a PDF reader on the files in a separate process."""
     # The script's folder, with a module `ner`, must not come before ours.
     command = [python, "-P", str(_SCRIPT), name, *map(str, files)]
     done = subprocess.run(  # noqa: S603

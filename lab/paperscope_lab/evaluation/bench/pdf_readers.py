@@ -60,7 +60,7 @@ PDF_READERS = {
 
 
 def run(name: str, files: list[Path]) -> dict[str, float | str | list[str]]:
-    """Reads the files with a PDF reader; unreadable files are listed and their time is excluded."""
+    """Read the files with a PDF reader; unreadable files are listed and their time is excluded."""
     contender = PDF_READERS[name]
     for package in contender.packages:
         try:

@@ -38,7 +38,7 @@ _PAID = "model"
 
 
 def render_page(suites: Sequence[Sequence[Report]]) -> str:
-    """Renders the page for all suites; each has one report per mode, Paperscope's default first."""
+    """Render the page for all suites; each has one report per mode, Paperscope's default first."""
     lines = [_HEAD]
     for reports in suites:
         first = reports[0]
@@ -56,7 +56,7 @@ def render_page(suites: Sequence[Sequence[Report]]) -> str:
 
 
 def suite_rows(reports: Sequence[Report]) -> Iterator[list[str]]:
-    """The rows of a suite's table: set, system, items, and the headline metrics."""
+    """Yield the rows of a suite's table: set, system, items, and the headline metrics."""
     metrics = reports[0].headline_metrics
     apart = {report.mode: _significant_metrics(reports[0], report, metrics) for report in reports[1:]}
     for name in dict.fromkeys(name for report in reports for name in report.figures if name != ALL):
@@ -73,7 +73,7 @@ def _cell(figure: Figure | None) -> str:
 
 
 def _significant_metrics(ours: Report, theirs: Report, metrics: Sequence[str]) -> dict[str, frozenset[str]]:
-    """The metrics, by set, in which the two reports differ by more than chance."""
+    """Return the metrics, by set, in which the two reports differ by more than chance."""
     found = {}
     for name in theirs.figures:
         try:
@@ -85,13 +85,13 @@ def _significant_metrics(ours: Report, theirs: Report, metrics: Sequence[str]) -
 
 
 def _problems(reports: Sequence[Report]) -> list[str]:
-    """The problems of all modes, each once."""
+    """Return the problems of all modes, each once."""
     problems = dict.fromkeys(f"- {report.mode}: {problem}" for report in reports for problem in report.problems)
     return ["Not scored:", "", *problems, ""] if problems else []
 
 
 def add_options(quality: argparse.ArgumentParser) -> None:
-    """Adds the options of `quality`."""
+    """Add the options of `quality`."""
     quality.add_argument("--data", type=Path, required=True, metavar="DIR", help="the folder with eval/ and papers/")
     quality.add_argument("--out", type=Path, required=True, metavar="DIR", help="keeps every run's report here")
     quality.add_argument("--suite", nargs="+", choices=SUITES, default=list(SUITES), help="these suites only")
@@ -100,7 +100,7 @@ def add_options(quality: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Returns 0, or 1 if something could not be scored."""
+    """Return 0, or 1 if something could not be scored."""
     reports = [list(_reports(load_suite(name), options)) for name in options.suite]
     page = render_page([found for found in reports if found])
     sys.stdout.write(page)
@@ -109,7 +109,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _reports(suite: Suite, options: argparse.Namespace) -> Iterator[Report]:
-    """Returns one report per mode, the suite's default first."""
+    """Return one report per mode, the suite's default first."""
     for mode in suite.modes:
         if mode == _PAID:
             continue

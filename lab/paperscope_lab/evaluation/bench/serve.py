@@ -65,7 +65,7 @@ class ServedLoad:
 
 
 def add_options(serve: argparse.ArgumentParser) -> None:
-    """Adds the options of `serve`."""
+    """Add the options of `serve`."""
     serve.add_argument("--library", type=Path, required=True, metavar="DIR", help="a library with papers in it")
     serve.add_argument("--questions", type=Path, required=True, metavar="FILE", help="a file of questions")
     serve.add_argument("--clients", type=int, nargs="+", default=_CLIENTS, metavar="N", help="how many ask at once")
@@ -127,7 +127,7 @@ def _wait(url: str, process: "subprocess.Popen[bytes]") -> None:
 
 
 def _processes(process: int) -> list[int]:
-    """A process and its descendants."""
+    """Return a process and its descendants."""
     found = [process]
     for one in found:
         for file in Path(f"/proc/{one}/task").glob("*/children"):
@@ -136,7 +136,7 @@ def _processes(process: int) -> list[int]:
 
 
 def _cpu_seconds(process: int) -> float:
-    """The processor time of a process, its descendants and those that have ended (Linux only; 0 elsewhere)."""
+    """Return the processor time of a process, its descendants and those that have ended (Linux only; 0 elsewhere)."""
     ticks = 0
     for one in _processes(process):
         file = Path(f"/proc/{one}/stat")
@@ -147,7 +147,7 @@ def _cpu_seconds(process: int) -> float:
 
 
 def _http_client(url: str, stack: ExitStack) -> _Client:
-    """A client with one persistent connection, from the standard library, which takes the least CPU time."""
+    """Return a client with one persistent connection, from the standard library, which takes the least CPU time."""
     address = urlsplit(url)
     connection = http.client.HTTPConnection(address.hostname or "", address.port, timeout=_TIMEOUT)
     stack.callback(connection.close)
@@ -167,7 +167,7 @@ def _http_client(url: str, stack: ExitStack) -> _Client:
 
 
 def _measure_load(clients: Sequence[_Client], questions: Sequence[str], *, seconds: float) -> Load:
-    """Runs each client in a thread."""
+    """Run each client in a thread."""
     taken: list[tuple[bool, float]] = []
     numbers = count()
     begun = time.perf_counter()

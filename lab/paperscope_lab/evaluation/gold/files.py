@@ -27,7 +27,7 @@ Made = TypeVar("Made")
 
 
 def read_json(file: Path, kind: type[Value]) -> Value:
-    """Parses a JSON file. Raises GoldFileError."""
+    """Parse a JSON file. Raises GoldFileError."""
     text = _read_text(file)
     try:
         return _parse(text, TypeAdapter(kind))
@@ -42,7 +42,7 @@ def read_lines(
     *,
     key: Callable[[Line], str] | None = None,
 ) -> Iterator[Value | GoldFileError]:
-    """Yields what `make` returns for the number and the content of each line, and the errors of unusable lines.
+    """Yield what `make` returns for the number and the content of each line, and the errors of unusable lines.
 
     A missing file has no lines, and blank lines are ignored. A line is unusable if it is malformed, if an earlier line
     has the same `key`, or if `make` raises GoldFileError; the error that is yielded then names the line.
@@ -66,7 +66,7 @@ def read_lines(
 
 
 def separate_errors(found: Iterable[Value | GoldFileError]) -> tuple[list[Value], list[GoldFileError]]:
-    """Splits a stream into values and errors."""
+    """Split a stream into values and errors."""
     values: list[Value] = []
     errors: list[GoldFileError] = []
     for one in found:
@@ -80,7 +80,7 @@ def separate_errors(found: Iterable[Value | GoldFileError]) -> tuple[list[Value]
 def map_gold(
     found: Iterable[Value | GoldFileError], make: Callable[[Value], Iterable[Made | GoldFileError]]
 ) -> Iterator[Made | GoldFileError]:
-    """Yields what `make` returns for each value of a stream, and the errors of the stream."""
+    """Yield what `make` returns for each value of a stream, and the errors of the stream."""
     for one in found:
         if isinstance(one, GoldFileError):
             yield one
@@ -89,18 +89,18 @@ def map_gold(
 
 
 def gold_error(where: str, reason: str) -> GoldFileError:
-    """The error of a file or line, with its remedy."""
+    """Return the error of a file or line, with its remedy."""
     return GoldFileError(f"{where}: {reason}; correct the gold, or leave it out")
 
 
 @cache
 def file_hash(file: Path) -> str:
-    """The SHA-256 of a file's content; that of empty content if the file is missing. Each file is read once."""
+    """Return the SHA-256 of a file's content; that of empty content if the file is missing. Each file is read once."""
     return content_hash(file.read_bytes() if file.is_file() else b"")
 
 
 def paper_file(data: Path, folder: str, name: str) -> Path:
-    """The paper with this name, whatever folder the gold names. Raises GoldFileError if it is missing."""
+    """Return the paper with this name, whatever folder the gold names. Raises GoldFileError if it is missing."""
     file = data / "papers" / folder / PurePosixPath(name).name
     if not file.is_file():
         raise GoldFileError(f"unknown paper {name!r}; {file} is not there")
@@ -108,7 +108,7 @@ def paper_file(data: Path, folder: str, name: str) -> Path:
 
 
 def check_pages(pages: Iterable[int | None], file: Path) -> None:
-    """Raises GoldFileError for a page (from 1) that the PDF doesn't have. Accepts any page of an unreadable PDF."""
+    """Raise GoldFileError for a page (from 1) that the PDF doesn't have. Accepts any page of an unreadable PDF."""
     known = [page for page in pages if page is not None]
     count = _page_count(file, file.stat().st_mtime_ns) if known else None
     for page in known:
@@ -138,7 +138,7 @@ def _read_text(file: Path) -> str:
 
 
 def _parse(text: str, adapter: TypeAdapter[Value]) -> Value:
-    """Raises GoldFileError, whose message doesn't name the file."""
+    """Raise GoldFileError, whose message doesn't name the file."""
     try:
         return adapter.validate_json(text)
     except ValidationError as error:

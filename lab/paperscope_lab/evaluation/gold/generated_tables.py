@@ -184,7 +184,8 @@ def _sentence(random: Random, least: int = 8, most: int = 22) -> str:
 
 
 def _cell_text(random: Random, least: int, most: int, *, width: float, capitals: float) -> str:
-    """A text of a wrapped cell, with brackets, commas and numbers; `capitals` is the share of texts that have one."""
+    """Return a text of a wrapped cell, with brackets, commas and numbers; `capitals` is the share of texts that have
+    one."""
     most = max(least, min(most, int(width / _POINTS_PER_WORD)))
     words = _words(random, least, most, longest=width / _POINTS_PER_LETTER).split()
     for index in range(1, len(words)):
@@ -195,7 +196,7 @@ def _cell_text(random: Random, least: int, most: int, *, width: float, capitals:
 
 
 def _list_text(random: Random) -> str:
-    """Two or three short lines, with or without numbers."""
+    """Return two or three short lines, with or without numbers."""
     numbered = random.random() < 0.5
     return "\n".join(
         (f"{number}. " if numbered else "") + _words(random, 1, 3, longest=8)
@@ -216,7 +217,7 @@ def _short_text(random: Random, *, capitals: bool) -> str:
 
 
 def _code(random: Random, *, arguments: bool = True) -> str:
-    """An identifier, a call or an option of a program."""
+    """Return an identifier, a call or an option of a program."""
     first, second = (random.choice([word for word in _WORDS if len(word) < 9]) for _ in range(2))
     kinds = [f"{first}.{second[:4]}", f"{first[:6]}_{second[:4]}", f"{first}()", f"--{first}", first]
     return random.choice([*kinds, f"{first}({second} = {random.randint(1, 9)})"] if arguments else kinds)
@@ -236,7 +237,7 @@ def _value_maker(random: Random) -> Callable[[], str]:
 
 
 def _text_maker(random: Random, style: Style) -> Callable[[], str]:
-    """Makes the short texts of a column."""
+    """Make the short texts of a column."""
     capitals = random.random() < 0.5
     if style.contents == "codes":
         return lambda: _code(random) if random.random() > 0.1 else ""
@@ -252,7 +253,7 @@ def _row_name(random: Random, style: Style) -> str:
 
 
 def _values(random: Random, style: Style) -> _Table:  # noqa: PLR0915
-    """A table of names and values."""
+    """Return a table of names and values."""
     pairs = random.randint(1, 2 if style.tight else 3)
     size = random.choice((2, 2, 3)) if pairs < 3 else 2
     narrow = style.pages != "one column"
@@ -308,7 +309,7 @@ def _values(random: Random, style: Style) -> _Table:  # noqa: PLR0915
 
 
 def _texts(random: Random, style: Style) -> _Table:
-    """A table of texts that wrap."""
+    """Return a table of texts that wrap."""
     narrow = style.pages != "one column"
     count = random.randint(2, 3 if narrow else 4)
     kinds = [random.choice(("short", "long", "long")) for _ in range(count)]
@@ -351,7 +352,7 @@ def _texts(random: Random, style: Style) -> _Table:
 
 
 def _source_of(table: _Table, random: Random, style: Style, *, leading: float, size: float) -> str:
-    """The table in typst."""
+    """Return the table in typst."""
     inset = (leading + random.uniform(*style.gap)) / 2
     across = random.uniform(2, 3.5) if style.tight else random.uniform(3.5, 7)
     widths = ", ".join(f"{width}pt" for width in table.widths) or ", ".join(["auto"] * table.width)
@@ -387,7 +388,7 @@ def _source_of(table: _Table, random: Random, style: Style, *, leading: float, s
 
 
 def _paper(random: Random, style: Style) -> tuple[str, tuple[GoldTable, ...]]:
-    """The source of a paper in typst, and its tables."""
+    """Return the source of a paper in typst, and its tables."""
     columns = 2 if style.pages == "two columns" else 1
     fonts = _FONTS[:2] if style.wrapped or style.pages != "one column" else _FONTS
     size = random.choice((9.5, 10, 11))
@@ -424,7 +425,7 @@ def _paper(random: Random, style: Style) -> tuple[str, tuple[GoldTable, ...]]:
 
 
 def typeset_paper(style: str, seed: int, file: Path) -> Gold:
-    """Writes the paper of a style and a seed as a PDF, and returns its gold. Raises ImportError without typst."""
+    """Write the paper of a style and a seed as a PDF, and return its gold. Raises ImportError without typst."""
     import typst
 
     source, tables = _paper(Random(f"{style}/{seed}"), STYLES[style])  # noqa: S311
@@ -433,7 +434,7 @@ def typeset_paper(style: str, seed: int, file: Path) -> Gold:
 
 
 def generated_items(folder: Path) -> Iterator[GoldItem | GoldFileError]:
-    """Typesets all papers in a folder and yields their items, or one error if typst is not installed."""
+    """Typeset all papers in a folder and yield their items, or one error if typst is not installed."""
     folder.mkdir(parents=True, exist_ok=True)
     for style in STYLES:
         for seed in _SEEDS:

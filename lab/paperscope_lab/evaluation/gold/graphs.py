@@ -97,7 +97,7 @@ GraphGold = GoldGraph | GoldAcronyms | GoldExpansion
 
 
 def read_graph_gold(data: Path) -> Iterator[GraphGold | GoldFileError]:
-    """Yields the documents and sentences of all sets that are present, and the errors of unusable lines."""
+    """Yield the documents and sentences of all sets that are present, and the errors of unusable lines."""
     gold = data / "eval"
     yield from read_lines(gold / "kg_scierc.jsonl", _SciERCLine, _scierc_graph, key=lambda line: line.doc_key)
     yield from _scier_graphs(gold / "kg_scier.jsonl")
@@ -124,14 +124,15 @@ class JoinedTokens:
     spans: tuple[_Span, ...]
 
     def of(self, first: int, end: int) -> str:
-        """The words from token `first` to before token `end`. Raises GoldFileError if there are no such tokens."""
+        """Return the words from token `first` to before token `end`. Raises GoldFileError if there are no such
+        tokens."""
         if not 0 <= first < end <= len(self.spans):
             raise GoldFileError(f"there are no tokens from {first} to before {end} among {len(self.spans)}")
         return self.text[self.spans[first][0] : self.spans[end - 1][1]]
 
 
 def join_tokens(tokens: Sequence[str]) -> JoinedTokens:
-    """Joins tokens with spaces only where print has them: "state - of - the - art ( SOTA ) ." is one word and brackets.
+    """Join tokens with spaces only where print has them: "state - of - the - art ( SOTA ) ." is one word and brackets.
 
     Brackets in the Penn Treebank's spelling ("-LRB-") become characters. Straight quotes open and close alternately.
     """
@@ -187,7 +188,7 @@ class Cluster:
 def entities_of(
     mentions: Sequence[Mention], clusters: Sequence[Cluster]
 ) -> tuple[tuple[GoldEntity, ...], dict[_Span, int]]:
-    """Returns one entity per cluster and one per remaining spelling, and the entity of each mention by its span.
+    """Return one entity per cluster and one per remaining spelling, and the entity of each mention by its span.
 
     Clusters without mentions are ignored. A cluster's type is that of most of its mentions; generic mentions give
     neither type nor spelling if there are others. A mention outside all clusters joins the first cluster that has its
@@ -272,7 +273,7 @@ class _SciERLine:
 
 
 def _scier_graphs(file: Path) -> Iterator[GoldGraph | GoldFileError]:
-    """Yields one graph per document, all its sentences as one text."""
+    """Yield one graph per document, all its sentences as one text."""
     lines, bad = separate_errors(read_lines(file, _SciERLine, _checked))
     yield from bad
     documents: dict[str, list[_SciERLine]] = {}
@@ -355,7 +356,7 @@ def _scirex_graph(_number: int, line: _SciREXLine) -> GoldGraph:
 
 
 def _scirex_sections(line: _SciREXLine, text: JoinedTokens) -> Iterator[TextSection]:
-    """The sections; a section's first sentence is its heading if the source's markup says so."""
+    """Yield the sections; a section's first sentence is its heading if the source's markup says so."""
     ends: Mapping[int, int] = dict(line.sentences)
     for first, end in line.sections:
         start, path = first, tuple[str, ...]()
@@ -393,7 +394,7 @@ def _acronyms(_number: int, line: _IdentificationLine) -> GoldAcronyms:
 
 
 def _labelled_spans(labels: Sequence[str]) -> Iterator[tuple[str, int, int]]:
-    """The kind, first token and end (exclusive) of each span; an "I-" without its "B-" begins a span, too (as in
+    """Yield the kind, first token and end (exclusive) of each span; an "I-" without its "B-" begins a span, too (as in
     CoNLL-2000)."""
     kind, first = "", 0
     for number, label in enumerate((*labels, "O")):

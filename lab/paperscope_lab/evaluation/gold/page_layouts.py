@@ -30,7 +30,7 @@ class _PageLine:
 
 
 def layout_items(data: Path, *, folder: Path = _FOLDER) -> tuple[list[GoldItem | GoldFileError], list[str]]:
-    """Reads the pages of each half.
+    """Read the pages of each half.
 
     Returns:
         One item per paper, and the errors of unusable lines and of papers that are not the file that was drawn on; and

@@ -43,7 +43,7 @@ _MIN_BOOKMARKS = 3
 
 
 def table_of_rows(rows: Sequence[Sequence[str]], *, caption: str) -> GoldTable | None:
-    """Returns a table without number from the rows of a source file, without empty rows and columns.
+    """Return a table without number from the rows of a source file, without empty rows and columns.
 
     Its logical rows join the second row to the first if it may be the second line of the first. Returns None if the
     rows have only one column, as the line breaks of a header cell leave behind.
@@ -73,7 +73,7 @@ class _Transcription:
 
 
 def load_gold_tables(file: Path) -> tuple[GoldTable, ...]:
-    """Reads the tables of a file; without `logical_grid` each printed line is a row. Raises GoldFileError."""
+    """Read the tables of a file; without `logical_grid` each printed line is a row. Raises GoldFileError."""
     return tuple(_with_rows(table, file) for table in read_json(file, _Transcription).tables)
 
 
@@ -108,7 +108,7 @@ class _FolderCell(_Cell):
 
 
 def folder_items(data: Path) -> Iterator[GoldItem | GoldFileError]:
-    """Yields one item per folder that has a paper and any gold."""
+    """Yield one item per folder that has a paper and any gold."""
     for folder in sorted((data / "papers").glob("*/")):
         if (folder / "paper.pdf").is_file() and any((folder / name).is_file() for name in _FOLDER_FILES):
             try:
@@ -157,7 +157,7 @@ class _LatexCell(_Cell):
 
 
 def latex_items(data: Path) -> Iterator[GoldItem | GoldFileError]:
-    """Yields one item per gold file, and the errors of unusable gold."""
+    """Yield one item per gold file, and the errors of unusable gold."""
     folder = data / "papers" / "latexgold"
     papers = {file.name.removesuffix(".gold.json"): file for file in sorted(folder.glob("*.gold.json"))}
 
@@ -197,7 +197,7 @@ class _JatsPaper:
 
 
 def jose_items(data: Path) -> Iterator[GoldItem | GoldFileError]:
-    """Yields one item per line, and the errors of unusable lines."""
+    """Yield one item per line, and the errors of unusable lines."""
 
     def item(_number: int, paper: _JatsPaper) -> GoldItem:
         gold = Gold(
@@ -214,7 +214,7 @@ def jose_items(data: Path) -> Iterator[GoldItem | GoldFileError]:
 
 
 def olmocr_items(data: Path) -> Iterator[GoldItem | GoldFileError]:
-    """Yields one item per PDF that the tests name, and the errors of unusable lines."""
+    """Yield one item per PDF that the tests name, and the errors of unusable lines."""
 
     def parsed(_number: int, test: PageTest) -> tuple[Path, PageTest]:
         return paper_file(data, "olmocr", test.pdf), test
@@ -229,7 +229,7 @@ def olmocr_items(data: Path) -> Iterator[GoldItem | GoldFileError]:
 def outline_items(
     data: Path, *, known: Set[Path], read_outline: Callable[[Path], Sequence[OutlineEntry]]
 ) -> Iterator[GoldItem]:
-    """Yields one item per PDF in `papers` with bookmarks, except the `known` ones, whose headings have gold already.
+    """Yield one item per PDF in `papers` with bookmarks, except the `known` ones, whose headings have gold already.
 
     The bookmarks are hidden from the parser, which would otherwise be scored on its own input.
     """
@@ -249,7 +249,7 @@ def outline_items(
 def load_items(
     data: Path, *, read_outline: Callable[[Path], Sequence[OutlineEntry]]
 ) -> tuple[list[GoldItem], list[GoldFileError]]:
-    """Returns the papers with gold below `data`, and the errors of unusable gold."""
+    """Return the papers with gold below `data`, and the errors of unusable gold."""
     found = chain(folder_items(data), latex_items(data), jose_items(data), olmocr_items(data))
     items, bad = separate_errors(found)
     known = {item.file for item in items if item.gold.headings is not None}

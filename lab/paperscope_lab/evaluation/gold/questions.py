@@ -48,7 +48,7 @@ class PdfQuestion:
 
 
 def docbench_questions(data: Path) -> Iterator[PdfQuestion | GoldFileError]:
-    """Yields the questions in files beside a PDF, and the errors of unusable files and lines.
+    """Yield the questions in files beside a PDF, and the errors of unusable files and lines.
 
     A question's paper is the name of the folder, and its id the number of the line.
     """
@@ -117,7 +117,7 @@ class _MMDocIRLine:
 
 
 def mmdocir_questions(data: Path) -> Iterator[PdfQuestion | GoldFileError]:
-    """Yields the questions of MMLongBench-Doc with the regions of their evidence, and the errors of unusable lines."""
+    """Yield the questions of MMLongBench-Doc with the regions of their evidence, and the errors of unusable lines."""
 
     def question(number: int, line: _MMDocIRLine) -> PdfQuestion:
         file = paper_file(data, "mmlongbench", line.doc)
@@ -138,7 +138,7 @@ def mmdocir_questions(data: Path) -> Iterator[PdfQuestion | GoldFileError]:
 
 
 def mmlongbench_questions(data: Path) -> Iterator[PdfQuestion | GoldFileError]:
-    """Yields one question per line, and the errors of unusable lines."""
+    """Yield one question per line, and the errors of unusable lines."""
     found, bad = separate_errors(
         read_lines(data / "eval" / "regions_mmdocir.jsonl", _MMDocIRLine, lambda _, line: line)
     )
@@ -193,12 +193,12 @@ class OHRQuestion:
 
 
 def ohrbench_pages(data: Path) -> tuple[list[OHRPage], list[GoldFileError]]:
-    """Returns the pages in order, and the errors of unusable lines."""
+    """Return the pages in order, and the errors of unusable lines."""
     return separate_errors(read_lines(data / "eval" / "paperqa_ohrbench_pages.jsonl", OHRPage, lambda _, page: page))
 
 
 def ohrbench_questions(data: Path, pages: Collection[OHRPage]) -> Iterator[OHRQuestion | GoldFileError]:
-    """Yields one question per line, and the errors of unusable lines; `pages` are the existing pages."""
+    """Yield one question per line, and the errors of unusable lines; `pages` are the existing pages."""
     known = {(page.doc, page.page) for page in pages}
     docs = {page.doc for page in pages}
 

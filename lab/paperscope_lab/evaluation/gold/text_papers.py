@@ -17,7 +17,7 @@ class TextSection:
 
 
 def text_paper(name: str, *, title: str, sections: Sequence[TextSection], with_headings: bool = False) -> Paper:
-    """Returns a paper with these paragraphs as passages, without empty ones, each on its own line of page 1.
+    """Return a paper with these paragraphs as passages, without empty ones, each on its own line of page 1.
 
     Its id derives from its content, and its file is called `name`. The title, if there is one, is a passage, too, and
     so are the headings on request.

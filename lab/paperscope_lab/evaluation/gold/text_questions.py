@@ -100,7 +100,7 @@ class _QasperLine:
 
 
 def qasper_papers(data: Path) -> Iterator[QasperPaper | GoldFileError]:
-    """Yields one paper per line, and the errors of unusable lines and questions."""
+    """Yield one paper per line, and the errors of unusable lines and questions."""
     file = data / "eval" / "paperqa_qasper10_raw.jsonl"
     unanswered: list[GoldFileError] = []
 
@@ -156,7 +156,7 @@ class Dialogue:
 
 
 def argscichat_dialogues(data: Path) -> Iterator[Dialogue | GoldFileError]:
-    """Yields one dialogue per line, and the errors of unusable lines."""
+    """Yield one dialogue per line, and the errors of unusable lines."""
     file = data / "eval" / "paperqa_argscichat.jsonl"
 
     def dialogue(number: int, line: Dialogue) -> Dialogue:
@@ -201,7 +201,7 @@ class _TDMSText:
 
 
 def read_tdms(data: Path) -> TDMS:
-    """Reads both files; without either of them the result is empty."""
+    """Read both files; without either of them the result is empty."""
     texts = data / "eval" / "kg_nlptdms_text.jsonl"
     papers, bad_papers = separate_errors(read_lines(texts, _TDMSText, _tdms_paper, key=lambda text: text.paper))
     known = {paper.id for paper in papers}
@@ -224,7 +224,8 @@ def _tdms_paper(_number: int, line: _TDMSText) -> TDMSPaper:
 
 
 def _tdms_sections(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Each "section: HEADING" with the lines up to the next one; text before the first belongs to the abstract."""
+    """Yield each "section: HEADING" with the lines up to the next one; text before the first belongs to the
+    abstract."""
     heading, lines = _ABSTRACT, list[str]()
     for line in filter(None, map(str.strip, text.splitlines())):
         if line.startswith(_SECTION):

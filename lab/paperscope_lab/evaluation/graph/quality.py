@@ -49,7 +49,7 @@ _NAMED = re.compile(
 
 
 def name_keys(name: str) -> frozenset[str]:
-    """The keys of a name. Names that share a key are equal."""
+    """Return the keys of a name. Names that share a key are equal."""
     found = _BRACKET.search(name)
     keys = {_key(name)}
     if found and found.start():
@@ -68,7 +68,7 @@ def _key(name: str) -> str:
 
 
 def acronym_pairs(texts: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Keys of (long form, short form) for each "long form (SF)" whose words' initials spell SF.
+    """Yield keys of (long form, short form) for each "long form (SF)" whose words' initials spell SF.
 
     Each word gives one letter, and so does each part of a hyphenated word; the plural "s" of a short form is ignored.
     """
@@ -85,7 +85,7 @@ def _letters(short: str) -> str:
 
 
 def _split_words(long: str) -> list[str]:
-    """The words; a hyphenated word is split."""
+    """Return the words; a hyphenated word is split."""
     return [part for word in long.split() for part in re.split(r"[-\u2010-\u2015]", word.strip(",")) if part]
 
 
@@ -94,7 +94,8 @@ def _initials(words: Sequence[str]) -> str:
 
 
 def find_duplicates(names: Mapping[str, Sequence[str]], pairs: Iterable[tuple[str, str]]) -> list[tuple[str, ...]]:
-    """The groups of at least two ids, sorted, that name the same thing; `names` are an id's name, then its aliases.
+    """Return the groups of at least two ids, sorted, that name the same thing; `names` are an id's name, then its
+    aliases.
 
     An alias that several ids share without having it as a name ("CE" of cross-entropy and of community edition), or for
     which `pairs` give several long forms, is ambiguous and joins nothing.
@@ -235,7 +236,7 @@ def _citing(paper: Paper, work: Entity) -> Iterator[str]:
 
 
 def _contains_words(text: str, form: str) -> bool:
-    """Whether a text contains a form, and not as a part of a longer word."""
+    """Return whether a text contains a form, and not as a part of a longer word."""
     start = text.find(form)
     while start >= 0:
         before, after = text[max(start - 1, 0) : start], text[start + len(form) : start + len(form) + 1]
@@ -274,7 +275,7 @@ def score_floats(indexed: IndexedPaper) -> Score:
 
 
 def _named_floats(text: str) -> Iterator[tuple[str, str]]:
-    """The kind and number of each table and figure that the text names."""
+    """Yield the kind and number of each table and figure that the text names."""
     for match in _NAMED.finditer(text):
         kind = "table" if match["table"] else "figure"
         for number in re.findall(_NUMBER, match["numbers"], re.IGNORECASE):

@@ -77,12 +77,12 @@ SCHEMES: Mapping[str, AnnotationScheme] = {
 
 
 def folded_names(entity: Entity) -> frozenset[str]:
-    """An entity's name and aliases, folded by `entity_key`."""
+    """Return an entity's name and aliases, folded by `entity_key`."""
     return frozenset(filter(None, map(entity_key, (entity.name, *entity.aliases))))
 
 
 def is_float(entity: Entity) -> bool:
-    """Whether the entity is a table, a figure or an equation."""
+    """Return whether the entity is a table, a figure or an equation."""
     return entity.type in _FLOATS
 
 
@@ -156,14 +156,14 @@ class EntityMatches:
         return kinds
 
     def pairs_between(self, first: int, second: int) -> Iterator[Pair]:
-        """Our pairs that connect two entities of the gold."""
+        """Yield our pairs that connect two entities of the gold."""
         for one, two in product(sorted(self.ours[first]), sorted(self.ours[second])):
             if (pair := frozenset({one, two})) in self.pairs:
                 yield pair
 
     def has_relation(self, relation: GoldRelation, *, kinds: Set[str] | None = None) -> bool:
-        """Whether one of our pairs, of one of these kinds, connects the ends or, if they are names of the same thing,
-        one of our entities is both."""
+        """Return whether one of our pairs, of one of these kinds, connects the ends or, if they are names of the same
+        thing, one of our entities is both."""
         if relation.kind in self.scheme.same and self.ours[relation.source] & self.ours[relation.target]:
             return True
         found = self.pairs_between(relation.source, relation.target)
@@ -175,7 +175,7 @@ class EntityMatches:
         return f"unknown: {' | '.join(lost)}" if lost else "not connected"
 
     def names(self, members: Sequence[int]) -> str:
-        """The names of gold entities."""
+        """Return the names of gold entities."""
         return " -- ".join(self.gold.entities[member].forms[0] for member in members)
 
 
@@ -239,7 +239,7 @@ def score_entities(matches: EntityMatches) -> Score:
 
 
 def _overlap(some: Iterable[str], others: Collection[str]) -> bool:
-    """Whether a form of one contains all words, in order, of a form of the other."""
+    """Return whether a form of one contains all words, in order, of a form of the other."""
     return any(f" {one} " in f" {other} " or f" {other} " in f" {one} " for one in some for other in others)
 
 

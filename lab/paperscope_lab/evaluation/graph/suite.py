@@ -69,7 +69,7 @@ def score_expansion(gold: GoldExpansion) -> Score:
 
 
 def score_document(gold: GoldGraph, extractor: EntityExtractor) -> Score:
-    """Lets the extractor read a gold document like a paper. Raises ModelError if a model fails."""
+    """Let the extractor read a gold document like a paper. Raises ModelError if a model fails."""
     started = time.perf_counter()
     paper = text_paper(gold.name, title="", sections=gold.sections, with_headings=True)
     extraction = asyncio.run(extractor.extract(paper, chunk_paper(paper)))
@@ -82,7 +82,7 @@ def score_document(gold: GoldGraph, extractor: EntityExtractor) -> Score:
 
 
 def _score_paper(file: Path, libraries: Libraries) -> Score:
-    """Adds a paper to its own library. Raises PaperFileError if it can't be added, and ModelError."""
+    """Add a paper to its own library. Raises PaperFileError if it can't be added, and ModelError."""
     built = libraries.of_files([file])
     if built.problems:
         raise PaperFileError("; ".join(built.problems.values()))
@@ -91,7 +91,7 @@ def _score_paper(file: Path, libraries: Libraries) -> Score:
 
 
 def _score_library(files: Sequence[Path], libraries: Libraries) -> Score:
-    """Adds all papers to one library. Those that can't be added are omitted; their own items report why.
+    """Add all papers to one library. Those that can't be added are omitted; their own items report why.
 
     Raises ModelError.
     """
@@ -108,13 +108,13 @@ def _indexed(libraries: Libraries, built: BuiltLibrary) -> list[IndexedPaper]:
 
 
 def _nodes(store: Store, indexed: IndexedPaper) -> set[str]:
-    """The ids in the library of a paper's entities."""
+    """Return the ids in the library of a paper's entities."""
     own = [entity.id for entity in indexed.extraction.entities]
     return {node for nodes in store.library_ids(own, papers=[indexed.paper.id]).values() for node in nodes}
 
 
 def open_extractor(request: Request, stack: ExitStack) -> tuple[Settings, EntityExtractor]:
-    """Returns the settings and the extractor of a mode: the local one alone, or it and the configured model.
+    """Return the settings and the extractor of a mode: the local one alone, or it and the configured model.
 
     Replies of the model are cached below `work`, so that a rerun doesn't pay twice. Raises SettingsError if mode
     "model" has no model.
@@ -151,7 +151,7 @@ def _load(request: Request, stack: ExitStack) -> Loaded:
 
 
 def _papers(folder: Path, libraries: Libraries) -> Iterator[Item]:
-    """One item per PDF, and one for the library of all of them if there are several."""
+    """Yield one item per PDF, and one for the library of all of them if there are several."""
     files = sorted(folder.rglob("*.pdf"))
     for file in files:
         name = f"papers/{file.relative_to(folder).with_suffix('')}"

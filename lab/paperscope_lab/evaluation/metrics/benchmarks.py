@@ -36,7 +36,7 @@ def mmlongbench_score(gold: str, predicted: str, *, answer_format: str) -> float
 
 
 def mmlongbench_tallies(score: float, *, answerable: bool, answered: bool) -> Mapping[str, Tally]:
-    """The tallies "accuracy" and "f1" of one question with this score.
+    """Return the tallies "accuracy" and "f1" of one question with this score.
 
     Precision and recall for F1 are the summed scores of the answerable questions over the answered and the answerable
     questions.
@@ -46,7 +46,7 @@ def mmlongbench_tallies(score: float, *, answerable: bool, answered: bool) -> Ma
 
 
 def qasper_answer_f1(references: Sequence[str], predicted: str) -> float:
-    """The best token F1 over the annotators' answers (Dasigi et al., QASPER, 2021); 0 if there are none.
+    """Return the best token F1 over the annotators' answers (Dasigi et al., QASPER, 2021); 0 if there are none.
 
     A reference is the free-form answer, the extracted spans joined by ", ", "Yes", "No" or "Unanswerable".
     """
@@ -54,7 +54,8 @@ def qasper_answer_f1(references: Sequence[str], predicted: str) -> float:
 
 
 def qasper_evidence_f1(references: Sequence[Sequence[str]], predicted: Sequence[str]) -> float:
-    """The best F1 over the annotators' evidence paragraphs, which are equal if their texts are; 0 if there are none.
+    """Return the best F1 over the annotators' evidence paragraphs, which are equal if their texts are; 0 if there are
+    none.
 
     As in QASPER's script, two empty sets agree fully. Remove "FLOAT SELECTED" paragraphs first to score text evidence
     only.

@@ -110,12 +110,13 @@ class Number:
 
 
 def numbers_in(text: str) -> tuple[Number, ...]:
-    """The numbers of a text in order, including the words zero to twenty; a margin ("± 0.3") belongs to its number."""
+    """Return the numbers of a text in order, including the words zero to twenty; a margin ("± 0.3") belongs to its
+    number."""
     return tuple(number for _, number in sorted(_find_numbers(_plain_text(text)), key=lambda found: found[0]))
 
 
 def as_number(text: str) -> Number | None:
-    """The number that the whole text is, apart from a full stop; None for any other text."""
+    """Return the number that the whole text is, apart from a full stop; None for any other text."""
     plain = _plain_text(text).removesuffix(".")
     found = [number for start, number in _find_numbers(plain) if start == 0]
     return found[0] if found and found[0].text == plain else None
@@ -151,7 +152,7 @@ def _number(match: re.Match[str], value: Decimal, power: int, *, decimals: int =
 
 
 def same_number(gold: Number, predicted: Number) -> bool:
-    """Whether the prediction equals the gold number, to the precision of the gold.
+    """Return whether the prediction equals the gold number, to the precision of the gold.
 
     Units of one kind are converted (1.5 s = 1500 ms), and units of different kinds are unequal. A unit that only one of
     the two prints is assumed for the other; if it is a percentage, the other may also be a fraction (93 % = 93 = 0.93).
@@ -167,7 +168,7 @@ def _in_unit_of(gold: Number, predicted: Number) -> tuple[Decimal, ...]:
 
 
 def stated_numbers(text: str, question: str = "") -> tuple[Number, ...]:
-    """The numbers that a text states and the question doesn't, in order.
+    """Return the numbers that a text states and the question doesn't, in order.
 
     Numbers of tables, figures, sections and the like, and of citations, count only if the text states no others.
     """
@@ -177,12 +178,12 @@ def stated_numbers(text: str, question: str = "") -> tuple[Number, ...]:
 
 
 def without_labels(text: str) -> str:
-    """The text without the labels of tables, figures, sections and the like, and without numeric citations."""
+    """Return the text without the labels of tables, figures, sections and the like, and without numeric citations."""
     return _CITATION.sub(" ", _LABEL.sub(" ", text))
 
 
 def numbers_recall(gold_text: str, answer: str, question: str = "") -> Tally:
-    """The share of the gold text's numbers that the answer states, except those in the question.
+    """Return the share of the gold text's numbers that the answer states, except those in the question.
 
     Each number counts once. Signs are compared only if both texts print one: "falls by 0.5" and "-0.5" agree.
     """

@@ -30,14 +30,14 @@ def jaccard(one: Box, other: Box) -> float:
 
 
 def meets(place: Place, region: Place) -> bool:
-    """Whether the overlap of a place and a gold region is at least half of the smaller one."""
+    """Return whether the overlap of a place and a gold region is at least half of the smaller one."""
     if (place.paper, place.page) != (region.paper, region.page):
         return False
     return shared_area(place.box, region.box) >= _HALF * min(area(place.box), area(region.box)) > 0
 
 
 def covered_share(region: Place, places: Iterable[Place]) -> float:
-    """The share of a region's area (0 to 1) inside any of the places."""
+    """Return the share of a region's area (0 to 1) inside any of the places."""
     parts = [
         intersection(place.box, region.box)
         for place in places

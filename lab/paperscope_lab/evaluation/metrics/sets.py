@@ -14,7 +14,7 @@ T = TypeVar("T", bound=Hashable)
 
 
 def overlap(*, right: float, gold: float, predicted: float) -> Mapping[str, Tally]:
-    """The tallies "precision", "recall" and "f1" of `right` hits among `predicted` and `gold` items.
+    """Return the tallies "precision", "recall" and "f1" of `right` hits among `predicted` and `gold` items.
 
     F1 is 2·right / (predicted + gold), the harmonic mean of the other two (van Rijsbergen, 1979); sums of tallies are
     micro averages. Precision is 1 if nothing was predicted, like every empty tally.
@@ -27,13 +27,13 @@ def overlap(*, right: float, gold: float, predicted: float) -> Mapping[str, Tall
 
 
 def set_overlap(gold: Collection[T], predicted: Collection[T]) -> Mapping[str, Tally]:
-    """The overlap of two sets; duplicates count once."""
+    """Return the overlap of two sets; duplicates count once."""
     one, two = set(gold), set(predicted)
     return overlap(right=len(one & two), gold=len(one), predicted=len(two))
 
 
 def best_assignment(gold: Sequence[A], predicted: Sequence[A], *, worth: Callable[[A, A], float]) -> float:
-    """The summed worth of the one-to-one assignment of gold to predicted items with the greatest sum."""
+    """Return the summed worth of the one-to-one assignment of gold to predicted items with the greatest sum."""
     if not gold or not predicted:
         return 0.0
     worths = np.array([[worth(one, two) for two in predicted] for one in gold], dtype=float)

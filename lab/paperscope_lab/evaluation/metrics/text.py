@@ -37,12 +37,13 @@ def _is_punctuation(char: str) -> bool:
 
 
 def exact_match(gold: str, predicted: str) -> bool:
-    """Whether the two are equal after normalization (Rajpurkar et al., SQuAD, 2016)."""
+    """Return whether the two are equal after normalization (Rajpurkar et al., SQuAD, 2016)."""
     return normalise(gold) == normalise(predicted)
 
 
 def contains_answer(gold: str, predicted: str) -> bool:
-    """Whether the normalised prediction contains the normalised gold as whole tokens; False for an empty gold."""
+    """Return whether the normalised prediction contains the normalised gold as whole tokens; False for an empty
+    gold."""
     wanted = normalise(gold)
     return bool(wanted) and f" {wanted} " in f" {normalise(predicted)} "
 
@@ -72,7 +73,7 @@ def anls(gold: str, predicted: str, *, threshold: float = 0.5) -> float:
 
 
 def read_list(text: str) -> tuple[str, ...]:
-    """The items of a list in JSON or Python, in lines, or in words ("a, b and c"), without empty ones.
+    """Return the items of a list in JSON or Python, in lines, or in words ("a, b and c"), without empty ones.
 
     Thousands separators don't split a number, and "and" or "or" splits the part after the last comma. Any other text is
     one item.

@@ -110,7 +110,7 @@ def _likeness(region: GoldRegion, element: _Found) -> float:
 
 
 def _overlap(region: GoldRegion, element: _Found) -> float:
-    """The intersection over union, with or without the caption."""
+    """Return the intersection over union, with or without the caption."""
     return max(jaccard(box, element.box) for box in _extents(region))
 
 
@@ -130,7 +130,7 @@ def _is_whole(region: GoldRegion, box: Box) -> bool:
 
 
 def _extents(region: GoldRegion) -> list[Box]:
-    """The box, and its hull with the caption, which a crop may include."""
+    """Return the box, and its hull with the caption, which a crop may include."""
     return [region.box, region.box.union(region.caption_box)] if region.caption_box else [region.box]
 
 

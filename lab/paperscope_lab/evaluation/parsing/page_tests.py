@@ -32,7 +32,7 @@ def score_page_tests(paper: Paper, gold: Gold) -> Score:
 
 
 def _plain(text: str) -> str:
-    """The benchmark's normal form: NFC, single spaces, plain quotes and dashes."""
+    """Return the benchmark's normal form: NFC, single spaces, plain quotes and dashes."""
     return unicodedata.normalize("NFC", " ".join(text.split())).translate(_PLAIN_CHARACTERS)
 
 
@@ -53,7 +53,7 @@ def _passes(paper: Paper, test: PageTest) -> bool:
 
 
 def _element_text(element: Element) -> str:
-    """The text of an element; for a float, its label, caption and content."""
+    """Return the text of an element; for a float, its label, caption and content."""
     if isinstance(element, Table):
         cells = " ".join(text for row in element.grid() for text in row)
         return f"{element.label} {element.caption} {cells}"

@@ -51,12 +51,12 @@ _DPI = 36
 
 
 def score_paper(paper: Paper, gold: Gold) -> Score:
-    """Scores everything that the gold annotates; what it doesn't annotate has no tally."""
+    """Score everything that the gold annotates; what it doesn't annotate has no tally."""
     return total(scorer(paper, gold) for scorer in _SCORERS)
 
 
 def outline_reader(file: Path) -> Sequence[OutlineEntry]:
-    """Returns the bookmarks of a file. Raises PaperFileError."""
+    """Return the bookmarks of a file. Raises PaperFileError."""
     with PdfBackend().open(read_pdf(PaperFile(file)), name=file.name, password=None) as document:
         return tuple(document.outline)
 
@@ -81,7 +81,7 @@ class _DocumentWithoutOutline:
 
 
 def _score(item: GoldItem, settings: ParserSettings) -> Score:
-    """Parses the paper and scores it. Raises PaperFileError if the paper can't be read."""
+    """Parse the paper and score it. Raises PaperFileError if the paper can't be read."""
     parser: Parser
     if item.hide_outline:
         parser = PdfParser(dpi=settings.dpi, backend=_WithoutOutline())

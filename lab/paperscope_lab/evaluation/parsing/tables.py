@@ -25,14 +25,14 @@ _MAX_MISSES_SHOWN = 12
 
 
 def label_number(label: str) -> str:
-    """The number in the label of a float or an equation, "" if it has none."""
+    """Return the number in the label of a float or an equation, "" if it has none."""
     words = label.split()
     match = _LABEL_NUMBER.match(words[-1].strip("().:")) if words else None
     return match[1] if match else ""
 
 
 def folded_grid(grid: Sequence[Sequence[str]]) -> list[list[str]]:
-    """Folds every text, writes superscript digits as 10^20, and pads the rows to equal length.
+    """Fold every text, writes superscript digits as 10^20, and pad the rows to equal length.
 
     Marks of emphasis and of subscripts are removed, because each source writes them differently.
     """
@@ -45,12 +45,12 @@ def _folded(text: str) -> str:
 
 
 def _without_citations(grid: Sequence[Sequence[str]]) -> list[list[str]]:
-    """A folded grid without the numeric citations at the end of its texts."""
+    """Return a folded grid without the numeric citations at the end of its texts."""
     return [[_CITATION.sub("", text) for text in row] for row in grid]
 
 
 def align_grids(gold: Sequence[Sequence[str]], got: Sequence[Sequence[str]]) -> tuple[dict[int, int], dict[int, int]]:
-    """The monotone mappings of row and column indices under which most cells agree (greedy).
+    """Return the monotone mappings of row and column indices under which most cells agree (greedy).
 
     First rows are aligned by the texts that they share, then columns given the rows, then rows again given the columns.
     Empty cells don't count. A missing or extra row or column therefore costs only itself and shifts nothing.
@@ -121,12 +121,12 @@ class _Reading:
         return align_grids(self.wanted, self.got)
 
     def position(self, row: int | None, column: int | None) -> tuple[int, int] | None:
-        """The position in the table of a position of the gold; None if it has no counterpart."""
+        """Return the position in the table of a position of the gold; None if it has no counterpart."""
         rows, columns = self.alignment
         return (rows[row], columns[column]) if row in rows and column in columns else None
 
     def text_at(self, grid: Sequence[Sequence[str]], row: int, column: int) -> str | None:
-        """The text of the table's grid at a position of the gold."""
+        """Return the text of the table's grid at a position of the gold."""
         position = self.position(row, column)
         return grid[position[0]][position[1]] if position else None
 
@@ -160,7 +160,7 @@ def _best_reading(expected: GoldTable, table: Table | None) -> _Reading:
 
 
 def score_tables(paper: Paper, gold: Gold) -> Score:
-    """Compares each gold table with the table of that number, or with the most similar one if the gold has no number.
+    """Compare each gold table with the table of that number, or with the most similar one if the gold has no number.
 
     - tables.cells: non-empty gold cells whose text is in the aligned row and column; the better of two readings, by
       printed lines or by logical rows (a cell printed on two lines counts twice in both).
@@ -202,7 +202,7 @@ def _pairs(gold: Sequence[GoldTable], tables: Sequence[Table]) -> dict[int, int]
 
 
 def _likeness(expected: GoldTable, table: Table) -> float:
-    """The similarity of the captions if the gold has one, else the share of correct cells."""
+    """Return the similarity of the captions if the gold has one, else the share of correct cells."""
     if expected.caption:
         return similarity(expected.caption, table.caption)
     return _best_reading(expected, table).tally.share
@@ -306,7 +306,7 @@ def score_lookups(paper: Paper, gold: Gold) -> Score:
 
 
 def found_cells(paper: Paper, lookup: GoldLookup) -> Sequence[Cell]:
-    """The cells of the named table whose value is the answer.
+    """Return the cells of the named table whose value is the answer.
 
     Each is in a row that has all named parts before the cell, and under a column whose header (with the title of the
     row's section, if any) is the named one.

@@ -59,12 +59,12 @@ def teds(gold: Tree, got: Tree) -> float:
 
 
 def covered_positions(cell: Cell) -> Iterator[tuple[int, int]]:
-    """The (row, column) positions of a cell in its table's grid."""
+    """Return the (row, column) positions of a cell in its table's grid."""
     return product(range(cell.row, cell.row + cell.row_span), range(cell.column, cell.column + cell.column_span))
 
 
 def tree_of_table(table: Table, *, repeat_spans: bool = False) -> Tree:
-    """A table as a tree, with an empty cell wherever a cell is missing.
+    """Return a table as a tree, with an empty cell wherever a cell is missing.
 
     `repeat_spans` repeats a spanned text in each of its cells instead of keeping the span.
     """
@@ -73,7 +73,7 @@ def tree_of_table(table: Table, *, repeat_spans: bool = False) -> Tree:
 
 
 def tree_of_gold(gold: GoldTable, *, logical: bool = True) -> Tree:
-    """A gold table as a tree of its logical rows, or of its printed lines."""
+    """Return a gold table as a tree of its logical rows, or of its printed lines."""
     row_of = gold.logical_row if logical else range(len(gold.grid))
     sizes = {
         (row_of[span.row], span.col): (row_of[span.row + span.rowspan - 1] - row_of[span.row] + 1, span.colspan)
@@ -83,7 +83,7 @@ def tree_of_gold(gold: GoldTable, *, logical: bool = True) -> Tree:
 
 
 def _tree(grid: Sequence[Sequence[str]], sizes: Mapping[tuple[int, int], tuple[int, int]]) -> Tree:
-    """The tree of a grid whose positions have these row and column spans; the others are single cells."""
+    """Return the tree of a grid whose positions have these row and column spans; the others are single cells."""
     covered = {
         (row + down, column + right)
         for (row, column), (height, width) in sizes.items()

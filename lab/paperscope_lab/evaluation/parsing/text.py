@@ -103,7 +103,7 @@ def _title_worth(title: str, section: Section) -> float:
 
 
 def score_order(paper: Paper, gold: Gold) -> Score:
-    """How much of the gold's running text is found, and in order.
+    """Return how much of the gold's running text is found, and in order.
 
     Units are the gold's sentences of at least 25 letters that occur in it once; spaces count in text.spaced only.
 
@@ -141,7 +141,7 @@ def score_order(paper: Paper, gold: Gold) -> Score:
 
 
 def _running_texts(paper: Paper) -> Iterator[str]:
-    """All texts of a paper in reading order, without page furniture."""
+    """Yield all texts of a paper in reading order, without page furniture."""
     for element in paper.elements:
         if isinstance(element, Table | Figure):
             yield element.caption
@@ -150,7 +150,7 @@ def _running_texts(paper: Paper) -> Iterator[str]:
 
 
 def _units(gold: Gold) -> dict[str, str]:
-    """The sentences to look for, in order: a mapping from the text without spaces to the text with them."""
+    """Return the sentences to look for, in order: a mapping from the text without spaces to the text with them."""
     found = [normalise_spaces(sentence) for paragraph in gold.paragraphs for sentence in split_sentences(paragraph)]
     once = Counter(found)
     folded = ((unit.replace(" ", ""), unit) for unit in found if once[unit] == 1)
@@ -172,7 +172,7 @@ def _seeds(text: str) -> Mapping[str, Sequence[int]]:
 
 
 def _is_nearly_found(unit: str, seeds: Mapping[str, Sequence[int]]) -> bool:
-    """Whether most parts of `unit` are in one place, up to a small shift."""
+    """Return whether most parts of `unit` are in one place, up to a small shift."""
     width = len(unit)
     starts = range(width - _SEED_LENGTH + 1)
     diagonals: Counter[int] = Counter()

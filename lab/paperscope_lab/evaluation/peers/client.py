@@ -41,7 +41,7 @@ _SET = {
 
 
 def peer_document(indexed: IndexedPaper, *, file: Path | None) -> PeerDocument:
-    """Converts a paper and its chunks, which keep their ids; `file` is its PDF, None if it has none."""
+    """Convert a paper and its chunks, which keep their ids; `file` is its PDF, None if it has none."""
     paper = indexed.paper
     pages = {element.id: element.place.page for element in paper.elements}
     chunks_with: dict[str, list[str]] = {}

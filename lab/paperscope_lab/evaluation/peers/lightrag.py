@@ -46,7 +46,7 @@ class Merged:
     weight: float = 0.0
 
     def add(self, item: Entity | Relation, *, kind: str, default_description: str) -> None:
-        """Merges the kind, description and units of another occurrence."""
+        """Merge the kind, description and units of another occurrence."""
         self.kinds[kind] += 1
         self.descriptions[item.description or default_description] = None
         self.units.update(dict.fromkeys(item.sources))
@@ -63,7 +63,7 @@ class Merged:
 
 
 def merged_entities(documents: Iterable[PeerDocument], *, named: Named) -> dict[str, Merged]:
-    """Returns one entity per name, in order of first appearance; `named` folds a name and returns "" to drop it."""
+    """Return one entity per name, in order of first appearance; `named` folds a name and returns "" to drop it."""
     merged: dict[str, Merged] = {}
     for document in documents:
         for entity in document.entities:
@@ -73,7 +73,7 @@ def merged_entities(documents: Iterable[PeerDocument], *, named: Named) -> dict[
 
 
 def merged_relations(documents: Iterable[PeerDocument], *, named: Named) -> dict[tuple[str, str], Merged]:
-    """Returns one relation per pair of distinct entities, in order and direction of first appearance."""
+    """Return one relation per pair of distinct entities, in order and direction of first appearance."""
     merged: dict[tuple[str, str], Merged] = {}
     for document in documents:
         names = {entity.id: named(entity.name) for entity in document.entities}
@@ -95,11 +95,11 @@ class _WordPieces:
         self._tokenizer.no_truncation()
 
     def encode(self, content: str) -> list[int]:
-        """Token ids without the start and end tokens."""
+        """Return token ids without the start and end tokens."""
         return list(self._tokenizer.encode(content, add_special_tokens=False).ids)
 
     def decode(self, tokens: list[int]) -> str:
-        """The text of token ids."""
+        """Return the text of token ids."""
         return str(self._tokenizer.decode(tokens))
 
 
@@ -148,7 +148,8 @@ def _with_minilm(encoder: Any, weights: Path, folder: Path) -> Any:  # noqa: ANN
 
 
 def _chunks(units: Sequence[Found]) -> dict[str, list[Found]]:
-    """The units by LightRAG's id of their text; equal texts are one chunk and are returned one after the other."""
+    """Return the units by LightRAG's id of their text; equal texts are one chunk and are returned one after the
+    other."""
     chunks: dict[str, list[Found]] = {}
     for unit in units:
         chunks.setdefault(_chunk_id(unit.text), []).append(unit)
@@ -161,7 +162,7 @@ def _chunk_id(text: str) -> str:
 
 
 async def _fill(rag: Any, corpus: PeerCorpus, units: Sequence[Found]) -> None:  # noqa: ANN401
-    """Inserts the units as chunks, and the documents' entities and relations merged as LightRAG merges them."""
+    """Insert the units as chunks, and the documents' entities and relations merged as LightRAG merges them."""
     utils: Any = import_module("lightrag.utils")
     entities = merged_entities(corpus.documents, named=utils.normalize_entity_name)
     relations = merged_relations(corpus.documents, named=utils.normalize_entity_name)
@@ -201,7 +202,7 @@ async def _name_all_sources(
     *,
     ids: dict[str, str],
 ) -> None:
-    """Records all sources of each entity and relation.
+    """Record all sources of each entity and relation.
 
     A custom graph takes one chunk per entity or relation; LightRAG's own extraction records all of them.
     """
@@ -223,7 +224,7 @@ async def _name_all_sources(
 
 
 async def _search_chunks(rag: Any, question: str, *, limit: int) -> list[str]:  # noqa: ANN401
-    """Returns the ids of the chunks, best first.
+    """Return the ids of the chunks, best first.
 
     Raises RuntimeError if LightRAG reports a failure other than an empty result.
     """

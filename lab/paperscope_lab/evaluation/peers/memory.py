@@ -11,7 +11,7 @@ _PEAK = re.compile(r"^VmHWM:\s+(\d+) kB", re.MULTILINE)
 
 
 def peak_memory_mb(process: int | None = None) -> float:
-    """The peak memory of this process in megabytes (2^20 bytes), or of another one (Linux only; 0 elsewhere)."""
+    """Return the peak memory of this process in megabytes (2^20 bytes), or of another one (Linux only; 0 elsewhere)."""
     status = Path(f"/proc/{process or 'self'}/status")
     # On Linux, getrusage includes the memory of the parent at the time it started this process.
     if status.is_file() and (found := _PEAK.search(status.read_text())):

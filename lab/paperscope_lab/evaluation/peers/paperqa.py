@@ -39,7 +39,7 @@ def paperqa_system(weights: Path) -> System:
 
 
 async def _add_all(docs: Any, corpus: PeerCorpus, settings: Any, embedder: Any) -> list[str]:  # noqa: ANN401
-    """Adds the documents one by one; returns those that could not be added, and why."""
+    """Add the documents one by one; returns those that could not be added, and why."""
     problems = []
     for document in corpus.documents:
         try:
@@ -76,6 +76,6 @@ def _found(text: Any, units: Mapping[str, Sequence[int]]) -> Found:  # noqa: ANN
 
 
 def pages_of(name: str) -> tuple[int, ...]:
-    """The pages in a chunk's name: (3, 4) for "Doc2020 pages 3-4"."""
+    """Return the pages in a chunk's name: (3, 4) for "Doc2020 pages 3-4"."""
     found = re.search(r" pages (\d+)-(\d+)$", name)
     return tuple(range(int(found[1]), int(found[2]) + 1)) if found else ()

@@ -143,7 +143,7 @@ System = Callable[[PeerCorpus], AbstractContextManager[Index]]
 
 
 def units_with_text(corpus: PeerCorpus) -> list[Found]:
-    """All units that have text, in order. Raises ValueError if there are none."""
+    """Return all units that have text, in order. Raises ValueError if there are none."""
     found = [
         Found(unit=unit.id, document=document.id, pages=unit.pages, text=unit.text)
         for document in corpus.documents
@@ -156,11 +156,11 @@ def units_with_text(corpus: PeerCorpus) -> list[Found]:
 
 
 def describe_error(error: Exception) -> str:
-    """Describes an error in one line."""
+    """Describe an error in one line."""
     return " ".join(f"{type(error).__name__}: {error}".split())
 
 
 def load_encoder(weights: Path) -> Any:  # noqa: ANN401
-    """Loads a SentenceTransformer on the CPU; it truncates texts longer than its window (256 word pieces)."""
+    """Load a SentenceTransformer on the CPU; it truncates texts longer than its window (256 word pieces)."""
     sentence_transformers: Any = import_module("sentence_transformers")
     return sentence_transformers.SentenceTransformer(str(weights), device="cpu", local_files_only=True)

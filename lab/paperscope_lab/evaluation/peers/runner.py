@@ -30,7 +30,7 @@ _LOOPBACK = (None, "localhost", "127.0.0.1", "::1")
 
 
 def main(arguments: list[str]) -> None:
-    """Runs the job in one file and writes the results to another. Raises any error that stops the whole peer."""
+    """Run the job in one file and write the results to another. Raises any error that stops the whole peer."""
     sys.addaudithook(refuse_network)
     job_file, result_file = map(Path, arguments)
     job = from_json(PeerJob, job_file.read_bytes())
@@ -52,7 +52,7 @@ def main(arguments: list[str]) -> None:
 
 
 def run_corpora(job: PeerJob, system: System, *, on_line: OnLine) -> None:
-    """Indexes each corpus and asks its questions; `on_line` receives the outcome of each step."""
+    """Index each corpus and ask its questions; `on_line` receives the outcome of each step."""
     for corpus in job.corpora:
         started = time.perf_counter()
         try:
@@ -84,7 +84,7 @@ def _ask(corpus: PeerCorpus, index: Index, *, limit: int, on_line: OnLine) -> No
 
 
 def refuse_network(event: str, arguments: tuple[object, ...]) -> None:
-    """An audit hook that refuses network connections."""
+    """Refuse, as an audit hook, network connections."""
     if event == "socket.getaddrinfo" and arguments[0] not in _LOOPBACK:
         raise ConnectionRefusedError(f"a peer tried to look up {arguments[0]!r}; it runs without a network")
     if event == "socket.connect" and isinstance(address := arguments[1], tuple) and address[0] not in _LOOPBACK:

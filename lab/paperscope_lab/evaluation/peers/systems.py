@@ -18,7 +18,7 @@ SETUP = "scripts/setup peers"
 
 
 def minilm_system(weights: Path) -> System:
-    """Exact search over all units. Ties keep the units' order."""
+    """Return exact search over all units. Ties keep the units' order."""
     encoder = load_encoder(weights)
 
     def vectors(texts: list[str]) -> Any:  # noqa: ANN401

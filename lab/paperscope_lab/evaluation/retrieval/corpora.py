@@ -70,8 +70,8 @@ class UnitTexts:
         self._folded = [_folded(text) for text in texts]
 
     def holding(self, quotation: str) -> list[int]:
-        """The positions of the units that equal the quotation, else those that contain it, else those that are parts of
-        it, else the most similar one if it is similar enough. Ignores case and spaces."""
+        """Return the positions of the units that equal the quotation, else those that contain it, else those that are
+        parts of it, else the most similar one if it is similar enough. Ignores case and spaces."""
         wanted = _folded(quotation)
         for holds in (str.__eq__, str.__contains__, _is_part_of):
             if found := [place for place, text in enumerate(self._folded) if holds(text, wanted)]:
@@ -103,11 +103,11 @@ class UnitsCorpus:
         return self.paper.sha256
 
     def build_library(self, libraries: Libraries) -> BuiltLibrary:
-        """Builds the library of the paper."""
+        """Build the library of the paper."""
         return libraries.of_papers([self.paper])
 
     def units_in(self, _built_library: BuiltLibrary) -> UnitsOf:
-        """Returns a function from a found text to the units that it contains, the main one first."""
+        """Return a function from a found text to the units that it contains, the main one first."""
         return lambda found: tuple(element for element in found.elements if element in self.ids)
 
 
@@ -125,14 +125,14 @@ class PdfCorpus:
         return file_hash(self.file)
 
     def build_library(self, libraries: Libraries) -> BuiltLibrary:
-        """Builds the library of the file. Raises PaperFileError if it can't be read."""
+        """Build the library of the file. Raises PaperFileError if it can't be read."""
         built = libraries.of_files([self.file])
         for problem in built.problems.values():
             raise PaperFileError(problem)
         return built
 
     def units_in(self, _built_library: BuiltLibrary) -> UnitsOf:
-        """Returns a function from a found text to its pages, the main one first."""
+        """Return a function from a found text to its pages, the main one first."""
         return lambda found: tuple(f"page {page}" for page in found.pages)
 
 
@@ -155,7 +155,7 @@ class FilesCorpus:
         return hash_of(*self.texts, *self.texts.values())
 
     def build_library(self, libraries: Libraries) -> BuiltLibrary:
-        """Builds the library of the texts."""
+        """Build the library of the texts."""
         files = self._files()
         for unit, file in files.items():
             if not file.is_file():
@@ -165,7 +165,7 @@ class FilesCorpus:
         return libraries.of_files(list(files.values()))
 
     def units_in(self, built: BuiltLibrary) -> UnitsOf:
-        """Returns a function from a found text to its unit; equal texts are one paper, which counts for all of them."""
+        """Return a function from a found text to its unit; equal texts are one paper, which counts for all of them."""
         units: dict[str, tuple[str, ...]] = {}
         for unit, file in self._files().items():
             if paper := built.ids.get(str(file)):
@@ -181,5 +181,5 @@ Corpus = UnitsCorpus | PdfCorpus | FilesCorpus
 
 
 def hash_of(*texts: str) -> str:
-    """One hash for several texts."""
+    """Return one hash for several texts."""
     return content_hash("\0".join(texts).encode())

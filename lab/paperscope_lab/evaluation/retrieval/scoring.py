@@ -18,7 +18,7 @@ HEADLINE = ("hit@1", "hit@5", "recall@5", "recall@10", "MRR")
 
 
 def score_ranking(ranking: Sequence[str], evidence: Sequence[Sequence[EvidencePiece]]) -> dict[str, Tally]:
-    """Returns each metric of a ranking of distinct units.
+    """Return each metric of a ranking of distinct units.
 
     With several annotators, a metric is the best value over the annotators, as QASPER scores evidence (Dasigi et al.,
     2021, section 4). "hit@5.table" is the metric over the pieces that may be tables, if any.
@@ -32,7 +32,7 @@ def score_ranking(ranking: Sequence[str], evidence: Sequence[Sequence[EvidencePi
 
 
 def first_rank(ranking: Sequence[str], evidence: Sequence[Sequence[EvidencePiece]]) -> int | None:
-    """The rank, from 1, of the first unit that contains evidence; None if there is none."""
+    """Return the rank, from 1, of the first unit that contains evidence; None if there is none."""
     units = {unit for pieces in evidence for piece in pieces for unit in piece.units}
     return next((rank for rank, unit in enumerate(ranking, start=1) if unit in units), None)
 
@@ -56,7 +56,7 @@ def _best_values(
 
 
 def _recall(units: Sequence[str], pieces: Sequence[EvidencePiece]) -> float:
-    """The share of the pieces that these units contain.
+    """Return the share of the pieces that these units contain.
 
     trec_eval's recall counts units instead, of which several may contain one piece, and one may contain several.
     """

@@ -42,7 +42,7 @@ _KINDS = {"pure-text (plain-text)": "text", "generalized-text (layout)": "layout
 
 
 def load_corpora(data: Path, *, folder: Path) -> tuple[list[Corpus], list[GoldFileError]]:
-    """Returns the corpora of the sets present in the data, and the errors of unusable gold; `folder` is for their
+    """Return the corpora of the sets present in the data, and the errors of unusable gold; `folder` is for their
     texts."""
     found: Iterator[Corpus | GoldFileError] = chain(
         map_gold(qasper_papers(data), qasper),
@@ -57,7 +57,7 @@ def load_corpora(data: Path, *, folder: Path) -> tuple[list[Corpus], list[GoldFi
 
 
 def qasper(paper: QasperPaper) -> Iterator[UnitsCorpus | GoldFileError]:
-    """A corpus of a paper's paragraphs, and the captions of its figures and tables, which are evidence, too.
+    """Yield a corpus of a paper's paragraphs, and the captions of its figures and tables, which are evidence, too.
 
     The abstract is left out: the annotators had read it, and it contains no evidence.
     """
@@ -72,7 +72,7 @@ def qasper(paper: QasperPaper) -> Iterator[UnitsCorpus | GoldFileError]:
 
 
 def argscichat(dialogue: Dialogue) -> Iterator[UnitsCorpus | GoldFileError]:
-    """A corpus of the sentences of a dialogue's paper. A turn is asked without the previous turns."""
+    """Yield a corpus of the sentences of a dialogue's paper. A turn is asked without the previous turns."""
     quoted = _QuotedPaper(dialogue.sentences, title=dialogue.title)
     # The same paper may have several dialogues.
     name = f"argscichat/{dialogue.id.replace('/', '-')}/{dialogue.line}"
@@ -100,13 +100,13 @@ class _QuotedPaper:
         self._lost: list[str] = []
 
     def ask(self, name: str, text: str, evidence: Iterable[Sequence[str]]) -> None:
-        """Adds a question with the quotations of each annotator."""
+        """Add a question with the quotations of each annotator."""
         pieces = [tuple(chain.from_iterable(map(self._pieces, filter(None, texts)))) for texts in evidence]
         if any(pieces):
             self._questions.append(Question(name=name, text=text, evidence=tuple(filter(None, pieces))))
 
     def corpus(self, name: str, *, where: str) -> Iterator[UnitsCorpus | GoldFileError]:
-        """The corpus, if there are questions, and one error for all quotations that were lost."""
+        """Yield the corpus, if there are questions, and one error for all quotations that were lost."""
         if self._lost:
             yield GoldFileError(
                 f"{where}: {len(self._lost)} pieces of evidence are not in the paper and don't count; "
@@ -126,7 +126,7 @@ class _QuotedPaper:
 
 
 def mmlongbench(data: Path) -> Iterator[PdfCorpus | GoldFileError]:
-    """One corpus per PDF: questions are asked of their own document. Questions without evidence are left out."""
+    """Yield one corpus per PDF: questions are asked of their own document. Questions without evidence are left out."""
     found, bad = separate_errors(mmlongbench_questions(data))
     yield from bad
     asked: dict[Path, list[Question]] = {}
@@ -142,14 +142,14 @@ def mmlongbench(data: Path) -> Iterator[PdfCorpus | GoldFileError]:
 
 
 def _question(name: str, text: str, units: Iterable[str], *, kinds: Iterable[str] = ()) -> Question:
-    """A question whose pieces of evidence are whole units, in the kinds that all sets share."""
+    """Return a question whose pieces of evidence are whole units, in the kinds that all sets share."""
     named = tuple(_KINDS.get(kind.casefold(), kind.casefold()) for kind in kinds if kind)
     pieces = tuple(EvidencePiece(units=(unit,), kinds=named) for unit in dict.fromkeys(units))
     return Question(name=name, text=text, evidence=(pieces,))
 
 
 def ohrbench(data: Path, *, folder: Path) -> Iterator[FilesCorpus | GoldFileError]:
-    """All pages of all documents in one corpus, and in a second one as OCR read them.
+    """Yield all pages of all documents in one corpus, and in a second one as OCR read them.
 
     Each page is a separate paper, written below `folder`; every question is asked of all pages.
     """
@@ -179,7 +179,7 @@ def _page_unit(document: str, page: int) -> str:
 
 
 def tdms(data: Path, *, folder: Path) -> Iterator[FilesCorpus | GoldFileError]:
-    """All papers in one corpus, written below `folder`, with a question per task, dataset and metric.
+    """Yield all papers in one corpus, written below `folder`, with a question per task, dataset and metric.
 
     The evidence is all papers that report such a result.
     """
@@ -202,7 +202,7 @@ def tdms(data: Path, *, folder: Path) -> Iterator[FilesCorpus | GoldFileError]:
 
 
 def _html(paper: TDMSPaper) -> str:
-    """The paper as an HTML page with its sections' headings."""
+    """Return the paper as an HTML page with its sections' headings."""
     parts = [html("<!DOCTYPE html><html><head><title>{0}</title></head><body><h1>{0}</h1>", paper.title)]
     for heading, paragraphs in paper.sections:
         parts.append(html("<h2>{}</h2>", heading))

@@ -38,7 +38,7 @@ _UNITS = {
 
 
 def _score(question: Question, corpus: Corpus, *, corpora: OpenCorpora, system: RetrievalSystem) -> Score:
-    """Asks a system, and scores the ranking of its texts; the corpus is opened when its first question is scored.
+    """Ask a system, and score the ranking of its texts; the corpus is opened when its first question is scored.
 
     Raises PaperscopeError if the corpus can't be read or the system fails.
     """
@@ -71,7 +71,7 @@ def _miss(question: Question, ranking: list[str], opened: OpenCorpus) -> Miss:
 
 
 def _describe_unit(unit: str, opened: OpenCorpus) -> str:
-    """A unit with the beginning of its text, if it is an element."""
+    """Return a unit with the beginning of its text, if it is an element."""
     text = next((chunk.text for chunk in opened.chunks.values() if unit in chunk.elements), "")
     return f"{unit} {_truncate(text)!r}" if text else unit
 
@@ -81,7 +81,7 @@ def _truncate(text: str) -> str:
 
 
 def _load(request: Request, stack: ExitStack) -> Loaded:
-    """A peer that isn't installed has no items, which is reported."""
+    """Return a peer that isn't installed has no items, which is reported."""
     corpora, bad = load_corpora(request.data, folder=request.work / "texts")
     libraries = stack.enter_context(Libraries(request.work / "libraries", request.settings))
     if not corpora:

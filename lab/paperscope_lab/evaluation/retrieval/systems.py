@@ -48,7 +48,7 @@ class OpenCorpus:
     ids: Mapping[tuple[Place, str], str]
 
     def ranking(self, found: list[FoundText]) -> list[str]:
-        """The units of the texts found, each once, in order of first appearance."""
+        """Return the units of the texts found, each once, in order of first appearance."""
         return list(dict.fromkeys(unit for text in found for unit in self.units_of(text)))
 
 
@@ -60,7 +60,7 @@ class OpenCorpora:
         self._opened: dict[str, OpenCorpus] = {}
 
     def open(self, corpus: Corpus) -> OpenCorpus:
-        """Returns the corpus's library, built on first use. Raises PaperscopeError."""
+        """Return the corpus's library, built on first use. Raises PaperscopeError."""
         if corpus.name not in self._opened:
             built = corpus.build_library(self.libraries)
             store = self.libraries.store(built)
@@ -107,7 +107,7 @@ class OwnSystem:
             self.facts["reranker"] = libraries.settings.retrieval.reranker
 
     def find(self, opened: OpenCorpus, question: Question) -> list[FoundText]:
-        """Returns texts of the corpus, best first. Raises PaperscopeError."""
+        """Return texts of the corpus, best first. Raises PaperscopeError."""
         listed = self._mode in ("words", "vectors", "fused")
         # LightRAG's index has a loop of its own, so it is neither opened nor asked in this one.
         index = self._index(opened)
@@ -167,7 +167,7 @@ class PeerSystem:
         self.facts = {"peer": tried.package}
 
     def find(self, opened: OpenCorpus, question: Question) -> list[FoundText]:
-        """Returns texts of the corpus, best first. Raises ModelError if the peer failed."""
+        """Return texts of the corpus, best first. Raises ModelError if the peer failed."""
         name = opened.corpus.name
         if name not in self._results:
             self._results[name] = self._ask_all(opened)
@@ -181,7 +181,7 @@ class PeerSystem:
         return [_found_text(found, opened) for found in answer.found]
 
     def _ask_all(self, opened: OpenCorpus) -> PeerResults:
-        """The peer's results for all questions of the corpus, cached if it finished."""
+        """Return the peer's results for all questions of the corpus, cached if it finished."""
         corpus, store = opened.corpus, opened.store
         pdf = corpus.file if isinstance(corpus, PdfCorpus) else None
         asked = PeerCorpus(
@@ -213,7 +213,7 @@ def _read_cached(file: Path) -> PeerResults | None:
 
 
 def _found_text(found: Found, opened: OpenCorpus) -> FoundText:
-    """Converts one of our chunks, or a text of the peer's own chunking."""
+    """Convert one of our chunks, or a text of the peer's own chunking."""
     if found.unit:
         return opened.chunks[found.unit]
     return FoundText(paper=found.document, elements=(), pages=found.pages, text=found.text)
