@@ -1,7 +1,6 @@
 """Conversations in the store."""
 
 import json
-import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -13,7 +12,7 @@ from graph_store import Store
 from graph_store.conversations import MAX_TURNS, Conversations
 from graph_store.schema import turns
 from paperscope_core.codec import to_json
-from paperscope_core.errors import InputError, StoreError, StoreReadOnlyError, UnknownConversationError
+from paperscope_core.errors import InputError, StoreError, UnknownConversationError
 from paperscope_core.types import Answer, Box, Claim, Context, Evidence, Finding, ImageFinding, Place
 from tests.graph_store.indexed_papers import PAPER_IDS, add, make_indexed
 
@@ -137,16 +136,3 @@ def test_a_damaged_answer_is_reported(store: Store) -> None:
         connection.exec_driver_sql("UPDATE turns SET value = '{}'")
     with pytest.raises(StoreError, match="damaged; delete the conversation"):
         store.conversations.get(head.id)
-
-
-def test_a_library_of_version_11_gets_conversations(tmp_path: Path) -> None:
-    Store.open(tmp_path).close()
-    with closing(sqlite3.connect(tmp_path / "library.sqlite")) as connection, connection:
-        connection.executescript("DROP TABLE turns; DROP TABLE conversations; UPDATE library SET version = 11")
-    with closing(Store.open(tmp_path, read_only=True)) as store:
-        assert store.conversations.all() == []
-        with pytest.raises(StoreReadOnlyError):
-            store.conversations.create()
-    with closing(Store.open(tmp_path)) as store:
-        head = store.conversations.create("Scores")
-        assert store.conversations.append(head.id, answer_to("Which?")).questions == 1

@@ -1,7 +1,6 @@
 """Short forms that one paper uses and others define: one entity where all agree, one a paper where they don't."""
 
 import dataclasses
-import sqlite3
 from contextlib import closing
 from itertools import permutations
 from pathlib import Path
@@ -136,22 +135,6 @@ def test_a_short_form_of_two_letters_needs_two_papers(store: Store) -> None:
     assert store.library_ids(["lm"]) == {"lm": ("lm",)}
     add(store, two_letters(THREE))
     assert store.library_ids(["lm"]) == {"lm": ["language model"]}
-
-
-def test_upgrading_derives_the_meanings_of_short_forms(tmp_path: Path) -> None:
-    papers = (defining(ONE), using(THREE))
-    library(tmp_path, *papers).close()
-    with closing(sqlite3.connect(tmp_path / "library.sqlite")) as connection:
-        connection.executescript(
-            "DROP TABLE short_forms; DROP TABLE meanings; DROP TABLE verdicts; UPDATE library SET version = 3"
-        )
-    with closing(Store.open(tmp_path, read_only=True)) as old:
-        assert old.library_ids(["llm"]) == {"llm": ("llm",)}
-        assert old.entities(["llm"])["llm"].name == SHORT
-        assert old.degrees(["llm"]) == {"llm": 1}
-    with closing(Store.open(tmp_path)) as store, closing(library(tmp_path / "new", *papers)) as fresh:
-        assert view(store) == view(fresh)
-        assert store.library_ids(["llm"]) == {"llm": [MEANT]}
 
 
 def entity(name: str, *aliases: str, id_: str = "", type_: str = "method") -> Entity:

@@ -18,8 +18,9 @@ import pytest
 
 from graph_store import Store
 from paperscope.library import Library
+from paperscope_core.codec import to_json
 from paperscope_core.settings import load_settings
-from paperscope_core.types import content_hash
+from paperscope_core.types import Answer, Box, Claim, Context, Evidence, Place, content_hash
 from service.keys import KeyStore
 from tests.model_server import serve
 from tests.service.conftest import PNG, settings_of, small_paper
@@ -129,6 +130,15 @@ def _ended(address: str, accepted: httpx2.Response, secret: str) -> Any:
     return httpx2.get(url, params={"wait": 60}, headers=_key(secret), timeout=90).json()
 
 
+def cited(paper: str) -> Any:
+    """An answer, as JSON, that cites a table of a paper."""
+    place = Place(paper=paper, page=3, box=Box(0, 0, 600, 800))
+    claim = Claim(text="It is so.", evidence=(Evidence(element=f"{paper}/table-3", place=place, quote="It"),))
+    return json.loads(
+        to_json(Answer(question=QUESTION, status="answered", text="It is so.", claims=(claim,), context=Context()))
+    )
+
+
 def bodies(method: str, path: str, names: Names) -> list[dict[str, Any]]:
     """Requests with these names in their bodies; raises KeyError for an operation that is missing here."""
     upload = {"file": ("note.md", b"# A note\n\nIt says nothing of note.")}
@@ -155,6 +165,9 @@ def bodies(method: str, path: str, names: Names) -> list[dict[str, Any]]:
             *({"json": {"question": QUESTION, "conversation": names["conversation"], **more}} for more in ({}, STREAM)),
         ],
         "/v1/retrieve": [{"json": body} for body in questions if "history" not in body],
+        "/v1/export": [
+            {"json": {"answers": [cited(names["paper"])], "format": form}} for form in ("html", "markdown", "csv")
+        ],
         "/v1/batch": [{"json": {"questions": []}}],  # see the test of batches
         "/v1/chat/completions": [{"json": body} for body in chats],
         "/v1/jobs/{job}/cancel": [{}],
