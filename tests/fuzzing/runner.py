@@ -107,7 +107,10 @@ def _set_up(names: Sequence[str]) -> Iterator[tuple[Mapping[str, Target], Path]]
         os.chdir(folder / "work")
         try:
             with patch.object(tempfile, "tempdir", str(folder / "tmp")), ExitStack() as stack:
-                yield {name: stack.enter_context(TARGETS[name](folder / name)) for name in names}, folder
+                targets = {name: stack.enter_context(TARGETS[name](folder / name)) for name in names}
+                yield targets, folder
+                # Those of files keep their parsers.
+                targets.clear()
         finally:
             os.chdir(before)
     # They keep the processes of the last parsers and extractor.

@@ -80,8 +80,9 @@ def labels_of(folder: Path) -> Path:
 
 def ask_model(run: "Run", folder: Path, texts: int, monkeypatch: pytest.MonkeyPatch, url: str) -> "Outcome":
     """`ner predict` by a language model for texts of one sentence each."""
-    for name, value in {"MODEL": "m", "BASE_URL": url, "RETRIES": "0", "CONCURRENCY": "1"}.items():
-        monkeypatch.setenv(f"PAPERSCOPE_EXTRACT__{name}", value)
+    given = {"EXTRACT__MODEL": "m", "EXTRACT__BASE_URL": url, "CALLS__RETRIES": "0", "CALLS__CONCURRENCY": "1"}
+    for name, value in given.items():
+        monkeypatch.setenv(f"PAPERSCOPE_{name}", value)
     files = [folder / f"{number}.txt" for number in range(texts)]
     for file in files:
         file.write_text(f"Ada met number {file.stem}.")

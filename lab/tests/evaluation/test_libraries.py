@@ -51,7 +51,7 @@ def test_a_library_of_texts(paper: Paper, tmp_path: Path) -> None:
         built = libraries.of_papers([paper])
         store = libraries.store(built)
         assert store.paper("p") == paper
-        assert store.indexed("p").vectors.shape == (len(store.indexed("p").chunks), 384)
+        assert store.indexed("p").vectors.shape == (len(store.indexed("p").chunks), FakeEmbedder().dimension)
         assert "hard examples" in libraries.library(built).ask("What does dice loss weigh more?").text
 
 

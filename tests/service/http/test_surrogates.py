@@ -67,7 +67,7 @@ def sound(schema: Json) -> Json:
         # A chat without a question is refused for that reason.
         return "user" if "user" in options else options[0]
     if schema.get("type") == "array":
-        return [sound(schema["items"])]
+        return [sound(one) for one in schema.get("prefixItems") or [schema["items"]]]
     if schema.get("type") == "object":
         return {name: sound(schema["properties"][name]) for name in schema.get("required", ())}
     return {"string": "Who?", "integer": 1, "number": 1.0, "boolean": False}.get(schema.get("type", ""))
@@ -80,7 +80,7 @@ def spoiled(schema: Json) -> Iterator[Json]:
     kind = schema.get("type")
     if kind == "string":
         yield HALF
-    elif kind == "array":
+    elif kind == "array" and "items" in schema:
         yield from ([one] for one in spoiled(schema["items"]))
     elif kind == "object":
         whole = sound(schema)
