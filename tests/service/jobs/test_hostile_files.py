@@ -30,7 +30,7 @@ SECRET = "the-word-that-nobody-may-read"  # noqa: S105 # opens nothing
 _LIMITS = {
     "limits.max_file_mb": 10,
     "limits.max_pages": 50,
-    "limits.parse_seconds": 4.0,
+    "limits.parse_seconds": 10.0,
     "limits.memory_mb": 2048,
     "parser.ocr": "off",
 }
