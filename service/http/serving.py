@@ -210,7 +210,10 @@ class _ServerProcesses(Multiprocess):
         self._on_ending = on_ending
 
     def keep_subprocess_alive(self) -> None:
-        """Start other processes for those that have ended, and tells when the first one serves."""
+        """Start other processes for those that have ended, and tell when the first one serves."""
+        for process in self.processes:
+            # While this process has the other end open, too, it waits for the reply of a process that was killed.
+            process.child_conn.close()
         super().keep_subprocess_alive()
         if not self.started and any(process.is_ready() for process in self.processes):
             self.started = True
@@ -228,7 +231,7 @@ class _ServerProcesses(Multiprocess):
         super().handle_hup()
 
     def terminate_all(self) -> None:
-        """Begins to end the service."""
+        """Begin to end the service."""
         for number in (signal.SIGINT, signal.SIGTERM):
             # A second signal ends this process, and the others with it.
             signal.signal(number, signal.SIG_DFL)

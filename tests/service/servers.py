@@ -191,7 +191,7 @@ class ServiceProcess:
             cwd=self._folder.parent,
         )
         # At the latest when the tests end, also if one fails.
-        weakref.finalize(self, self.process.kill)
+        weakref.finalize(self, _kill, self.process)
         self.address = f"http://127.0.0.1:{port}"
         wait_until(self._answers)
         return time.monotonic() - begun
@@ -206,6 +206,11 @@ class ServiceProcess:
             return httpx2.get(f"{self.address}/healthz").status_code == 200
         except httpx2.ConnectError:
             return False
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    process.kill()
+    process.wait()
 
 
 def variables(settings: Mapping[str, object], prefix: str = "PAPERSCOPE_") -> dict[str, str]:

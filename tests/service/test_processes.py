@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
@@ -146,7 +147,12 @@ def test_a_process_that_starts_while_the_file_of_keys_is_gone_lets_nobody_in(tmp
     service = ServiceProcess(tmp_path / "library", {"service.keys": tmp_path / "keys.json", "service.workers": 2})
     service.start()
     (tmp_path / "keys.json").unlink()
-    for server in server_pids(service.process.pid):
+    servers = wait_until(lambda: len(found := server_pids(service.process.pid)) == 2 and found)
+    for server in servers:
+        # The process above asks it whether it is alive, and gets no reply.
+        os.kill(server, signal.SIGSTOP)
+    time.sleep(1)
+    for server in servers:
         os.kill(server, signal.SIGKILL)
 
     def status() -> int:

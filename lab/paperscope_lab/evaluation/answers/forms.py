@@ -33,7 +33,7 @@ _COMPUTED = re.compile(rf"(?<=[\d%)])\s*=\s*({_NUMBER})")
 _AFTER_COLON = re.compile(rf":\s*({_NUMBER})(?=\s|[.;,)]|$)")
 # "(page 3)", "(Equation 3, page 2)" after a quotation
 _PLACE = re.compile(r"(?<!\s)\s*+\((?:[^()]*,\s*)?(?:pages?|lines?) [\d\u2013-]++[^()]*\)")
-_QUOTED = re.compile(r"“([^”]{0,500})”")
+_QUOTED = re.compile(r"“([^“”]{0,500})”")
 _BEFORE_QUOTE = re.compile(r"([^:“”]{1,120}?):\s*“")
 _LONG_FORM = re.compile(r"(\S+) stands for (.+)", re.IGNORECASE)
 _LABEL_PREFIX = re.compile(r"(?:In|According to) (?:the )?(?:Table|Figure|Section|table|figure|section)\s[^,]*,\s*")
