@@ -25,7 +25,7 @@ from sqlalchemy import (
 )
 
 from graph_store.functions import json_text, position_in
-from graph_store.reading import Edge, read_value
+from graph_store.reading import read_value
 from graph_store.schema import entities, given, relations
 from graph_store.short_forms import join_meanings, library_ids, paper_ids
 from paperscope_core.text.words import singular_key
@@ -33,12 +33,9 @@ from paperscope_core.types import WORK, Entity, Relation
 
 __all__ = [
     "DESCRIPTION_LIMIT",
-    "contributed_entity",
-    "contributed_relation",
     "merge_entities",
     "merge_relations",
     "read_degrees",
-    "read_edges",
     "read_entities",
     "read_matching",
     "read_relations",
@@ -137,7 +134,7 @@ def read_entities(connection: Connection, ids: Texts, *, papers: Texts = ()) -> 
         _entities_query(within=bool(papers)),
         {"own": sorted(paper_ids(connection, nodes)), "nodes": nodes, "papers": list(papers)},
     )
-    merged = merge_entities(contributed_entity(row.value, paper=row.paper, key=row.node) for row in rows)
+    merged = merge_entities(_contributed_entity(row.value, paper=row.paper, key=row.node) for row in rows)
     return {key: merged[wanted[key]] for key in ids if key in wanted and wanted[key] in merged}
 
 
@@ -181,13 +178,6 @@ def read_degrees(connection: Connection, ids: Texts, *, papers: Texts = ()) -> d
     return {key: degrees[node] for key, node in wanted.items() if node in degrees}
 
 
-def read_edges(connection: Connection, ids: Texts, *, papers: Texts, limit: int) -> list[Edge]:
-    """Return the heaviest edges of these entities, from these papers (if none are given, from all)."""
-    lists = _relation_parameters(connection, _all_nodes(connection, ids), papers)
-    rows = connection.execute(_edges_query(within=bool(papers)), {**lists, "limit": limit})
-    return [Edge(*row) for row in rows]
-
-
 def _all_nodes(connection: Connection, ids: Texts) -> list[str]:
     return sorted({node for nodes in library_ids(connection, ids).values() for node in nodes})
 
@@ -214,16 +204,16 @@ def _contributions(
     for row in rows:
         # The statement finds all pairs of a source and a target, most of which are not wanted.
         if (row.source, row.target, row.kind) in keys:
-            yield contributed_relation(row.value, paper=row.paper, source=row.source, target=row.target)
+            yield _contributed_relation(row.value, paper=row.paper, source=row.source, target=row.target)
 
 
-def contributed_entity(value: str, *, paper: str, key: str) -> Entity:
+def _contributed_entity(value: str, *, paper: str, key: str) -> Entity:
     """Return a paper's stored entity, under its id in the library. Raises StoreDamagedError."""
     entity = read_value(Entity, value, paper=paper)
     return entity if entity.id == key else replace(entity, id=key)
 
 
-def contributed_relation(value: str, *, paper: str, source: str, target: str) -> Relation:
+def _contributed_relation(value: str, *, paper: str, source: str, target: str) -> Relation:
     """Return a paper's stored relation, between ids of the library. Raises StoreDamagedError."""
     relation = read_value(Relation, value, paper=paper)
     if (relation.source, relation.target) == (source, target):
@@ -231,8 +221,8 @@ def contributed_relation(value: str, *, paper: str, source: str, target: str) ->
     return replace(relation, source=source, target=target)
 
 
-def _ends(*columns: ColumnElement[str], within: bool) -> Subquery:
-    """Source, target, weight and `columns` of the papers' relations of `nodes`, which are ids of the library.
+def _ends(*, within: bool) -> Subquery:
+    """Source, target, kind and weight of the papers' relations of `nodes`, which are ids of the library.
 
     Relations from an entity of the library to itself are left out.
     """
@@ -247,7 +237,7 @@ def _ends(*columns: ColumnElement[str], within: bool) -> Subquery:
     if within:
         found = and_(relations.c.paper.in_(given("papers")), found)
     return (
-        select(source.label("source"), target.label("target"), relations.c.weight, *columns)
+        select(source.label("source"), target.label("target"), relations.c.kind, relations.c.weight)
         .select_from(table)
         .where(found, or_(source.in_(given("nodes")), target.in_(given("nodes"))), source != target)
         .subquery()
@@ -265,7 +255,7 @@ def _entities_query(*, within: bool) -> Select[*tuple[str, ...]]:
 
 @cache
 def _best_query(*, within: bool) -> Select[*tuple[str, ...]]:
-    ends = _ends(relations.c.kind, within=within)
+    ends = _ends(within=within)
     inner = and_(ends.c.source.in_(given("nodes")), ends.c.target.in_(given("nodes")))
     key = (ends.c.source, ends.c.target, ends.c.kind)
     order = (inner.desc(), func.sum(ends.c.weight).desc(), *key)
@@ -274,21 +264,12 @@ def _best_query(*, within: bool) -> Select[*tuple[str, ...]]:
 
 @cache
 def _degrees_query(*, within: bool) -> Select[str, int]:
-    ends = _ends(relations.c.kind, within=within)
+    ends = _ends(within=within)
     key = select(ends.c.source, ends.c.target, ends.c.kind).distinct().subquery()
     both = union_all(select(key.c.source.label("end")), select(key.c.target)).subquery()
     # The subquery lacks some relations of the entities at the other ends.
     query = select(both.c.end, func.count().label("degree")).where(both.c.end.in_(given("nodes")))
     return query.group_by(both.c.end)
-
-
-@cache
-def _edges_query(*, within: bool) -> Select[str, str, float]:
-    ends = _ends(within=within)
-    weight = func.sum(ends.c.weight)
-    key = (ends.c.source, ends.c.target)
-    query = select(*key, weight.label("weight")).group_by(*key)
-    return query.order_by(weight.desc(), *key).limit(bindparam("limit"))
 
 
 @cache

@@ -53,6 +53,7 @@ __all__ = [
     "read_chunks_of",
     "read_counts",
     "read_crop_names",
+    "read_edges",
     "read_elements",
     "read_embedder",
     "read_entries",
@@ -331,14 +332,18 @@ def read_searchable(connection: Connection, paper: str) -> Searchable:
         embedder=embedder,
         vectors=_matrix([row.vector for row in rows], paper=paper),
         entities=read_values(connection, schema.entities, Entity, paper=paper),
-        edges=_read_paper_edges(connection, paper),
+        edges=read_edges(connection, [paper])[paper],
     )
 
 
-def _read_paper_edges(connection: Connection, paper: str) -> list[Edge]:
+def read_edges(connection: Connection, papers: Sequence[str]) -> dict[str, list[Edge]]:
+    """Return the relations of these papers, between the ids that each uses."""
     table = schema.relations
-    query = select(table.c.source, table.c.target, table.c.weight).where(table.c.paper == paper)
-    return [Edge(*row) for row in connection.execute(query.order_by(table.c.position))]
+    query = select(table.c.paper, table.c.source, table.c.target, table.c.weight).where(table.c.paper.in_(papers))
+    found: dict[str, list[Edge]] = {paper: [] for paper in papers}
+    for paper, source, target, weight in connection.execute(query.order_by(table.c.paper, table.c.position)):
+        found[paper].append(Edge(source, target, weight))
+    return found
 
 
 def read_crop_names(connection: Connection) -> dict[str, str]:

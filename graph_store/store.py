@@ -17,13 +17,12 @@ from graph_store.database import Database, translate_errors
 from graph_store.job_queue import JobQueue
 from graph_store.objects import open_objects
 from graph_store.opening import open_read_only, open_writable
-from graph_store.paper_graphs import CachedGraph, GraphCache
 from graph_store.schema import paper_crops, papers
 from graph_store.snapshot import Snapshot, SnapshotReader
 from graph_store.writing import put_paper, remove_paper, validate
 from paperscope_core.errors import StoreReadOnlyError
 from paperscope_core.locations import Location, files_folder, local_folder
-from paperscope_core.types import Chunk, Element, Entity, IndexedPaper, ModelReply, Paper, PaperEntry, Relation
+from paperscope_core.types import Chunk, Element, IndexedPaper, ModelReply, Paper, PaperEntry
 
 __all__ = ["Store"]
 
@@ -73,7 +72,6 @@ class Store:
         self.objects = open_objects(location)
         self._crops = CropFiles(self.objects)
         self._paper_cache = caches.PaperCache(size=_CACHED_PAPERS)
-        self._graphs = GraphCache()
         self._snapshots = SnapshotReader()
 
     @property
@@ -181,36 +179,6 @@ class Store:
         known = self._paper_cache.known_chunks_of(elements, self._load_chunks)
         return self._stored_chunks_of(elements) if known is None else known
 
-    def entities(self, ids: Sequence[str], *, papers: Sequence[str] = ()) -> dict[str, Entity]:
-        """See `merged_graph.read_entities`."""
-        cached = self._cached_graph(papers)
-        return self._stored_entities(ids, papers=papers) if cached is None else cached.entities(ids)
-
-    def relations_of(self, ids: Sequence[str], *, papers: Sequence[str] = (), limit: int) -> list[Relation]:
-        """See `merged_graph.read_relations`."""
-        cached = self._cached_graph(papers)
-        if cached is None:
-            return self._stored_relations_of(ids, papers=papers, limit=limit)
-        return cached.relations(ids, limit=limit)
-
-    def degrees(self, ids: Sequence[str], *, papers: Sequence[str] = ()) -> dict[str, int]:
-        """See `merged_graph.read_degrees`."""
-        cached = self._cached_graph(papers)
-        return self._stored_degrees(ids, papers=papers) if cached is None else cached.degrees(ids)
-
-    def edges_of(self, ids: Sequence[str], *, papers: Sequence[str], limit: int) -> list[reading.Edge]:
-        """See `merged_graph.read_edges`."""
-        cached = self._cached_graph(papers)
-        if cached is None:
-            return self._stored_edges_of(ids, papers=papers, limit=limit)
-        return cached.edges(ids, limit=limit)
-
-    def _cached_graph(self, papers: Sequence[str]) -> CachedGraph | None:
-        revision = self._paper_cache.pinned_revision
-        if revision is None or not papers:
-            return None
-        return self._graphs.graph(papers, revision, self.database.read)
-
     def _with_known(
         self, ids: Sequence[str], known: dict[str, Value], read: Callable[[Sequence[str]], dict[str, Value]]
     ) -> dict[str, Value]:
@@ -297,14 +265,14 @@ class Store:
     _stored_chunks_of = _reads(reading.read_chunks_of)
     library_ids = _reads(short_forms.library_ids)
     homes = _reads(short_forms.read_homes)
+    entities = _reads(merged_graph.read_entities)
+    relations_of = _reads(merged_graph.read_relations)
+    degrees = _reads(merged_graph.read_degrees)
+    edges = _reads(reading.read_edges)
     matching = _reads(merged_graph.read_matching)
     damage = _reads(database_checks.find_damage)
     count_chunks = _reads(database_checks.count_chunks)
     crop_names = _reads(reading.read_crop_names)
-    _stored_entities = _reads(merged_graph.read_entities)
-    _stored_relations_of = _reads(merged_graph.read_relations)
-    _stored_degrees = _reads(merged_graph.read_degrees)
-    _stored_edges_of = _reads(merged_graph.read_edges)
     usage = _reads(caches.read_usage)
     get_call = _reads(caches.read_call)
     get_vectors = _reads(caches.read_vectors)

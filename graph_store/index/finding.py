@@ -7,16 +7,15 @@ from typing import TypeAlias
 from numpy import float32
 from numpy.typing import NDArray
 
-from graph_store.index.edges import EdgeArrays
-from graph_store.index.pagerank import EdgesOf, neighbourhood, personalized_pagerank
+from graph_store.index.graph_walk import WalkedGraph, neighbourhood, personalized_pagerank
 from graph_store.store import Store
 from paperscope_core.errors import SettingsError
 from paperscope_core.types import Candidates, Hit, RetrievalRequest
 
 __all__ = ["NameHits", "check_dimension", "find_candidates", "find_named"]
 
-ReadEdges: TypeAlias = Callable[[Sequence[str]], EdgesOf]
-"""The edges of some papers, at least one."""
+ReadGraph: TypeAlias = Callable[[Sequence[str]], WalkedGraph]
+"""The relations of some papers."""
 
 _SEEDS = 20
 _GUESSED_SEEDS = 5
@@ -42,7 +41,7 @@ def find_candidates(
     by_words: Sequence[Hit],
     by_vectors: Sequence[Hit],
     names: NameHits,
-    edges: ReadEdges | None = None,
+    graph: ReadGraph,
 ) -> Candidates:
     """Return the candidates of a question, at most `request.limit` in each list.
 
@@ -54,7 +53,7 @@ def find_candidates(
             common words a score near 0. In a large library only the rarer words are searched for.
         by_vectors: The allowed chunks that are nearest to the question's vector, with their inner products.
         names: What was found in the question.
-        edges: Reads the relations of papers, which are walked over; by default from the library.
+        graph: Reads the relations of papers, which are walked over.
     """
     papers, limit = request.filters.papers, max(request.limit, 0)
     named = find_named(store, names, papers=papers, limit=limit)
@@ -63,8 +62,7 @@ def find_candidates(
     nearest = _best(by_vectors, limit=limit)
     # The walk is restricted to the papers found, because a large library has too many relations of "accuracy" to read.
     near = papers or tuple(dict.fromkeys(hit.id.partition("/")[0] for hit in (*by_words, *nearest)))
-    edges_of = edges(near) if edges and near else _stored_edges(store, near)
-    reached = _best(_reached(seeds, edges_of), limit=limit)
+    reached = _best(_reached(seeds, graph(near)), limit=limit) if near else ()
     return Candidates(by_words=tuple(by_words), by_vectors=nearest, named=named, reached=reached)
 
 
@@ -94,13 +92,8 @@ def check_dimension(vector: NDArray[float32], dimension: int, *, embedder: str) 
         )
 
 
-def _stored_edges(store: Store, papers: Sequence[str]) -> EdgesOf:
-    numbers: dict[str, int] = {}
-    return lambda entities, limit: EdgeArrays.of(store.edges_of(entities, papers=papers, limit=limit), numbers)
-
-
-def _reached(seeds: Sequence[Hit], edges_of: EdgesOf) -> list[Hit]:
-    edges = neighbourhood([hit.id for hit in seeds], edges_of)
+def _reached(seeds: Sequence[Hit], graph: WalkedGraph) -> list[Hit]:
+    edges = neighbourhood([hit.id for hit in seeds], graph)
     shares = personalized_pagerank({hit.id: hit.score for hit in seeds}, edges)
     return [Hit(id=entity, score=share) for entity, share in shares.items()]
 

@@ -12,9 +12,8 @@ from typing import Self, TypeVar
 import filelock
 
 from graph_store.database import is_corruption, translate_errors
-from graph_store.index.edges import WalkedGraph
 from graph_store.index.finding import find_candidates, find_named
-from graph_store.index.pagerank import EdgesOf
+from graph_store.index.graph_walk import WalkedGraph
 from graph_store.index.text_index import TextIndex
 from graph_store.index.vector_index import VectorIndex
 from graph_store.reading import Searchable
@@ -188,11 +187,11 @@ class NativeGraphIndex:
             by_words=self._words.chunks(text, filters=filters, limit=limit),
             by_vectors=[Hit(id=ids[number], score=score) for number, score in nearest.items() if number in ids],
             names=self._words.names(text, papers=papers, limit=limit),
-            edges=self._edges,
+            graph=self._graph,
         )
 
-    def _edges(self, papers: Sequence[str]) -> EdgesOf:
-        return WalkedGraph(self._words.edges(papers), self._store.homes(papers)).edges_of
+    def _graph(self, papers: Sequence[str]) -> WalkedGraph:
+        return WalkedGraph(self._words.edges(papers), self._store.homes(papers))
 
     def _catch_up_if_behind(self) -> None:
         if self._revision() != self._store.revision:

@@ -11,6 +11,7 @@ from sqlalchemy import Connection, text
 
 from graph_store.database_checks import count_chunks
 from graph_store.index.finding import check_dimension, find_candidates, find_named
+from graph_store.index.graph_walk import EdgeArrays, WalkedGraph
 from graph_store.index.postgresql_search import (
     COMPARED,
     Scope,
@@ -184,7 +185,13 @@ class PostgresGraphIndex:
             names = search_names(connection, state, question, scope=scope, limit=limit, tokenizer=self._tokenizer)
             by_words = search_chunks(connection, state, question, scope=scope, limit=limit, tokenizer=self._tokenizer)
             by_vectors = self._nearest(connection, request, scope, limit=limit)
-        return find_candidates(self._store, request, by_words=by_words, by_vectors=by_vectors, names=names)
+        return find_candidates(
+            self._store, request, by_words=by_words, by_vectors=by_vectors, names=names, graph=self._graph
+        )
+
+    def _graph(self, papers: Sequence[str]) -> WalkedGraph:
+        edges = self._store.edges(papers)
+        return WalkedGraph({paper: EdgeArrays.of(found) for paper, found in edges.items()}, self._store.homes(papers))
 
     def _nearest(self, connection: Connection, request: RetrievalRequest, scope: Scope, *, limit: int) -> list[Hit]:
         embedder = read_newest_embedder(connection) if self._fixed_embedder is None else self._fixed_embedder

@@ -9,8 +9,8 @@ from typing import Self
 
 from graph_store.database import enlarge_cache, read_only_uri
 from graph_store.index.bm25 import RANKED, TOKENIZE, max_score, rarest
-from graph_store.index.edges import EdgeArrays
 from graph_store.index.finding import NameHits
+from graph_store.index.graph_walk import EdgeArrays
 from graph_store.index.query_terms import folded, longest_first, match_terms, name_key, windows
 from graph_store.reading import Checkpoint, Searchable
 from paperscope_core.types import WORK, Filters, Hit, kind_of

@@ -15,11 +15,8 @@ ONE, TWO, *_ = PAPER_IDS
 
 def found(store: Store, papers: list[PaperEntry]) -> list[object]:
     """All that a question may look up of these papers."""
-    ids = [paper.id for paper in papers]
     elements = [element.id for paper in papers for element in store.paper(paper.id).elements]
     chunks = list(store.chunks_of(elements))
-    own = [store.indexed(paper).extraction for paper in ids]
-    entities = sorted({entity.id for one in own for entity in one.entities})
     return [
         store.entries(),
         store.elements(elements),
@@ -27,16 +24,6 @@ def found(store: Store, papers: list[PaperEntry]) -> list[object]:
         chunks,
         store.chunks([chunk.id for chunk in chunks]),
         [list(store.chunks_of([element])) for element in elements],
-        *[
-            (
-                store.entities(entities, papers=some),
-                store.relations_of(entities[::2], papers=some, limit=5),
-                store.degrees(entities, papers=some),
-                store.edges_of(entities[:3], papers=some, limit=4),
-            )
-            for some in (ids, ids[:1])
-            if some
-        ],
     ]
 
 
@@ -60,16 +47,13 @@ def test_a_pinned_question_reads_nothing_twice(store: Store, monkeypatch: pytest
     entries = list(store.entries())
     with store.pinned(store.revision):
         before = found(store, entries)
-        known = store.indexed(ONE)
-        monkeypatch.setattr(store, "indexed", lambda _paper: known)
         monkeypatch.setattr(store.database, "read", None)
         assert found(store, entries) == before
 
 
 def test_a_change_is_seen_unless_a_question_is_pinned_before_it(store: Store) -> None:
-    add(store, make_indexed(ONE, names=("A", "B"), weights=(1.0,)))
+    add(store, make_indexed(ONE))
     with store.pinned(store.revision):
-        assert store.degrees(["a"], papers=[ONE]) == {"a": 1}
         store.entries(), store.paper(ONE)
         store.remove(ONE)
         assert [entry.id for entry in store.entries()] == [ONE]

@@ -57,8 +57,8 @@ def test_a_short_form_joins_what_the_papers_that_define_it_mean(store: Store) ->
     [ranked, *_] = store.relations_of([MEANT], limit=5)
     assert (ranked.source, ranked.target, ranked.weight) == (MEANT, "f1", 2.0)
     assert store.degrees(["llm", MEANT]) == {"llm": 2, MEANT: 2}
-    edges = store.edges_of(["llm"], papers=[THREE], limit=5)
-    assert [(edge.source, edge.target) for edge in edges] == [(MEANT, "f1")]
+    assert store.homes([THREE]) == {THREE: {"llm": MEANT}}
+    assert [(edge.source, edge.target) for edge in store.edges([THREE])[THREE]] == [("llm", "f1")]
 
 
 def test_a_question_finds_the_one_entity(store: Store) -> None:

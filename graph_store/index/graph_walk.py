@@ -1,4 +1,4 @@
-"""Relations as the walk over the graph needs them: in arrays, which are read without decoding relations."""
+"""Finds entities near others by personalised PageRank over the relations of some papers, which are kept in arrays."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -13,10 +13,14 @@ from numpy.typing import NDArray
 
 from graph_store.reading import Edge
 
-__all__ = ["EdgeArrays", "WalkedGraph"]
+__all__ = ["EdgeArrays", "WalkedGraph", "neighbourhood", "personalized_pagerank"]
 
 # Sums of multiples of its reciprocal are exact in any order, as most weights are.
 _EXACT = 1024
+_FIRST_EDGES = 500
+_SECOND_EDGES = 1500
+_DAMPING = 0.6
+_CLOSE = 1e-9
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -29,14 +33,9 @@ class EdgeArrays:
     weights: NDArray[float64]
 
     @classmethod
-    def of(cls, edges: Iterable[Edge], numbers: dict[str, int] | None = None) -> Self:
-        """Return these edges.
-
-        Args:
-            edges: The edges.
-            numbers: The positions of ids of the same graph, to which those of new ids are added.
-        """
-        known = {} if numbers is None else numbers
+    def of(cls, edges: Iterable[Edge]) -> Self:
+        """Return these edges."""
+        known: dict[str, int] = {}
         ends = [[known.setdefault(end, len(known)) for end in (edge.source, edge.target)] for edge in edges]
         weights = np.array([edge.weight for edge in edges], dtype=float64)
         return cls(ids=tuple(known), ends=np.array(ends, dtype=int64).reshape(-1, 2).T, weights=weights)
@@ -110,3 +109,45 @@ def _merged(ends: NDArray[int64], weights: NDArray[float64]) -> tuple[NDArray[in
             # The same sum in any order.
             sums[place] = fsum(weights[starts[place] : starts[place] + counts[place]].tolist())
     return ends[:, starts], sums
+
+
+def neighbourhood(seeds: Sequence[str], graph: WalkedGraph) -> EdgeArrays:
+    """Return the heaviest edges within two steps of the seeds, limited in number."""
+    first = graph.edges_of(seeds, _FIRST_EDGES)
+    reached = (first.ids[number] for number in np.unique(first.ends).tolist())
+    beyond = sorted(set(reached).difference(seeds))
+    if not beyond:
+        return first
+    second = graph.edges_of(beyond, _SECOND_EDGES)
+    ends = np.concatenate((first.ends, second.ends), axis=1)
+    _, places = np.unique(ends[0] * len(second.ids) + ends[1], return_index=True)
+    places.sort()
+    weights = np.concatenate((first.weights, second.weights))
+    return EdgeArrays(ids=second.ids, ends=ends[:, places], weights=weights[places])
+
+
+def personalized_pagerank(seeds: Mapping[str, float], edges: EdgeArrays) -> dict[str, float]:
+    """Return the other entities that a random walk from the seeds (entity to weight) visits, each with its share of the
+    time.
+
+    Personalised PageRank (Page et al. 1999; Haveliwala 2002) by power iteration over the undirected graph of `edges`,
+    with a damping of 0.6: an answer is rarely more than two steps from an entity that the question names.
+    """
+    used = (edges.weights > 0) & (edges.ends[0] != edges.ends[1])
+    # Numbered as they occur, so that sums do not depend on the other entities of the graph.
+    numbers, first, places = np.unique(edges.ends[:, used].T, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    ids = [edges.ids[number] for number in numbers[order].tolist()]
+    one, other = np.argsort(order)[places].reshape(-1, 2).T
+    start = np.array([max(seeds.get(key, 0.0), 0.0) for key in ids])
+    if not start.any():
+        return {}
+    start /= start.sum()
+    origins, ends = np.concatenate((one, other)), np.concatenate((other, one))
+    weights = np.tile(edges.weights[used], 2)
+    steps = weights / np.bincount(origins, weights)[origins]
+    shares, before = start, np.zeros_like(start)
+    while np.abs(shares - before).sum() > _CLOSE:
+        before = shares
+        shares = _DAMPING * np.bincount(ends, before[origins] * steps) + (1 - _DAMPING) * start
+    return {key: share for key, share in zip(ids, shares.tolist(), strict=True) if share > 0 and key not in seeds}

@@ -1,13 +1,18 @@
-"""The walk on the graph, held against NetworkX's personalised PageRank."""
+"""The walk over the graph, held against relations that are merged one by one and NetworkX's personalised PageRank."""
+
+from math import fsum
 
 import networkx as nx
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graph_store.index.edges import EdgeArrays
-from graph_store.index.pagerank import personalized_pagerank
+from graph_store.index.graph_walk import EdgeArrays, WalkedGraph, personalized_pagerank
 from graph_store.reading import Edge
+
+_IDS = st.sampled_from(["a", "b", "é", "d e", "x\ny", ""])
+_EDGES = st.lists(st.builds(Edge, _IDS, _IDS, st.sampled_from([0.0, 0.1, 0.25, 0.7, 1.0, 3.0])), max_size=12)
+
 
 NAMES = [f"n{number}" for number in range(8)]
 edges = st.lists(
@@ -18,6 +23,25 @@ edges = st.lists(
     unique_by=lambda edge: frozenset((edge.source, edge.target)),
 )
 seeds = st.dictionaries(st.sampled_from(NAMES), st.sampled_from((0.0, 0.5, 2.0)), min_size=1, max_size=3)
+
+
+@given(st.lists(_EDGES, max_size=4), st.sets(_IDS), st.integers(0, 9))
+def test_edges_are_merged_and_ordered_as_they_would_be_one_by_one(
+    papers: list[list[Edge]], wanted: set[str], limit: int
+) -> None:
+    stored = {
+        f"p{number}": EdgeArrays.from_bytes(EdgeArrays.of(edges).to_bytes()) for number, edges in enumerate(papers)
+    }
+    homes = {"p1": {"b": "a"}}
+    weights: dict[tuple[str, str], list[float]] = {}
+    for number, edges in enumerate(papers):
+        for source, target, weight in edges:
+            ends = [homes.get(f"p{number}", {}).get(end, end) for end in (source, target)]
+            if ends[0] != ends[1] and wanted.intersection(ends):
+                weights.setdefault((ends[0], ends[1]), []).append(weight)
+    found = WalkedGraph(stored, homes).edges_of(wanted, limit)
+    merged = (Edge(*ends, fsum(each)) for ends, each in weights.items())
+    assert list(found) == sorted(merged, key=lambda one: (-one.weight, *one[:2]))[:limit]
 
 
 @settings(deadline=None)  # the first use loads a library
