@@ -3,9 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from difflib import get_close_matches
 from functools import cache, lru_cache
-from pathlib import PurePath
 from typing import Literal, NamedTuple, TypeVar, cast
 
 import numpy as np
@@ -44,7 +42,6 @@ __all__ = [
     "Checkpoint",
     "Edge",
     "Searchable",
-    "find_entry",
     "is_sound",
     "paper_of",
     "read_changes",
@@ -84,14 +81,11 @@ _ELEMENT_KINDS: dict[str, type[Element]] = {
     "equation": types.Equation,
     "reference": types.Reference,
 }
-_MAX_SUGGESTIONS = 5
 # Rounding makes a vector at most a millionth longer; a vector of 384 numbers that lost one in fifty is 1 % shorter.
 _MAX_DEVIATION = 0.001
 # Decoded values that are kept in memory, and the longest text of one: some 30 MB, at most 130 MB with their texts.
 _CACHED_VALUES = 8192
 _MAX_CACHED_LENGTH = 8192
-# Most words of up to three letters are articles and prepositions.
-_SHORT_WORD = 3
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -455,45 +449,3 @@ def read_checkpoint(connection: Connection, revision: int) -> Checkpoint | None:
         return Checkpoint()
     token = connection.execute(select(changes.c.token).where(changes.c.revision == revision)).scalar()
     return None if token is None else Checkpoint(revision=revision, token=token)
-
-
-def find_entry(entries: Sequence[PaperEntry], text: str) -> PaperEntry:
-    """Return the paper that matches by id, source, id prefix, file name or (part of a) title; an earlier criterion
-    takes precedence.
-
-    Raises UnknownPaperError, naming the candidates, if none or several match.
-    """
-    wanted = text.strip().casefold()
-    rules: tuple[Callable[[PaperEntry], bool], ...] = (
-        lambda entry: wanted == entry.id.casefold(),
-        lambda entry: text == entry.source,
-        lambda entry: entry.id.casefold().startswith(wanted),
-        lambda entry: wanted == entry.file.casefold(),
-        lambda entry: wanted == PurePath(entry.file).stem.casefold(),
-        lambda entry: wanted == entry.title.casefold(),
-        lambda entry: wanted in entry.title.casefold(),
-    )
-    for rule in rules if wanted else ():
-        found = [entry for entry in entries if rule(entry)]
-        if len(found) == 1:
-            return found[0]
-        if found:
-            raise UnknownPaperError(f"{text!r} may be any of: {_listed(found)}; give more of its title, or its id")
-    raise UnknownPaperError(f"no paper {text!r} in the library; {_hint(entries, wanted)}")
-
-
-def _hint(entries: Sequence[PaperEntry], wanted: str) -> str:
-    if not entries:
-        return "it is empty: add a paper first"
-    names = {name.casefold(): entry for entry in entries for name in (entry.id, entry.file, entry.title)}
-    close = [names[name] for name in get_close_matches(wanted, names, n=_MAX_SUGGESTIONS, cutoff=0.5)]
-    words = {word for word in wanted.split() if len(word) > _SHORT_WORD}
-    close += [entry for entry in entries if words & set(entry.title.casefold().split())]
-    return f"did you mean {_listed(close)}?" if close else f"it holds: {_listed(entries)}"
-
-
-def _listed(entries: Sequence[PaperEntry]) -> str:
-    distinct = list({entry.id: entry for entry in entries}.values())
-    shown = ", ".join(f"{entry.id} ({entry.title or entry.file})" for entry in distinct[:_MAX_SUGGESTIONS])
-    rest = len(distinct) - _MAX_SUGGESTIONS
-    return f"{shown} and {rest} more" if rest > 0 else shown

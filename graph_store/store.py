@@ -22,6 +22,7 @@ from graph_store.snapshot import Snapshot, SnapshotReader
 from graph_store.writing import put_paper, remove_paper, validate
 from paperscope_core.errors import StoreReadOnlyError
 from paperscope_core.locations import Location, files_folder, local_folder
+from paperscope_core.paper_lookup import find_entry
 from paperscope_core.types import Chunk, Element, IndexedPaper, ModelReply, Paper, PaperEntry
 
 __all__ = ["Store"]
@@ -197,7 +198,7 @@ class Store:
 
         Raises UnknownPaperError, naming the candidates, if none or several match.
         """
-        return self.paper(reading.find_entry(self.entries(), text).id)
+        return self.paper(find_entry(self.entries(), text).id)
 
     def entry_by_sha256(self, sha256: str) -> PaperEntry | None:
         """Return the paper of a file with this content, added last."""

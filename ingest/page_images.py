@@ -19,18 +19,13 @@ from paperscope_core.errors import InputError, PaperFileError
 from paperscope_core.settings import LimitSettings
 from paperscope_core.types import Box, Page, Paper, PaperFile
 
-__all__ = ["PageRenderer", "has_pages", "open_page_images", "page_renderer"]
+__all__ = ["PageRenderer", "open_page_images", "page_renderer"]
 
 # Bounds the memory that one request can take; A4 at 600 dpi has 35 million pixels.
 _MAX_PIXELS = 20_000_000
 _DPI = range(18, 601)
 _CHILDREN = 2
 _HIGHLIGHT = (216, 84, 0)
-
-
-def has_pages(paper: Paper) -> bool:
-    """Return whether the paper's file has pages that can be rendered; text formats and MinerU's folders have none."""
-    return paper.format in ("pdf", "image") and any(page.width > 0 for page in paper.pages)
 
 
 @contextmanager
@@ -40,7 +35,7 @@ def open_page_images(file: PaperFile, paper: Paper) -> Iterator[RenderPage]:
     Raises:
         PaperFileError: The file has no pages, or can't be opened.
     """
-    if not has_pages(paper):
+    if not paper.has_page_images:
         raise PaperFileError(f"{file.name!r} has no pages to look at: it is {paper.format}")
     data = read_file(file)
     backend = ImageBackend() if paper.format == "image" else PdfBackend()

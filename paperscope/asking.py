@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from graph_store import Store
-from graph_store.reading import find_entry
 from paperscope_core.errors import NotFoundError, StoreDamagedError
 from paperscope_core.models import CachedEmbedder, Models
 from paperscope_core.models.cache import MemoryVectorCache
+from paperscope_core.paper_lookup import find_entry
 from paperscope_core.protocols import GraphIndex
 from paperscope_core.settings import Settings
 from paperscope_core.types import Answer, AskRequest, Context, Finding, TextEvent

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 from graph_store import Conversations, JobQueue, Store
 from graph_store.index import INDEXES
 from graph_store.lightrag.index import LightRAGGraphIndex
-from graph_store.reading import find_entry
 from ingest.page_images import page_renderer
 from paperscope.adding import Adder, AddRequest, AddResult, ProgressCallback, Stage
 from paperscope.bulk.adder import BulkReport, ClusterAdder, OnDone, OnStages
@@ -41,6 +40,7 @@ from paperscope_core.locations import Location, parse_location
 from paperscope_core.models import Budget, Models, RoleCallListener, build_models
 from paperscope_core.models.cache import MemoryCallCache
 from paperscope_core.models.token_counting import token_counter
+from paperscope_core.paper_lookup import find_entry
 from paperscope_core.settings import Settings, load_settings
 from paperscope_core.types import (
     Answer,

@@ -4,6 +4,7 @@ from query.context import compact, parse_context, render_context, render_for_mod
 from query.engine import QueryEngine
 from query.evidence import Draft
 from query.progress import Progress
+from query.reading_tools import ReadingTools
 from query.retrieval.retriever import Retrieval, Retriever
 from query.verification import Cited, Verified, verify
 
@@ -12,6 +13,7 @@ __all__ = [
     "Draft",
     "Progress",
     "QueryEngine",
+    "ReadingTools",
     "Retrieval",
     "Retriever",
     "Verified",

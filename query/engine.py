@@ -1,6 +1,6 @@
 """`QueryEngine`: takes a question and returns a verified answer."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -16,6 +16,7 @@ from query.extractive import ExtractiveAnswerer
 from query.progress import Progress
 from query.question.scope import restrict
 from query.question.understanding import Understanding
+from query.reading_tools import ReadingTools
 from query.retrieval.retriever import Retrieval, Retriever
 from query.verification import Cited, Verified, verify
 
@@ -56,6 +57,7 @@ class QueryEngine:
         self._embedder = embedder
         self._model = answer_model
         self._vision = vision_model
+        self._count = count
         self._understanding = Understanding(corpus, answer_model, decompose=decompose)
         self._retriever = Retriever(corpus, index, embedder, reranker=reranker, settings=settings, count=count)
 
@@ -109,6 +111,14 @@ class QueryEngine:
             confidence=None if draft.confidence is None else round(draft.confidence, _CONFIDENCE_DIGITS),
             asked_as=asked.question if asked.question != request.question else "",
         )
+
+    def reading_tools(self, filters: Filters = Filters(), papers: Sequence[str] = ()) -> ReadingTools:
+        """Return the reading tools for what the filters allow, which read `papers` if a call names none."""
+
+        async def search(text: str, within: tuple[str, ...]) -> Context:
+            return await self._search(replace(filters, papers=within or filters.papers), text)
+
+        return ReadingTools(self._corpus, search, filters=filters, papers=papers, count=self._count)
 
     async def _write(self, question: str, retrieval: Retrieval, filters: Filters, progress: Progress) -> WrittenAnswer:
         context = retrieval.context

@@ -26,6 +26,7 @@ from query.question.named_elements import section_number, without_numbered
 
 __all__ = [
     "GISTS",
+    "PARTS",
     "PartKind",
     "asked_parts",
     "gist_elements",
@@ -46,6 +47,8 @@ _OTHER = {
     "Record": r"who|authors?|titles?|pages?|published|publication|venue|journal|conference|doi|"
     r"arxiv (?:id|identifier|number)",
 }
+PARTS: tuple[PartKind, ...] = ("Sections", *_NUMBERED)
+"""The parts of a paper that an outline can list."""
 _OPENING = "Outline of the paper “"
 # Characters; what follows says little about which part it is.
 _LONGEST_CAPTION = 200

@@ -90,10 +90,12 @@ from paperscope_core.types.retrieval import (
     kind_of,
 )
 from paperscope_core.types.tables import Cell, Table
+from paperscope_core.types.tools import TOOLS, ToolCall, ToolItem, ToolItemKind, ToolName, ToolResult
 
 __all__ = [
     "MAX_QUESTION_LENGTH",
     "STANDS_FOR",
+    "TOOLS",
     "UNPUBLISHED",
     "WORK",
     "Answer",
@@ -165,6 +167,11 @@ __all__ = [
     "Status",
     "Table",
     "TextEvent",
+    "ToolCall",
+    "ToolItem",
+    "ToolItemKind",
+    "ToolName",
+    "ToolResult",
     "Turn",
     "UnjudgedNames",
     "UnreadChunk",

@@ -340,6 +340,11 @@ class Paper(Displayable):
         """Whether the file has pages; places in a file without pages count lines."""
         return any(page.width > 0 for page in self.pages)
 
+    @property
+    def has_page_images(self) -> bool:
+        """Whether the file has pages that can be rendered; text formats and MinerU's folders have none."""
+        return self.format in ("pdf", "image") and self.paged
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PaperEntry:

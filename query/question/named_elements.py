@@ -4,16 +4,26 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from paperscope_core.types import Element, Paper, Reference
+from paperscope_core.types import Element, Paper, Reference, Section
 from query.question.paper_names import Citation, citations
 
-__all__ = ["References", "find_references", "section_number", "table_labels", "without_numbered"]
+__all__ = [
+    "References",
+    "cited_entries",
+    "elements_in",
+    "find_references",
+    "named_section",
+    "section_number",
+    "table_labels",
+    "without_numbered",
+]
 
 _KINDS = {
     "table": r"tab(?:le)?s?",
     "figure": r"fig(?:ure)?s?",
     "equation": r"eq(?:uation|n)?s?|formulas?|formulae",
     "algorithm": r"alg(?:orithm)?s?",
+    "listing": r"listings?",
     "section": r"(?:sub)?sec(?:tion|t)?s?|(?<!§)§+|appendix|appendices|app",
     "page": r"pages?|pp?",
 }
@@ -104,16 +114,27 @@ def _label(element: Element) -> tuple[str, str] | None:
 
 
 def _in_section(paper: Paper, number: str) -> Iterator[str]:
-    roots = [one.path for one in paper.sections if section_number(one.number) == number]
+    roots = [one for one in paper.sections if section_number(one.number) == number]
+    yield from (element.id for element in elements_in(paper, roots))
+
+
+def elements_in(paper: Paper, sections: Sequence[Section]) -> Iterator[Element]:
+    """Yield the elements of sections and of their subsections, in reading order."""
+    roots = [section.path for section in sections]
     inside = {
         name
         for one in paper.sections
         if any(one.path == root or one.path.startswith(f"{root} > ") for root in roots)
         for name in (one.id, one.path)
     }
-    for element in paper.elements:
-        if element.section in inside:
-            yield element.id
+    yield from (element for element in paper.elements if element.section in inside)
+
+
+def named_section(text: str) -> str:
+    """Return the number of the section that a text is the name of ("Section 5.1", "§5.1", "Appendix B", "5.1"); other
+    texts as they are."""
+    match = _NAMED.fullmatch(text.strip())
+    return match["numbers"].strip("()") if match and match["section"] else section_number(text)
 
 
 def section_number(number: str) -> str:
@@ -123,13 +144,16 @@ def section_number(number: str) -> str:
 
 def _citing(paper: Paper, citation: Citation) -> Iterator[str]:
     """Yield the bibliography entries of a work and the elements that cite it; empty if no year is given."""
-    entries = {
-        element.id
-        for element in paper.elements
-        if isinstance(element, Reference) and citation.year == element.year is not None and _begins(element, citation)
-    }
+    entries = {entry.id for entry in cited_entries(paper, citation)} if citation.year is not None else set()
     yield from sorted(link.source for link in paper.links if link.target in entries)
     yield from sorted(entries)
+
+
+def cited_entries(paper: Paper, citation: Citation) -> Iterator[Reference]:
+    """Yield the bibliography entries of a work that is named by author, and by year if the citation has one."""
+    for element in paper.elements:
+        if isinstance(element, Reference) and citation.year in (None, element.year) and _begins(element, citation):
+            yield element
 
 
 def _begins(entry: Reference, citation: Citation) -> bool:

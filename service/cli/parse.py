@@ -140,11 +140,11 @@ def _parse_file(settings: Settings, file: Path, options: _Options, *, folder: Pa
 
 @contextmanager
 def _page_images(file: Path, paper: Paper, options: _Options) -> "Iterator[RenderPage | None]":
-    from ingest.page_images import has_pages, open_page_images
+    from ingest.page_images import open_page_images
 
     if not options.overlay:
         yield None
-    elif not has_pages(paper):
+    elif not paper.has_page_images:
         note = f"! {file.name}: --overlay has nothing to draw on, because a {paper.format} file has no pages to look at"
         print_note(note, style="yellow")
         yield None

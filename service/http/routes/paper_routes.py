@@ -15,12 +15,12 @@ from fastapi.responses import FileResponse
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.datastructures import FormData
 
-from graph_store.reading import find_entry
 from ingest.formats import HEAD_BYTES, check_head
 from ingest.parsers import check_bytes
 from paperscope.library import Library
 from paperscope.originals import file_name as library_file_name
 from paperscope_core.errors import PaperFileError
+from paperscope_core.paper_lookup import find_entry
 from service.http.answering import cancel_on_disconnect
 from service.http.auth import LibraryOf
 from service.http.paper_search import PaperOrder, search_papers

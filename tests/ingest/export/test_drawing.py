@@ -10,7 +10,7 @@ from PIL import Image
 
 from ingest.export import LEGEND, Mark, draw_marks, page_marks, write_paper
 from ingest.export.drawing import overlay_names
-from ingest.page_images import has_pages, open_page_images
+from ingest.page_images import open_page_images
 from ingest.pdf import PdfParser
 from paperscope_core.errors import PaperFileError
 from paperscope_core.types import Box, Page, Paper, PaperFile, ParsedPaper, Passage, Place
@@ -129,7 +129,7 @@ def test_the_picture_of_an_image_file_has_the_size_of_its_page(tmp_path: Path) -
 
 def test_a_text_has_no_pages_to_look_at(tmp_path: Path) -> None:
     paper = replace(paper_of(), format="markdown")
-    assert not has_pages(paper)
+    assert not paper.has_page_images
     with (
         pytest.raises(PaperFileError, match="has no pages to look at"),
         open_page_images(PaperFile(tmp_path / "a.md"), paper),

@@ -1,0 +1,78 @@
+"""Finds papers by what names them, and by words."""
+
+import unicodedata
+from collections.abc import Callable, Iterable, Sequence
+from difflib import get_close_matches
+from pathlib import PurePath
+
+from paperscope_core.errors import UnknownPaperError
+from paperscope_core.types import PaperEntry
+
+__all__ = ["find_entry", "fold_accents", "matching_entries"]
+
+_MAX_SUGGESTIONS = 5
+# Most words of up to three letters are articles and prepositions.
+_SHORT_WORD = 3
+
+
+def find_entry(entries: Sequence[PaperEntry], text: str) -> PaperEntry:
+    """Return the paper that matches by id, source, id prefix, file name or (part of a) title; an earlier criterion
+    takes precedence.
+
+    Raises UnknownPaperError, naming the candidates, if none or several match.
+    """
+    wanted = text.strip().casefold()
+    rules: tuple[Callable[[PaperEntry], bool], ...] = (
+        lambda entry: wanted == entry.id.casefold(),
+        lambda entry: text == entry.source,
+        lambda entry: entry.id.casefold().startswith(wanted),
+        lambda entry: wanted == entry.file.casefold(),
+        lambda entry: wanted == PurePath(entry.file).stem.casefold(),
+        lambda entry: wanted == entry.title.casefold(),
+        lambda entry: wanted in entry.title.casefold(),
+    )
+    for rule in rules if wanted else ():
+        found = [entry for entry in entries if rule(entry)]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise UnknownPaperError(f"{text!r} may be any of: {_listed(found)}; give more of its title, or its id")
+    raise UnknownPaperError(f"no paper {text!r} in the library; {_hint(entries, wanted)}")
+
+
+def _hint(entries: Sequence[PaperEntry], wanted: str) -> str:
+    if not entries:
+        return "it is empty: add a paper first"
+    names = {name.casefold(): entry for entry in entries for name in (entry.id, entry.file, entry.title)}
+    close = [names[name] for name in get_close_matches(wanted, names, n=_MAX_SUGGESTIONS, cutoff=0.5)]
+    words = {word for word in wanted.split() if len(word) > _SHORT_WORD}
+    close += [entry for entry in entries if words & set(entry.title.casefold().split())]
+    return f"did you mean {_listed(close)}?" if close else f"it holds: {_listed(entries)}"
+
+
+def _listed(entries: Sequence[PaperEntry]) -> str:
+    distinct = list({entry.id: entry for entry in entries}.values())
+    shown = ", ".join(f"{entry.id} ({entry.title or entry.file})" for entry in distinct[:_MAX_SUGGESTIONS])
+    rest = len(distinct) - _MAX_SUGGESTIONS
+    return f"{shown} and {rest} more" if rest > 0 else shown
+
+
+def matching_entries(entries: Iterable[PaperEntry], query: str) -> list[PaperEntry]:
+    """Return the papers that have every word of the query in title, authors, file name, venue, DOI, arXiv id or id.
+
+    Case and accents make no difference.
+    """
+    words = fold_accents(query).split()
+    return [entry for entry in entries if not words or _has(entry, words)]
+
+
+def _has(entry: PaperEntry, words: Iterable[str]) -> bool:
+    record = (entry.title, *entry.authors, entry.file, entry.venue, entry.doi, entry.arxiv, entry.id)
+    text = fold_accents(" ".join(record))
+    return all(word in text for word in words)
+
+
+def fold_accents(text: str) -> str:
+    """Return a text without case and accents."""
+    decomposed = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(letter for letter in decomposed if not unicodedata.combining(letter))
