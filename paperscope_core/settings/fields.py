@@ -245,14 +245,8 @@ class RetrievalSettings(_Section):
         description="the most tokens in a context as a model gets it; chunks that don't fit are left out, a table that "
         "is too large is reduced to the rows and columns that the question is about",
     )
-    entities: int = Field(default=15, ge=0, description="the most entities in a context")
-    relations: int = Field(default=20, ge=0, description="the most relations in a context")
     images: int = Field(
         default=2, ge=0, description="the most images that a vision model reads for a question, in one call"
-    )
-    graph: bool = Field(
-        default=True,
-        description="rank chunks higher that the graph connects with the question or with other chunks",
     )
     reranker: str = Field(default="", description="a cross-encoder's folder or Hugging Face name; empty: none")
 

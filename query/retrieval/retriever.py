@@ -44,6 +44,8 @@ _OUTLINES = 3
 # The boost of what says what a paper is about, by how much nearer the question is to that than to any chunk (cosines),
 # so that it ranks first for the questions that ask for it and only joins the sources for others; see `GISTS`.
 _GIST = 2.0
+# Maximum numbers of rows of a context; the tokens are the bound that matters.
+_ENTITIES, _RELATIONS = 15, 20
 # Number of relations whose statements are boosted; further ones share few words with the question.
 _LIFTING = 10
 
@@ -70,7 +72,12 @@ class _Found:
 
 
 class Retriever:
-    """Retrieves the context of a question. Corpus and index are called in a worker thread."""
+    """Retrieves the context of a question. Corpus and index are called in a worker thread.
+
+    Args:
+        graph: Rank chunks higher that the graph connects with the question or with other chunks. A measurement of the
+            graph leaves it out.
+    """
 
     def __init__(
         self,
@@ -81,6 +88,7 @@ class Retriever:
         reranker: Reranker | None = None,
         settings: RetrievalSettings = RetrievalSettings(),
         count: Callable[[str], int] = count_tokens,
+        graph: bool = True,
     ) -> None:
         self._corpus = corpus
         self._index = index
@@ -88,6 +96,7 @@ class Retriever:
         self._reranker = reranker
         self._settings = settings
         self._count = count
+        self._graph = graph
         self._names = PaperNames()
 
     async def retrieve(self, question: str, *, filters: Filters = Filters()) -> Retrieval:
@@ -137,13 +146,11 @@ class Retriever:
         graph = GraphRows(corpus=corpus, elements=pool.elements, papers=tuple(about))
         # Entities whose name occurs in the question; see `GraphIndex.retrieve`.
         works = frozenset(hit.id for hit in candidates.named if hit.score > 1)
-        entities = graph.entities(self._entities(candidates), limit=self._settings.entities, works=works)
-        relations = graph.relations(
-            entities, asked=content_words(question), limit=max(self._settings.relations, _LIFTING)
-        )
+        entities = graph.entities(self._entities(candidates), limit=_ENTITIES, works=works)
+        relations = graph.relations(entities, asked=content_words(question), limit=max(_RELATIONS, _LIFTING))
         named = find_references(question, papers)
         pool.boost_named(named)
-        if self._settings.graph:
+        if self._graph:
             pool.boost_linked(papers)
             pool.boost_stated((one.relation.sources, one.share) for one in relations[:_LIFTING])
         if term := asked_term(question):
@@ -155,7 +162,7 @@ class Retriever:
     def _entities(self, candidates: Candidates) -> list[str]:
         """Return ids of entities, best first; a third of the rows is reserved for those reached over the graph."""
         named, reached = ([hit.id for hit in hits] for hits in (candidates.named, candidates.reached))
-        most = self._settings.entities - min(len(reached), self._settings.entities // 3)
+        most = _ENTITIES - min(len(reached), _ENTITIES // 3)
         return [*named[:most], *reached, *named[most:]]
 
     async def _rerank(self, question: str, found: _Found, reranker: Reranker) -> None:
@@ -198,7 +205,7 @@ class Retriever:
         pool, graph = found.pool, found.graph
         images = self._images(question, found)
         pool.include([image.id for image in images])
-        entities, relations = graph.rows(found.entities, found.relations[: self._settings.relations])
+        entities, relations = graph.rows(found.entities, found.relations[:_RELATIONS])
         rows = Context(entities=entities, relations=relations)
         rows = fit_rows(rows, tokens=int(_GRAPH_SHARE * self._settings.tokens), count=self._count)
         chooser = SourceSelector(

@@ -49,19 +49,18 @@ class LimitsView(BaseModel):
 
 
 class ReadingView(BaseModel):
-    """How papers are read: the parser, its PDF library, and whether pages without text are recognised (`auto`)."""
+    """How papers are read: the parser, and whether pages without text are recognised (`auto`)."""
 
     parser: str
     ocr: str
 
 
 class SearchView(BaseModel):
-    """How questions find their context: the index, the most chunks and tokens, whether the graph helps."""
+    """How questions find their context: the index, the most chunks and tokens, whether a reranker orders them."""
 
     index: str
     chunks: int
     tokens: int
-    graph: bool
     reranker: bool
 
 
@@ -119,7 +118,6 @@ def show_settings(service: ServiceOf, caller: CallerOf) -> Response:
             index=retrieval.index,
             chunks=retrieval.chunks,
             tokens=retrieval.tokens,
-            graph=retrieval.graph,
             reranker=bool(retrieval.reranker),
         ),
     )

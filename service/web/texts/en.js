@@ -548,7 +548,6 @@ export const en = {
       index: 'Index',
       chunks: 'Most passages of a context',
       tokens: 'Most tokens of a context',
-      graph: 'The graph helps',
       reranker: 'A reranker helps',
       max_file_mb: 'Largest file',
       max_pages: 'Most pages of a paper',

@@ -91,7 +91,7 @@ function InForce({ settings: { version, requires_key, can_add_by_path, limits, r
   const yes = (value) => t(value ? 'settings.yes' : 'settings.no')
   const groups = {
     reading: { parser: reading.parser, ocr: reading.ocr },
-    search: { index: search.index, chunks: search.chunks, tokens: search.tokens, graph: yes(search.graph), reranker: yes(search.reranker) },
+    search: { index: search.index, chunks: search.chunks, tokens: search.tokens, reranker: yes(search.reranker) },
     limits: {
       ...limits,
       question_seconds: t('units.seconds', { seconds: limits.question_seconds }),

@@ -50,7 +50,7 @@ async def test_without_the_graph_what_is_only_linked_is_not_found(
     corpus: Corpus, index: GraphIndex, embedder: Embedder
 ) -> None:
     question = "On which treebanks does it help rare tags?"
-    retriever = Retriever(corpus, index, embedder, settings=RetrievalSettings(graph=False, images=0))
+    retriever = Retriever(corpus, index, embedder, settings=RetrievalSettings(images=0), graph=False)
     assert "table-2" not in sources((await retriever.retrieve(question)).context)
 
 
@@ -60,8 +60,9 @@ async def test_where_a_relation_of_a_named_entity_is_stated_is_a_source(
     hits = Candidates(by_words=(Hit(id=f"{PAPER}/chunk-4", score=0.5),), named=(Hit(id="dice", score=5.0),))
     monkeypatch.setattr(index, "retrieve", lambda _request: hits)
     for graph, expected in ((True, ["passage-4", "passage-3"]), (False, ["passage-4"])):
-        settings = RetrievalSettings(graph=graph, chunks=2, images=0)
-        context = (await Retriever(corpus, index, embedder, settings=settings).retrieve("Is dice of any use?")).context
+        settings = RetrievalSettings(chunks=2, images=0)
+        retriever = Retriever(corpus, index, embedder, settings=settings, graph=graph)
+        context = (await retriever.retrieve("Is dice of any use?")).context
         assert sources(context) == expected
         assert [row.description for row in context.relations] == ["Dice is used for QUOREF."]
 

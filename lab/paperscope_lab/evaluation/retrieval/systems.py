@@ -114,9 +114,14 @@ class OwnSystem:
         return asyncio.run((self._listed if listed else self._retrieved)(opened, index, question.text))
 
     async def _retrieved(self, opened: OpenCorpus, index: GraphIndex, question: str) -> list[FoundText]:
-        settings = RetrievalSettings(chunks=LIMIT, tokens=_NO_BUDGET, graph=self._mode != "fused+named")
-        embedder = self._libraries.embedder
-        retriever = Retriever(opened.store, index, embedder, reranker=self._reranker, settings=settings)
+        retriever = Retriever(
+            opened.store,
+            index,
+            self._libraries.embedder,
+            reranker=self._reranker,
+            settings=RetrievalSettings(chunks=LIMIT, tokens=_NO_BUDGET),
+            graph=self._mode != "fused+named",
+        )
         sources = (await retriever.retrieve(question)).context.sources
         chunks = [source for source in sources if not is_outline(source)]
         return [opened.chunks[opened.ids[source.place, source.content]] for source in chunks]
