@@ -10,7 +10,7 @@ from paperscope_core.errors import NotFoundError, StoreDamagedError
 from paperscope_core.models import CachedEmbedder, Models
 from paperscope_core.models.cache import MemoryVectorCache
 from paperscope_core.paper_lookup import find_entry
-from paperscope_core.protocols import GraphIndex
+from paperscope_core.protocols import GraphIndex, PageImages
 from paperscope_core.settings import Settings
 from paperscope_core.types import Answer, AskRequest, Context, Finding, TextEvent
 from query import Progress, QueryEngine
@@ -91,9 +91,24 @@ def _left_out(error: StoreDamagedError) -> Finding:
 
 
 def build_asker(
-    store: Store, index: GraphIndex, *, models: Models, settings: Settings, count: Callable[[str], int]
+    store: Store,
+    index: GraphIndex,
+    *,
+    models: Models,
+    settings: Settings,
+    count: Callable[[str], int],
+    page_image: PageImages,
 ) -> Asker:
-    """Build what answers the questions of a library; `count` counts the tokens of a text."""
+    """Build what answers the questions of a library.
+
+    Args:
+        store: The library.
+        index: Finds chunks.
+        models: The models.
+        settings: The settings.
+        count: Counts the tokens of a text.
+        page_image: Renders the pages that are read as images.
+    """
     engine = QueryEngine(
         store,
         index,
@@ -104,5 +119,6 @@ def build_asker(
         settings=settings.retrieval,
         count=count,
         decompose=settings.answer.decompose,
+        page_image=page_image,
     )
     return Asker(store, engine)

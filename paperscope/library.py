@@ -57,6 +57,7 @@ from paperscope_core.types import (
     PaperFile,
     PaperImages,
     Place,
+    Reading,
     Shortfall,
     StageEvent,
     TextEvent,
@@ -84,6 +85,9 @@ __all__ = [
     "find_sources",
     "open_store",
 ]
+
+# The resolution of pages that a vision model reads: A4 has 1240 by 1754 pixels, about as many as large models take.
+_READ_DPI = 150
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -142,7 +146,12 @@ class Library:
 
         searched = self._lightrag_index or self._index
         return build_asker(
-            self._store, searched, models=self._models, settings=self._settings, count=self._count_tokens
+            self._store,
+            searched,
+            models=self._models,
+            settings=self._settings,
+            count=self._count_tokens,
+            page_image=self._page_image,
         )
 
     def _open_lightrag_index(self) -> LightRAGGraphIndex | None:
@@ -553,6 +562,19 @@ class Library:
         boxes = _boxes_on(paper, page, marked)
         file = PaperFile(self.source(paper.id), password=password)
         return self._painter.draw(file, paper, page, dpi=dpi, boxes=boxes)
+
+    def reading_picture(self, reading: Reading) -> bytes:
+        """Return the PNG bytes of what a vision model read: an element's picture, or a whole page.
+
+        Raises:
+            NotFoundError: The library no longer has the paper.
+            PaperFileError: The page can't be rendered; see `page_picture`.
+        """
+        return self.crop(reading.crop) if reading.crop else self._page_image(reading.place.paper, reading.place.page)
+
+    def _page_image(self, paper: str, page: int) -> bytes:
+        """Render a page as a vision model reads it."""
+        return self.page_picture(paper, page, dpi=_READ_DPI)
 
     page_picture_async = _awaitable(page_picture)
     """Awaitable `page_picture`. Cancelling it kills the child process."""

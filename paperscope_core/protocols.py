@@ -35,11 +35,15 @@ __all__ = [
     "GraphIndex",
     "LanguageModel",
     "PageCallback",
+    "PageImages",
     "Parser",
     "Reranker",
     "StreamingModel",
     "VectorCache",
 ]
+
+PageImages = Callable[[str, int], bytes]
+"""Renders a page as PNG, by the paper's id and the page's number. Raises PaperFileError if it can't."""
 
 PageCallback = Callable[[int, int], None]
 """Called with (pages read, pages in total) after each page."""

@@ -6,7 +6,7 @@ from functools import partial
 
 from paperscope_core.cancellation import run_in_thread
 from paperscope_core.models.token_counting import count_tokens
-from paperscope_core.protocols import Corpus, Embedder, GraphIndex, LanguageModel, Reranker
+from paperscope_core.protocols import Corpus, Embedder, GraphIndex, LanguageModel, PageImages, Reranker
 from paperscope_core.settings import RetrievalSettings
 from paperscope_core.types import Answer, AskRequest, Context, Filters, Finding, ImageFinding, marked_words
 from query.answering.image_reader import ImageReader
@@ -38,6 +38,7 @@ class QueryEngine:
         vision_model: Reads images. Without it, images are not read.
         count: Returns the number of tokens of a text.
         decompose: Lets the model split questions that have several parts.
+        page_image: Renders the pages that are read as images.
     """
 
     def __init__(
@@ -52,12 +53,14 @@ class QueryEngine:
         settings: RetrievalSettings = RetrievalSettings(),
         count: Callable[[str], int] = count_tokens,
         decompose: bool = False,
+        page_image: PageImages | None = None,
     ) -> None:
         self._corpus = corpus
         self._embedder = embedder
         self._model = answer_model
         self._vision = vision_model
         self._count = count
+        self._page_image = page_image
         self._understanding = Understanding(corpus, answer_model, decompose=decompose)
         self._retriever = Retriever(corpus, index, embedder, reranker=reranker, settings=settings, count=count)
 
@@ -102,7 +105,7 @@ class QueryEngine:
             exhibits=exhibits_of(self._corpus, draft.claims, written.readings),
             initial=written.initial,
             merged=written.merged,
-            model=self._model.name if self._model and written.context.sources else "",
+            model=self._model.name if self._model and (written.context.sources or written.context.images) else "",
             usage=asked.usage + written.usage,
             seconds=progress.seconds,
             stages=progress.times,
@@ -122,13 +125,15 @@ class QueryEngine:
 
     async def _write(self, question: str, retrieval: Retrieval, filters: Filters, progress: Progress) -> WrittenAnswer:
         context = retrieval.context
-        if not context.sources:
+        sees_pages = bool(context.images and self._model and self._vision)
+        if not context.sources and not sees_pages:
             draft = Draft(text=_NOTHING_FOUND, status="unanswerable")
             return WrittenAnswer(draft=draft, context=context, initial=draft.text)
         if self._model is not None:
-            reader = ImageReader(self._corpus, self._vision) if self._vision else None
+            reader = ImageReader(self._corpus, self._vision, page_image=self._page_image) if self._vision else None
             # What was read in images may name other papers, which are cited there, not asked about.
-            papers = tuple(dict.fromkeys(source.place.paper for source in context.sources))
+            places = (*(source.place for source in context.sources), *(image.place for image in context.images))
+            papers = tuple(dict.fromkeys(place.paper for place in places))
             search = partial(self._search, replace(filters, papers=papers))
             answerer = ModelAnswerer(self._corpus, self._model, search=search, reader=reader)
             return await answerer.answer(question, context, progress)
@@ -146,7 +151,7 @@ class QueryEngine:
         draft, sources = written.draft, written.context.sources
         if draft.status != "answered" or draft.certain:
             return Verified()
-        ids = {evidence.element for claim in draft.claims for evidence in claim.evidence}
+        ids = {evidence.element for claim in draft.claims for evidence in claim.evidence if evidence.element}
         cited = Cited(
             elements={element: self._corpus.element(element) for element in ids},
             readings=_readings(written),

@@ -105,7 +105,7 @@ class EvidenceFinder:
             finding = self.findings.get(number)
             if finding is None:
                 return ()
-            more = places_of(self.corpus.element(finding.element))[1:]
+            more = places_of(self.corpus.element(finding.element))[1:] if finding.crop else ()
             return (Evidence(element=finding.element, place=finding.place, quote=finding.text, more_places=more),)
         rows = self.context.entities if section == "E" else self.context.relations
         row_places = ((one, place) for one in rows if one.id == number for place in one.places[:1])
@@ -195,8 +195,9 @@ def _values(text: str) -> set[Decimal]:
 def exhibits_of(corpus: Corpus, claims: Sequence[Claim], readings: Sequence[Reading]) -> tuple[Exhibit, ...]:
     """Return the tables, figures and equations that the claims cite, in order, then those whose images were read."""
     cited = [evidence for claim in claims for evidence in claim.evidence]
-    ids = dict.fromkeys([evidence.element for evidence in cited] + [reading.element for reading in readings])
-    elements = (corpus.element(element) for element in ids)
+    read = [reading.element for reading in readings if reading.crop]
+    ids = dict.fromkeys([*(evidence.element for evidence in cited), *read])
+    elements = (corpus.element(element) for element in ids if element)
     return tuple(_exhibit(corpus, element, cited) for element in elements if isinstance(element, ImageElement))
 
 
@@ -253,7 +254,8 @@ class EvidenceNamer:
 
     def _name(self, evidence: Evidence) -> str:
         paper = evidence.place.paper
-        label = _label(self._corpus.element(evidence.element), self._corpus.paper(paper))
+        element = evidence.element
+        label = _label(self._corpus.element(element), self._corpus.paper(paper)) if element else ""
         return ", ".join(filter(None, (self._papers.get(paper, paper), label, where(evidence.places))))
 
 

@@ -87,7 +87,7 @@ class PageContent:
     pictures, `drawings` boxes of vector paths and of text at odd angles.
 
     `turns` is not 0 if the page was turned for reading (see `reading_views`); all coordinates are then on the turned
-    page. Each of the `notes` becomes a `PageProblem`.
+    page. Each of the `notes`, which are about the page's text, becomes a `PageProblem`.
     """
 
     number: int

@@ -133,7 +133,9 @@ def read_document(
     structure = read_structure(
         pages, document.outline, cells=document.cells if layout_check else None, named=document.title
     )
-    noted = dict.fromkeys(PageProblem(page=page.number, reason=note) for page in pages for note in _notes(page))
+    noted = dict.fromkeys(
+        PageProblem(page=page.number, reason=note, kind="text") for page in pages for note in _notes(page)
+    )
     paper = assemble_paper(
         draft_elements(structure, paper=paper_id(sha256)),
         sha256=sha256,
@@ -159,7 +161,7 @@ def _read_pages(
                 visible = [char for char in _in_points(view.chars) if char.text and char.size > _INVISIBLE_SIZE]
                 pages.append(replace(view, chars=CharTable(visible)))
         except PageReadError as error:
-            problems.append(PageProblem(page=number, reason=f"the page can't be read: {error}"))
+            problems.append(PageProblem(page=number, reason=f"the page can't be read: {error}", kind="text"))
         if on_page:
             on_page(number, document.page_count)
     return pages, problems

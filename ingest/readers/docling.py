@@ -240,7 +240,7 @@ def _pages_without_text(paper: Paper, pages: Sequence[PageContent]) -> list[Page
     """Return a problem for each page with ink on which docling found no text."""
     with_text = {element.place.page for element in paper.elements if element.kind != "figure"}
     return [
-        PageProblem(page=page.number, reason=_NO_TEXT)
+        PageProblem(page=page.number, reason=_NO_TEXT, kind="text")
         for page in pages
         if page.number not in with_text and needs_recognition(page)
     ]

@@ -26,6 +26,7 @@ __all__ = [
     "ParsedPaper",
     "Passage",
     "PassageRole",
+    "ProblemKind",
     "Reference",
     "Section",
     "captioned_places_of",
@@ -37,6 +38,7 @@ __all__ = [
 ]
 
 PassageRole = Literal["title", "authors", "abstract", "heading", "paragraph", "list", "footnote", "code", "furniture"]
+ProblemKind = Literal["text", "other"]
 PaperFormat = Literal["pdf", "image", "markdown", "html", "docx", "text", "jats", "tei", "mineru"]
 
 
@@ -257,10 +259,15 @@ class Page:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PageProblem:
-    """A page, or part of one, that could not be read, with the reason."""
+    """A page, or part of one, that could not be read, with the reason.
+
+    Attributes:
+        kind: "text" if the page's text is missing, or was recognised from its image and may be wrong.
+    """
 
     page: int
     reason: str
+    kind: ProblemKind = "other"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -344,6 +351,11 @@ class Paper(Displayable):
     def has_page_images(self) -> bool:
         """Whether the file has pages that can be rendered; text formats and MinerU's folders have none."""
         return self.format in ("pdf", "image") and self.paged
+
+    @property
+    def doubtful_pages(self) -> frozenset[int]:
+        """The numbers of the pages whose text is missing or was recognised from an image."""
+        return frozenset(problem.page for problem in self.problems if problem.kind == "text")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -279,7 +279,12 @@ class ContextSource:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ContextImage:
-    """An image that is worth reading for the question; `crop` is its content hash."""
+    """An image that is worth reading for the question.
+
+    Attributes:
+        element: The id of its element; of a page, that of an element on it or before it, "" if the paper has none.
+        crop: Its content hash; "" if it is the image of the whole page at `place`.
+    """
 
     id: int
     element: str

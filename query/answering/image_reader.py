@@ -2,13 +2,15 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from pydantic import BaseModel, ConfigDict
 
 import prompts
-from paperscope_core.errors import ModelError, ModelReplyError, NotFoundError
+from paperscope_core.cancellation import run_in_thread
+from paperscope_core.errors import ModelError, ModelReplyError, NotFoundError, PaperFileError
 from paperscope_core.models.structured import ask_json
-from paperscope_core.protocols import Corpus, LanguageModel
+from paperscope_core.protocols import Corpus, LanguageModel, PageImages
 from paperscope_core.types import ContextImage, ImageFinding, ModelRequest, Reading, UnreadImage, Usage
 from prompts import as_data
 from query.element_views import referring_texts
@@ -17,6 +19,7 @@ __all__ = ["ImageReader"]
 
 _PLACEHOLDERS = frozenset({"question", "answer", "pictures"})
 _MENTIONS = 3
+_NO_PAGES = "this library can't render the pages of its papers"
 _LOST = "its picture is missing from the library, or damaged; remove the paper and add it again"
 
 
@@ -40,11 +43,18 @@ class _PicturesReply(BaseModel):
 
 
 class ImageReader:
-    """Reads the images of a context for a question."""
+    """Reads the images of a context for a question.
 
-    def __init__(self, corpus: Corpus, model: LanguageModel) -> None:
+    Args:
+        corpus: Has the crops.
+        model: The vision model.
+        page_image: Renders pages; without it, they can't be read.
+    """
+
+    def __init__(self, corpus: Corpus, model: LanguageModel, *, page_image: PageImages | None = None) -> None:
         self._corpus = corpus
         self._model = model
+        self._page_image = page_image
         self._prompt = prompts.load("read_image", placeholders=_PLACEHOLDERS)
 
     async def read(
@@ -64,12 +74,21 @@ class ImageReader:
         readings: dict[int, Reading] = {}
         for image in images:
             try:
-                crops[image.id] = self._corpus.crop(image.crop)
+                crops[image.id] = await run_in_thread(partial(self._picture, image))
             except NotFoundError:
                 readings[image.id] = _unread(image, _LOST)
+            except PaperFileError as error:
+                readings[image.id] = _unread(image, error.public)
         found, usage = await self._read([image for image in images if image.id in crops], crops, question, answer)
         readings |= found
         return tuple(readings[image.id] for image in images), usage
+
+    def _picture(self, image: ContextImage) -> bytes:
+        if image.crop:
+            return self._corpus.crop(image.crop)
+        if self._page_image is None:
+            raise PaperFileError(_NO_PAGES)
+        return self._page_image(image.place.paper, image.place.page)
 
     async def _read(
         self, images: Sequence[ContextImage], crops: Mapping[int, bytes], question: str, answer: str
@@ -101,6 +120,9 @@ class ImageReader:
         texts = []
         said = set[str]()
         for number, image in enumerate(images, start=1):
+            if not image.crop:
+                texts.append(f"Picture {number}: the whole of {image.label}")
+                continue
             mentions = referring_texts(self._corpus.paper(image.place.paper), image.element)[:_MENTIONS]
             head = f"Picture {number}: {image.label or 'without a label'} ({image.place.where})"
             texts.append("\n".join(filter(None, (head, image.caption, *(one for one in mentions if one not in said)))))

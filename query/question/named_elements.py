@@ -46,17 +46,21 @@ _FIRST_AUTHOR = re.compile(r",|;|:|&|\band\b|\bet\b|\b(?:19|20)\d\d\b")
 @dataclass(frozen=True, kw_only=True, slots=True)
 class References:
     """Ids of the elements that a question names. `surroundings` are the elements on named pages and in named sections,
-    and the places that cite works named by author and year."""
+    and the places that cite works named by author and year; `pages` are the numbers of the named pages."""
 
     elements: tuple[str, ...] = ()
     surroundings: tuple[str, ...] = ()
+    pages: frozenset[int] = frozenset()
 
 
 def find_references(question: str, papers: Sequence[Paper]) -> References:
     """Resolve the elements that a question names in these papers; names that match nothing are skipped."""
     elements: list[str] = []
     surroundings: list[str] = []
+    pages: set[int] = set()
     for kind, number in _mentions(_SUPPLEMENTARY.sub(r"\1 S", question)):
+        if kind == "page" and number.isdecimal():
+            pages.add(int(number))
         for paper in papers:
             if kind == "page":
                 on_page = (one for one in paper.elements if str(one.place.page) == number and not one.place.by_line)
@@ -71,7 +75,11 @@ def find_references(question: str, papers: Sequence[Paper]) -> References:
     for citation in citations(question):
         for paper in papers:
             surroundings.extend(_citing(paper, citation))
-    return References(elements=tuple(dict.fromkeys(elements)), surroundings=tuple(dict.fromkeys(surroundings)))
+    return References(
+        elements=tuple(dict.fromkeys(elements)),
+        surroundings=tuple(dict.fromkeys(surroundings)),
+        pages=frozenset(pages),
+    )
 
 
 def table_labels(question: str) -> list[tuple[int, int]]:

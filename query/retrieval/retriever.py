@@ -10,7 +10,6 @@ from paperscope_core.settings import RetrievalSettings
 from paperscope_core.types import (
     Candidates,
     Context,
-    ContextImage,
     ContextSource,
     Entity,
     Filters,
@@ -21,7 +20,7 @@ from paperscope_core.types import (
 from query.content_words import Rarity, content_words
 from query.context import render_for_model
 from query.definitions import asked_term, defining_passages
-from query.element_views import ImageElement, caption_of
+from query.element_views import ImageElement
 from query.outline import GISTS, asked_parts, gist_elements, outline_row
 from query.question.named_elements import References, find_references
 from query.question.paper_names import PaperNames
@@ -30,6 +29,7 @@ from query.retrieval.candidates import CandidatePool
 from query.retrieval.context_builder import SourceSelector, fit_rows, merge_contexts
 from query.retrieval.graph_rows import GraphRows, ScoredRelation
 from query.retrieval.image_selection import ImageSelector, image_candidates
+from query.retrieval.page_selection import context_images
 
 __all__ = ["CANDIDATES", "Retrieval", "Retriever"]
 
@@ -140,7 +140,7 @@ class Retriever:
         """Return what is found; `gist` is how much a summary of the paper is nearer to the question than any chunk."""
         corpus = restrict(self._corpus, filters)
         pool = CandidatePool(corpus, candidates)
-        about = filters.papers or pool.papers()
+        about = filters.papers or pool.papers() or self._wordless()
         papers = [corpus.paper(paper) for paper in about]
         pool.remember(papers)
         graph = GraphRows(corpus=corpus, elements=pool.elements, papers=tuple(about))
@@ -158,6 +158,12 @@ class Retriever:
         if gist > 0:
             pool.boost_gist([one.id for paper in papers[:_OUTLINES] for one in gist_elements(paper)], gist)
         return _Found(pool=pool, graph=graph, papers=papers, named=named, entities=entities, relations=relations)
+
+    def _wordless(self) -> Sequence[str]:
+        """Return the papers of a small library that have no text to be found by."""
+        entries = self._corpus.entries()
+        ids = [entry.id for entry in entries] if len(entries) <= _OUTLINES else []
+        return [paper for paper in ids if not self._corpus.paper(paper).elements]
 
     def _entities(self, candidates: Candidates) -> list[str]:
         """Return ids of entities, best first; a third of the rows is reserved for those reached over the graph."""
@@ -214,18 +220,8 @@ class Retriever:
             tokens=self._settings.tokens - self._count(render_for_model(rows)),
             count=self._count,
         )
-        return replace(
-            rows,
-            sources=chooser.choose(pool, images),
-            images=tuple(
-                ContextImage(
-                    id=number,
-                    element=image.id,
-                    label=image.label,
-                    caption=caption_of(image),
-                    crop=image.crop or "",
-                    place=image.place,
-                )
-                for number, image in enumerate(images)
-            ),
-        )
+        sources = chooser.choose(pool, images)
+        # Whole pages show what filters on sections and kinds leave out.
+        papers = found.papers if graph.corpus is self._corpus else ()
+        shown = context_images(images, sources, papers, found.named, limit=self._settings.images)
+        return replace(rows, sources=sources, images=shown)

@@ -86,7 +86,7 @@ def _readings(answer: Answer) -> str:
 
 
 def _reading(reading: Reading) -> str:
-    head = f"**Image**: images/{image_name(reading.element)} ({reading.place})"
+    head = f"**Image**: images/{image_name(reading)} ({reading.place})"
     if isinstance(reading, ImageFinding):
         agrees = "_Agrees with the initial response._ " if reading.agrees else ""
         note = agrees if reading.relevant else "_Not relevant to the question._ "

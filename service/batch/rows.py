@@ -79,9 +79,10 @@ class BatchRow:
         }
 
 
-def image_name(element: str) -> str:
-    """Return the file name of an element's crop beside the report: `PAPER-table-5.png`."""
-    return f"{element.replace('/', '-')}.png"
+def image_name(reading: Reading) -> str:
+    """Return the file name of an image beside the report: `PAPER-table-5.png`, or `PAPER-page-3.png` of a page."""
+    place = reading.place
+    return f"{reading.element.replace('/', '-') if reading.crop else f'{place.paper}-page-{place.page}'}.png"
 
 
 def _claim_json(claim: Claim) -> dict[str, object]:
@@ -101,7 +102,7 @@ def _image_json(reading: Reading) -> dict[str, object]:
     finding = reading if isinstance(reading, ImageFinding) else None
     return {
         **_place_json(reading.element, reading.place),
-        "file": f"images/{image_name(reading.element)}",
+        "file": f"images/{image_name(reading)}",
         "read": finding is not None,
         "relevant": finding.relevant if finding else None,
         "response": reading.text if isinstance(reading, ImageFinding) else reading.reason,

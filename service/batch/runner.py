@@ -17,6 +17,7 @@ from paperscope_core.errors import (
     ModelUnavailableError,
     NotFoundError,
     OutputError,
+    PaperFileError,
     PaperscopeError,
     StoreFullError,
     StoreUnavailableError,
@@ -147,9 +148,9 @@ class _Batch:
         summary = summarize(rows, questions=len(self._questions), seconds=seconds)
         answers = [row.answer for row in rows if row.answer is not None]
         for reading in (reading for answer in answers for reading in answer.readings):
-            # The crops of a paper that was removed meanwhile are gone.
-            with suppress(NotFoundError):
-                write_atomically(self._out / _IMAGES / image_name(reading.element), self._library.crop(reading.crop))
+            # The crops of a paper that was removed meanwhile are gone, and so may be its file.
+            with suppress(NotFoundError, PaperFileError):
+                write_atomically(self._out / _IMAGES / image_name(reading), self._library.reading_picture(reading))
         write_atomically(self._out / _JSONL, "".join(row.to_json() + "\n" for row in rows).encode())
         write_atomically(self._out / _CSV, render_csv(rows).encode())
         write_atomically(self._out / _REPORT, render_report(rows, summary).encode())

@@ -269,8 +269,9 @@ function Readings({ view }) {
       ${answer.readings.map((reading, index) => {
         const label = labelOf(answer, reading.element)
         const gone = view.removed.has(reading.place.paper)
+        const picture = reading.crop || `/v1/papers/${reading.place.paper}/pages/${reading.place.page}.png`
         return html`<li class="reading ${reading.kind === 'unread' || !reading.relevant ? 'minor' : ''}">
-          <${Crop} crop=${reading.crop} label=${label} gone=${gone} onOpen=${() => show({ crop: reading.crop, label })} />
+          <${Crop} crop=${picture} label=${label} gone=${gone} onOpen=${() => show({ crop: picture, label })} />
           <div>
             <p class="reading-head">
               <strong dir="auto">${label}</strong>
@@ -333,16 +334,21 @@ function Crop({ crop, label, gone, onOpen }) {
 }
 
 /** A picture of an element, or what stands for it if it is gone. */
+/** The address of a crop, which is given by its hash, or of a page, which is given by its address. */
+function addressOf(crop) {
+  return crop.startsWith('/') ? crop : `/v1/crops/${crop}`
+}
+
 function CropImage({ crop, gone }) {
   const [failed, setFailed] = useState(false)
   if (!crop || gone || failed) return html`<span class="crop-none"><${Icon} name="image" size="22" /></span>`
-  return html`<img src="/v1/crops/${crop}" alt="" loading="lazy" onError=${() => setFailed(true)} />`
+  return html`<img src="${addressOf(crop)}" alt="" loading="lazy" onError=${() => setFailed(true)} />`
 }
 
 function Picture({ crop, crops = [crop], label, caption, latex, cells = [], onPage, onClose }) {
   const footer = onPage && html`<button type="button" class="button" onClick=${onPage}><${Icon} name="paper" size="16" /><span>${t('ask.showOnPage')}</span></button>`
   return html`<${Dialog} title=${label} size="wide" onClose=${onClose} footer=${footer}>
-    ${crops.map((one) => html`<img class="picture" src="/v1/crops/${one}" alt=${caption || label} />`)}
+    ${crops.map((one) => html`<img class="picture" src="${addressOf(one)}" alt=${caption || label} />`)}
     ${latex && html`<p class="picture-latex"><${Formula} latex=${latex} display /></p>`}
     ${caption && html`<p class="printed picture-caption" dir="auto">${caption}</p>`}
     ${cells.length > 0 &&

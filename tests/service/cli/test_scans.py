@@ -46,7 +46,7 @@ def test_parse_says_which_pages_have_no_text(run: "Run", scan: Path, tmp_path: P
 @pytest.mark.slow
 @pytest.mark.parametrize("scan", ["scan.pdf"], indirect=True)
 def test_every_command_says_which_pages_have_no_text(run: "Run", scan: Path, tmp_path: Path) -> None:
-    expected = [{"page": number, "reason": SAID} for number in (1, 2)]
+    expected = [{"page": number, "reason": SAID, "kind": "text"} for number in (1, 2)]
     for command, option, folder in (("parse", "--out", tmp_path / "out"), ("add", "--library", tmp_path / "a")):
         assert json.loads(run(command, scan, option, folder, "--json").out)["problems"] == expected
     for shown in (run("add", scan, "--library", tmp_path / "b"), run("show", scan.name, "--library", tmp_path / "a")):
