@@ -152,6 +152,14 @@ def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return run.parent if "PYTEST_XDIST_WORKER" in os.environ else run
 
 
+@pytest.fixture(autouse=True)
+def forget_servers() -> None:
+    """Learn anew what each server takes: a later one may listen on the same port."""
+    from paperscope_core.models.server_habits import habits_of
+
+    habits_of.cache_clear()
+
+
 @pytest.fixture(scope="session", autouse=True)
 def remember_models(pytestconfig: pytest.Config) -> Iterator[None]:
     """Compute the vector of a text and the names in a paper once, also for processes; `--cache-clear` forgets."""

@@ -4,6 +4,7 @@ from typing import ClassVar
 
 __all__ = [
     "BudgetError",
+    "ContextTooLongError",
     "ExampleFileError",
     "GoldFileError",
     "InputError",
@@ -28,6 +29,7 @@ __all__ = [
     "StoreRefusedError",
     "StoreUnavailableError",
     "StoreVersionError",
+    "TooManyImagesError",
     "UnknownConversationError",
     "UnknownCropError",
     "UnknownElementError",
@@ -213,6 +215,18 @@ class ModelRateLimitError(ModelUnavailableError):
 
 class ModelRefusedError(ModelError):
     """The endpoint rejects the request: wrong key, unknown model, bad request. A retry can't help."""
+
+
+class ContextTooLongError(ModelRefusedError):
+    """The request is longer than the model's window."""
+
+
+class TooManyImagesError(ModelRefusedError):
+    """The endpoint takes at most `limit` images in a request."""
+
+    def __init__(self, public: str, *, where: object = "", limit: int) -> None:
+        super().__init__(public, where=where)
+        self.limit = limit
 
 
 class ModelReplyError(ModelError):

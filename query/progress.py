@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from paperscope_core.models.structured import partial_text
+from paperscope_core.models.reply_reading import partial_text
 from paperscope_core.types import StageTime, TextEvent
 
 __all__ = ["Progress"]

@@ -27,7 +27,7 @@ from ingest.readers.markup import markup_parsers
 from ingest.readers.mineru import MinerUParser
 from paperscope_core.errors import PaperscopeError
 from paperscope_core.models.fakes import FakeEmbedder, FakeModel
-from paperscope_core.models.structured import outermost_object
+from paperscope_core.models.reply_reading import outermost_object
 from paperscope_core.settings import load_settings
 from paperscope_core.text.escaping import html, markdown_text, spreadsheet_csv, terminal_text
 from paperscope_core.types import (

@@ -99,10 +99,10 @@ class ImageReply(BaseModel):
 
     kind: PictureKind
     description: str
-    visible_text: list[str]
-    entities: Sequence[EntityReply]
-    data_points: list[PointReply]
-    latex: str
+    visible_text: list[str] = []
+    entities: Sequence[EntityReply] = ()
+    data_points: list[PointReply] = []
+    latex: str = ""
 
     # A reply rejected here is requested once more.
     @field_validator("description")
@@ -119,7 +119,7 @@ def _image_adapter(types: TypeSystem) -> TypeAdapter[ImageReply]:
     """Validate replies; the schema lists the types, but a reply with another type is accepted."""
     named: Any = Annotated[str, WithJsonSchema({"type": "string", "enum": list(types.meanings)})]
     entity = create_model("EntityReply", __base__=EntityReply, __doc__=EntityReply.__doc__, type=(named, ...))
-    fields: Any = {"entities": (list[entity], ...)}  # type: ignore[valid-type]
+    fields: Any = {"entities": (list[entity], [])}  # type: ignore[valid-type]
     return TypeAdapter(create_model("ImageReply", __base__=ImageReply, __doc__=ImageReply.__doc__, **fields))
 
 

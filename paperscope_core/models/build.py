@@ -12,10 +12,18 @@ from paperscope_core.models.embedders import BatchedEmbedder, LocalEmbedder, Ope
 from paperscope_core.models.endpoint import Endpoint
 from paperscope_core.models.reranker import CrossEncoderReranker
 from paperscope_core.models.retry import RetryingEmbedder, RetryingModel, RetryPolicy
+from paperscope_core.models.server_habits import habits_of
 from paperscope_core.models.usage import CallListener
 from paperscope_core.models.weights import find_weights
 from paperscope_core.protocols import CallCache, Embedder, LanguageModel, Reranker
-from paperscope_core.settings import CallSettings, EmbedSettings, RetrievalSettings, RoleSettings, Settings
+from paperscope_core.settings import (
+    CallSettings,
+    EmbedSettings,
+    RetrievalSettings,
+    RoleSettings,
+    Settings,
+    VisionSettings,
+)
 from paperscope_core.types import ModelCall, Prices
 
 __all__ = ["Models", "RoleCallListener", "build_embedder", "build_model", "build_models", "build_reranker"]
@@ -104,7 +112,8 @@ def build_embedder(
     embedder = OpenAIEmbedder(_endpoint(settings, calls))
     accounting = Accounting(budget=budget, on_call=on_call, prices=Prices(prompt=settings.price_prompt))
     accounted = AccountedEmbedder(embedder, accounting)
-    return BatchedEmbedder(RetryingEmbedder(accounted, RetryPolicy(retries=calls.retries)))
+    retrying = RetryingEmbedder(accounted, RetryPolicy(retries=calls.retries))
+    return BatchedEmbedder(retrying, size=settings.batch, habits=habits_of(settings.base_url, settings.model))
 
 
 def build_model(
@@ -124,7 +133,8 @@ def build_model(
     if not role.configured:
         return None
     prices = Prices(prompt=role.price_prompt, completion=role.price_completion)
-    model = OpenAIChatModel(_endpoint(role, calls), prices=prices)
+    images = role.images_per_call if isinstance(role, VisionSettings) else 0
+    model = OpenAIChatModel(_endpoint(role, calls), prices=prices, extra=role.extra, images_per_call=images)
     accounted = AccountedModel(model, Accounting(budget=budget, on_call=on_call, prices=prices))
     limited = LimitedModel(FinishingModel(accounted), concurrency=calls.concurrency)
     retrying = RetryingModel(limited, RetryPolicy(retries=calls.retries))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from paperscope_core.models.concurrency import PerLoop
 from paperscope_core.models.usage import CallListener
-from paperscope_core.models.wrapper import EmbedderWrapper, ModelWrapper, SendRequest
+from paperscope_core.models.wrapper import EmbedderWrapper, ModelWrapper, SendRequest, reply_key
 from paperscope_core.protocols import CallCache, Embedder, LanguageModel, VectorCache
 from paperscope_core.types import ModelCall, ModelReply, ModelRequest, Usage
 
@@ -62,7 +62,7 @@ class CachedModel(ModelWrapper):
         return reply
 
     async def _call(self, request: ModelRequest, send: SendRequest, /) -> ModelReply:
-        key = request.key(self.name)
+        key = reply_key(self, request)
         cached = self._cache.get_call(key)
         if cached is not None:
             if self._on_call is not None:

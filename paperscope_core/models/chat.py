@@ -2,28 +2,58 @@
 
 import base64
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import replace
 from io import StringIO
+from types import MappingProxyType
 from typing import Annotated
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, BeforeValidator, Field
 
-from paperscope_core.errors import ModelRefusedError, ModelReplyError
+from paperscope_core.errors import ModelRefusedError, ModelReplyError, ModelUnavailableError, TooManyImagesError
 from paperscope_core.models.endpoint import BadRequestError, Endpoint
+from paperscope_core.models.server_habits import habits_of, image_limit, rejected_feature
 from paperscope_core.types import Message, ModelReply, ModelRequest, Prices
 
 __all__ = ["OpenAIChatModel"]
 
 _PATH = "/chat/completions"
+_TEXTS = ("text", "output_text")
+_LIMITS = ("max_tokens", "max_completion_tokens")
 # The whole text is read whenever it is passed on. Unless it grows by this part in between, that is quadratic.
 _STEPS = 200
 # Other numbers are no tokens: they would make a cost negative or infinite.
 _Tokens = Annotated[int, Field(ge=0, le=10**9)]
 
 
+def _joined(content: object) -> object:
+    """Return the text of a list of parts, without those that are thoughts; a decoded object as JSON."""
+    if isinstance(content, list):
+        parts = [{"text": part} if isinstance(part, str) else part for part in content]
+        texts = [part.get("text") for part in parts if isinstance(part, dict) and part.get("type", "text") in _TEXTS]
+        return "".join(text for text in texts if isinstance(text, str))
+    if isinstance(content, dict):
+        text = content.get("text")
+        return text if isinstance(text, str) else json.dumps(content, ensure_ascii=False)
+    return content
+
+
+_Text = Annotated[str | None, BeforeValidator(_joined)]
+
+
 class _Message(BaseModel):
-    content: str | None = None
+    """The text of a reply; vLLM, DeepSeek and Ollama send thoughts under one of the other two names."""
+
+    content: _Text = None
     refusal: str | None = None
+    reasoning: _Text = None
+    reasoning_content: _Text = None
+
+    @property
+    def text(self) -> str:
+        """The text, or else the thoughts: some servers take all of a reply for thoughts."""
+        texts = (one for one in (self.content, self.reasoning_content, self.reasoning) if one and one.strip())
+        return next(texts, "")
 
 
 class _Choice(BaseModel):
@@ -60,47 +90,70 @@ class _ChunkReader:
 
     def __init__(self, on_text: Callable[[str], None]) -> None:
         self._on_text = on_text
-        self._text, self._refusal = StringIO(), StringIO()
+        self._text, self._refusal, self._thoughts = StringIO(), StringIO(), StringIO()
         self._length = self._passed_on = 0
         self._finish_reason: str | None = None
         self._usage: _TokenUsage | None = None
 
-    def add(self, data: object) -> None:
-        """Add one chunk, as decoded JSON. Raise ValueError if it is not a chunk."""
+    def add(self, data: object) -> bool:
+        """Add one chunk, as decoded JSON. Return whether the reply is complete; raise ValueError if it is no chunk."""
         chunk = _Chunk.model_validate(data)
         self._usage = chunk.usage or self._usage
         for choice in chunk.choices[:1]:
             self._finish_reason = choice.finish_reason or self._finish_reason
             self._refusal.write(choice.delta.refusal or "")
+            self._thoughts.write(choice.delta.reasoning_content or choice.delta.reasoning or "")
             self._length += self._text.write(choice.delta.content or "")
             if self._length - self._passed_on > self._length // _STEPS:
                 self._passed_on = self._length
                 self._on_text(self._text.getvalue())
+        return self._finish_reason is not None
 
     @property
     def completion(self) -> ChatCompletion:
         """The completion assembled from the chunks so far."""
-        message = _Message(content=self._text.getvalue() or None, refusal=self._refusal.getvalue() or None)
+        message = _Message(
+            content=self._text.getvalue(), refusal=self._refusal.getvalue(), reasoning=self._thoughts.getvalue()
+        )
         return ChatCompletion(choices=[_Choice(message=message, finish_reason=self._finish_reason)], usage=self._usage)
 
 
 class OpenAIChatModel:
     """A `StreamingModel` behind OpenAI's chat completions.
 
-    Servers differ in what they support. If one rejects `response_format`, the schema is put into the prompt; if it
-    rejects `temperature` or streaming, they are left out; if it rejects `max_tokens`, `max_completion_tokens` is sent
-    instead. Later requests leave out the rejected features from the start.
+    Servers differ in what they support. What one rejects is left out or sent in another way, and remembered for all
+    later requests to the same model on the same server:
+
+    - A JSON schema becomes JSON mode, and then plain text, both with the schema in the prompt.
+    - The system message becomes part of the first user message.
+    - `max_tokens` becomes `max_completion_tokens`, or the other way round, and is then left out.
+    - `temperature`, `reasoning_effort` and streaming are left out.
 
     Args:
         endpoint: The model and its server.
         prices: The model's prices.
+        extra: Further fields of each request, which precede those of `ModelRequest`.
+        images_per_call: The most images that a request should have; 0 for no limit.
+
+    Attributes:
+        variant: What distinguishes the replies of one model with different `extra`.
     """
 
-    def __init__(self, endpoint: Endpoint, *, prices: Prices = Prices()) -> None:
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        *,
+        prices: Prices = Prices(),
+        extra: Mapping[str, object] = MappingProxyType({}),
+        images_per_call: int = 0,
+    ) -> None:
         self.name = endpoint.model
         self._endpoint = endpoint
         self._prices = prices
-        self._unsupported: frozenset[str] = frozenset()
+        self._extra = extra
+        self._images_per_call = images_per_call
+        self.variant = json.dumps(dict(extra), sort_keys=True) if extra else ""
+        self._habits = habits_of(endpoint.base_url, endpoint.model)
 
     async def complete(self, request: ModelRequest) -> ModelReply:
         """Send one request. See `LanguageModel.complete`; a withheld reply is a ModelRefusedError."""
@@ -112,94 +165,129 @@ class OpenAIChatModel:
         on_text(reply.text)
         return reply
 
+    @property
+    def images_per_call(self) -> int:
+        """The most images that a request should have; 0 if no limit is set or known."""
+        limits = [limit for limit in (self._images_per_call, self._habits.images) if limit]
+        return min(limits, default=0)
+
     def redacted(self, text: str) -> str:
         """Return the start of a text, for messages. See `LanguageModel.redacted`."""
         return self._endpoint.redacted(text)
 
     def _read(self, completion: ChatCompletion) -> ModelReply:
         choice, used = completion.choices[0], completion.usage or _TokenUsage()
-        model, where = f"model {self.name!r}", self._endpoint.base_url
-        if choice.message.refusal or choice.finish_reason == "content_filter":
-            refusal = self._endpoint.redacted(choice.message.refusal or "content filter")
+        message, model, where = choice.message, f"model {self.name!r}", self._endpoint.base_url
+        if message.refusal or choice.finish_reason == "content_filter":
+            refusal = self._endpoint.redacted(message.refusal or "content filter")
             raise ModelRefusedError(f"{model} refuses to answer: {refusal!r}", where=where)
+        if choice.finish_reason == "error":
+            raise ModelUnavailableError(
+                f"{model}: the server failed in the middle of the reply; try later", where=where
+            )
         cut = choice.finish_reason == "length"
-        if not choice.message.content and not cut:
+        # What was cut off before the reply began is only thoughts.
+        text = (message.content or "") if cut else message.text
+        if not text.strip() and not cut:
             reason = self._endpoint.redacted(choice.finish_reason or "")
             raise ModelReplyError(f"{model}: a reply without text (finish_reason {reason!r})", where=where)
         usage = self._prices.usage(prompt_tokens=used.prompt_tokens, completion_tokens=used.completion_tokens)
-        return ModelReply(text=choice.message.content or "", usage=usage, cut=cut)
+        return ModelReply(text=text, usage=usage, cut=cut)
 
     async def _ask(self, request: ModelRequest, on_text: Callable[[str], None] | None) -> ChatCompletion:
         """Send a request, and again without each feature that the server rejects."""
-        unsupported = self._unsupported
+        rejected = self._habits.rejected
+        images = sum(len(message.images) for message in request.messages)
         first: BadRequestError | None = None
         while True:
+            body = self._body(request, rejected)
+            if on_text is not None and "stream" not in rejected:
+                options = {} if "stream_options" in rejected else {"stream_options": {"include_usage": True}}
+                body |= {"stream": True, **options}
             try:
-                completion = await self._send(request, unsupported, on_text)
+                completion = await self._send(body, on_text)
             except BadRequestError as error:
                 first = first or error
-                sent = [one for one in _features(request, streams=on_text is not None) if one not in unsupported]
-                rejected = _rejected_feature(error.complaint, sent)
-                if rejected is None:
+                limit = image_limit(error.complaint, images)
+                if limit is not None:
+                    self._habits.images = limit
+                    message = f"model {self.name!r} takes at most {limit} images a call: set vision.images_per_call"
+                    raise TooManyImagesError(message, where=self._endpoint.base_url, limit=limit) from None
+                feature = rejected_feature(error.complaint, _features(body))
+                if feature is None:
                     raise first from None
-                unsupported |= {rejected}
+                rejected |= {feature}
             else:
-                self._unsupported |= unsupported
+                self._habits.rejected |= rejected
+                text = completion.choices[0].message.text
+                self._habits.unheeded |= _format_of(body) == "json_schema" and bool(text) and "{" not in text
                 return completion
 
-    async def _send(
-        self, request: ModelRequest, unsupported: frozenset[str], on_text: Callable[[str], None] | None
-    ) -> ChatCompletion:
-        body = _body(request, unsupported)
-        if on_text is None or "stream" in unsupported:
+    async def _send(self, body: dict[str, object], on_text: Callable[[str], None] | None) -> ChatCompletion:
+        if on_text is None or "stream" not in body:
             return await self._endpoint.post(_PATH, body, ChatCompletion)
-        if "stream_options" not in unsupported:
-            body["stream_options"] = {"include_usage": True}
         reader = _ChunkReader(on_text)
-        whole = await self._endpoint.stream(_PATH, body | {"stream": True}, ChatCompletion, on_chunk=reader.add)
+        whole = await self._endpoint.stream(_PATH, body, ChatCompletion, on_chunk=reader.add)
         return whole or reader.completion
 
-
-def _features(request: ModelRequest, *, streams: bool) -> Sequence[str]:
-    """Return the fields of a request that some servers reject; a name precedes those that are part of it."""
-    features = {
-        "response_format": request.schema is not None,
-        "temperature": True,
-        "max_tokens": request.max_tokens is not None,
-        "stream_options": streams,
-        "stream": streams,
-    }
-    return [feature for feature, sent in features.items() if sent]
-
-
-def _rejected_feature(complaint: str, sent: Sequence[str]) -> str | None:
-    """Return the feature that a server's error names, or else `response_format`, the likeliest; None if that was not
-    sent."""
-    named = [feature for feature in sent if feature in complaint]
-    return next(iter(named + [feature for feature in sent if feature == "response_format"]), None)
-
-
-def _body(request: ModelRequest, unsupported: frozenset[str]) -> dict[str, object]:
-    messages = [_message(message) for message in request.messages]
-    body: dict[str, object] = {"messages": messages}
-    if "temperature" not in unsupported:
-        body["temperature"] = request.temperature
-    if request.max_tokens is not None:
-        body["max_completion_tokens" if "max_tokens" in unsupported else "max_tokens"] = request.max_tokens
-    if request.schema is not None and "response_format" in unsupported:
-        body["messages"] = [*messages[:-1], _message(_with_schema(request))]
-    elif request.schema is not None:
-        schema = {"name": request.schema_name, "schema": request.schema, "strict": True}
-        body["response_format"] = {"type": "json_schema", "json_schema": schema}
-    return body
+    def _body(self, request: ModelRequest, rejected: Set[str]) -> dict[str, object]:
+        """Return the JSON of a request without the features that are `rejected`."""
+        messages = request.messages
+        form = next((one for one in ("json_schema", "json_object") if one not in rejected), "")
+        if request.schema is not None and (form != "json_schema" or self._habits.unheeded):
+            messages = (*messages[:-1], _with_schema(messages[-1], request.schema))
+        if "system" in rejected:
+            messages = _without_system(messages)
+        body: dict[str, object] = {
+            "messages": [_message(message) for message in messages],
+            "temperature": request.temperature,
+            "max_tokens": request.max_tokens,
+            **self._extra,
+        }
+        limit = next((body[name] for name in reversed(_LIMITS) if body.get(name) is not None), None)
+        first = "max_completion_tokens" if "max_completion_tokens" in self._extra else "max_tokens"
+        body |= dict.fromkeys(_LIMITS)
+        name = next((one for one in (first, *_LIMITS) if one not in rejected), None)
+        if name:
+            body[name] = limit
+        body = {name: value for name, value in body.items() if name not in rejected and value is not None}
+        if request.schema is not None and form == "json_schema":
+            schema = {"name": request.schema_name, "schema": request.schema, "strict": True}
+            body["response_format"] = {"type": form, form: schema}
+        elif request.schema is not None and form:
+            body["response_format"] = {"type": form}
+        return body
 
 
-def _with_schema(request: ModelRequest) -> Message:
-    """Return the last message with the schema added to its text."""
-    last = request.messages[-1]
-    schema = json.dumps(request.schema, ensure_ascii=False)
-    text = f"{last.text}\n\nReply with one JSON object and nothing else. It obeys this JSON schema:\n{schema}"
-    return Message(role=last.role, text=text, images=last.images)
+def _format_of(body: Mapping[str, object]) -> str:
+    form = body.get("response_format")
+    return str(form.get("type")) if isinstance(form, Mapping) else ""
+
+
+def _features(body: Mapping[str, object]) -> Sequence[str]:
+    """Return the features of a request that some servers reject; a name precedes those that are part of it."""
+    messages = body["messages"]
+    has_system = isinstance(messages, list) and messages[0]["role"] == "system"
+    optional = ("max_completion_tokens", "max_tokens", "temperature", "reasoning_effort", "stream_options", "stream")
+    return [
+        *(["system"] if has_system else []),
+        *filter(None, [_format_of(body)]),
+        *(one for one in optional if one in body),
+    ]
+
+
+def _with_schema(message: Message, schema: Mapping[str, object]) -> Message:
+    """Return a message with the schema added to its text."""
+    written = json.dumps(schema, ensure_ascii=False)
+    text = f"{message.text}\n\nReply with one JSON object and nothing else. It obeys this JSON schema:\n{written}"
+    return replace(message, text=text)
+
+
+def _without_system(messages: Sequence[Message]) -> tuple[Message, ...]:
+    """Return messages in which what the system says begins the first message of the user."""
+    said = [message.text for message in messages if message.role == "system"]
+    first, *others = (message for message in messages if message.role != "system")
+    return (replace(first, text="\n\n".join((*said, first.text))), *others)
 
 
 def _message(message: Message) -> dict[str, object]:

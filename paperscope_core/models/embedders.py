@@ -1,6 +1,7 @@
 """Embedders: local sentence-transformers, OpenAI-compatible servers, batching."""
 
 import asyncio
+import logging
 import threading
 from collections.abc import Sequence
 from functools import partial
@@ -12,8 +13,10 @@ from numpy import float32
 from numpy.typing import NDArray
 from pydantic import BaseModel
 
-from paperscope_core.errors import ModelReplyError
-from paperscope_core.models.endpoint import Endpoint
+from paperscope_core.errors import ContextTooLongError, ModelReplyError
+from paperscope_core.models.endpoint import BadRequestError, Endpoint
+from paperscope_core.models.server_habits import ServerHabits, batch_limit, habits_of
+from paperscope_core.models.token_counting import count_tokens
 from paperscope_core.models.weights import Weights, load_weights
 from paperscope_core.models.wrapper import EmbedderWrapper
 from paperscope_core.protocols import Embedder
@@ -21,10 +24,10 @@ from paperscope_core.protocols import Embedder
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
 
-__all__ = ["EMBEDDING_BATCH", "BatchedEmbedder", "LocalEmbedder", "OpenAIEmbedder"]
+__all__ = ["BatchedEmbedder", "LocalEmbedder", "OpenAIEmbedder"]
 
-EMBEDDING_BATCH = 64
-"""The number of texts that one call to a server embeds, and so the maximum that a failed call repeats."""
+_FORMAT = "encoding_format"
+_log = logging.getLogger(__name__)
 
 
 class _Encoder(Protocol):
@@ -104,6 +107,7 @@ class OpenAIEmbedder:
     def __init__(self, endpoint: Endpoint) -> None:
         self.name = endpoint.model
         self._endpoint = endpoint
+        self._habits = habits_of(endpoint.base_url, endpoint.model)
         # The length of a vector, known from the first reply.
         self._length: int | None = None
 
@@ -111,7 +115,15 @@ class OpenAIEmbedder:
         """Embed any number of texts in one call. See `Embedder.embed`."""
         if not texts:
             return np.empty((0, 0), dtype=float32)
-        body = {"input": list(texts), "encoding_format": "float"}
+        body: dict[str, object] = {"input": list(texts)}
+        if _FORMAT not in self._habits.rejected:
+            try:
+                reply = await self._endpoint.post("/embeddings", {**body, _FORMAT: "float"}, Embeddings)
+                return self._unit_rows(reply, count=len(texts))
+            except BadRequestError as error:
+                if _FORMAT not in error.complaint:
+                    raise
+                self._habits.rejected |= {_FORMAT}
         return self._unit_rows(await self._endpoint.post("/embeddings", body, Embeddings), count=len(texts))
 
     def _unit_rows(self, reply: "Embeddings", *, count: int) -> NDArray[float32]:
@@ -146,14 +158,60 @@ class Embeddings(BaseModel):
 
 
 class BatchedEmbedder(EmbedderWrapper):
-    """Splits texts into batches of at most `size`, which it embeds one after another."""
+    """Embeds texts in batches, one after another, of as many and as long texts as a server takes.
 
-    def __init__(self, embedder: Embedder, *, size: int = EMBEDDING_BATCH) -> None:
+    A rejected batch is halved, and the size that is accepted is remembered. A text that is longer than the model's
+    window is shortened; a warning says how many were.
+
+    Args:
+        embedder: Embeds one batch.
+        size: The most texts of a batch.
+        habits: What is known of the server, which is changed.
+    """
+
+    def __init__(self, embedder: Embedder, *, size: int, habits: ServerHabits | None = None) -> None:
         super().__init__(embedder)
         self._size = size
+        self._habits = habits or ServerHabits()
 
     async def embed(self, texts: Sequence[str]) -> NDArray[float32]:
         """Embed texts batch by batch. See `Embedder.embed`."""
-        starts = range(0, len(texts), self._size)
-        batches = [await self._embedder.embed(texts[start : start + self._size]) for start in starts]
-        return np.concatenate(batches) if batches else np.empty((0, 0), dtype=float32)
+        habits, before = self._habits, self._habits.texts
+        rows: list[NDArray[float32]] = []
+        left = [self._shortened(text) for text in texts]
+        done = 0
+        while done < len(left):
+            batch = left[done : done + min(self._size, habits.texts or self._size)]
+            try:
+                rows.append(await self._embedder.embed(batch))
+            except ContextTooLongError:
+                longest = max(map(count_tokens, batch))
+                if longest == 1:
+                    raise
+                habits.tokens = max(1, longest * 3 // 4)
+                left[done:] = [self._shortened(text) for text in left[done:]]
+            except BadRequestError as error:
+                # A text that is rejected alone is no matter of the batch.
+                habits.texts = batch_limit(error.complaint, len(batch)) if len(batch) > 1 else before
+                if len(batch) == 1:
+                    raise
+            else:
+                done += len(batch)
+        cut = sum(text != whole for text, whole in zip(left, texts, strict=True))
+        if cut:
+            _log.warning(
+                "%d of %d texts are longer than the window of %r; only the first %d tokens or so are embedded: "
+                "a model with a longer window embeds all",
+                cut,
+                len(texts),
+                self.name,
+                habits.tokens,
+            )
+        return np.concatenate(rows) if rows else np.empty((0, 0), dtype=float32)
+
+    def _shortened(self, text: str) -> str:
+        """Return the beginning of a text that the server takes; all of it if no limit is known."""
+        limit = self._habits.tokens
+        while limit is not None and len(text) > 1 and (tokens := count_tokens(text)) > limit:
+            text = text[: max(1, min(len(text) - 1, len(text) * limit // tokens))]
+        return text

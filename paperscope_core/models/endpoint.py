@@ -17,8 +17,10 @@ from typing import TYPE_CHECKING, TypeVar, cast
 from urllib.parse import quote, quote_plus, urlsplit
 
 from pydantic import BaseModel, SecretStr, ValidationError
+from pydantic_core import from_json
 
 from paperscope_core.errors import (
+    ContextTooLongError,
     ModelError,
     ModelRateLimitError,
     ModelRefusedError,
@@ -50,10 +52,33 @@ _SEARCHED_LENGTH = 10 * _QUOTE_LENGTH
 _MAX_RESPONSE_BYTES = 50_000_000
 _REMEDIES = {
     401: "check the role's api_key",
+    402: "the account has no credit left",
     403: "the key may not use this model: check api_key and model",
     404: "no such model or path: check model, and base_url (it usually ends in /v1)",
     429: "the account has no credit left",
 }
+# How servers say that a request is longer than the model's window: OpenAI ("context_length_exceeded"), vLLM ("This
+# model's maximum context length is 4096 tokens"; "The decoder prompt (length 9) is longer than the maximum model length
+# of 8"), llama.cpp ("exceeds the available context size"), llama-cpp-python ("exceed context window of 2048"), Ollama
+# ("the input length exceeds the context length"), Anthropic ("prompt is too long"), Gemini ("input token count exceeds
+# the maximum number of tokens"), text-generation-inference and text-embeddings-inference ("must have less than 512
+# tokens").
+_TOO_LONG = re.compile(
+    r"context_length_exceeded|string_too_long|exceed_context_size"
+    r"|maximum context length|longer than the (?:model's context|maximum model) length"
+    r"|exceeds? (?:the )?(?:model's |available |maximum )*(?:context|input) (?:size|length|window)"
+    r"|context size has been exceeded|(?:prompt|input|text|message)s? (?:is |are )?too long|too large for model"
+    r"|input token count .{0,40}exceeds the maximum|(?:must have less than|tokens? must be <=|at most) \d+ tokens"
+    r"|reduce the length of|max_new_tokens` must be <="
+)
+_STATUS = re.compile(r"[345]\d\d")
+# How servers say in an error without a status that it is not theirs; with any other, the call is repeated.
+_LIMITED = re.compile(r"rate.?limit|too many requests|quota|overloaded")
+_REFUSED = re.compile(
+    r"invalid.?(?:request|param|api.?key)|badrequest|bad request|not.?found|unsupported|authenti|permission"
+)
+# The start of a complaint that is searched for what the server rejects.
+_COMPLAINT_LENGTH = 2000
 
 
 class BadRequestError(ModelRefusedError):
@@ -96,15 +121,21 @@ class Endpoint:
         return self._parse(text, reply)
 
     async def stream(
-        self, path: str, body: Mapping[str, object], reply: type[Reply], *, on_chunk: Callable[[object], None]
+        self, path: str, body: Mapping[str, object], reply: type[Reply], *, on_chunk: Callable[[object], bool]
     ) -> Reply | None:
         """Send a request and pass the decoded JSON of each server-sent event to `on_chunk`.
+
+        Args:
+            path: The path below the base URL.
+            body: The request's JSON; the model's name is added.
+            reply: The type of a reply that is not streamed. Errors quote its name.
+            on_chunk: Takes a chunk, and returns whether the reply is complete with it.
 
         Returns:
             None, or the whole reply of a server that does not stream.
 
         Raises:
-            ModelError: The call fails, or `on_chunk` raises ValueError.
+            ModelError: The call fails, the stream ends before the reply, or `on_chunk` raises ValueError.
         """
         import openai
 
@@ -117,18 +148,36 @@ class Endpoint:
                 stream_cls=openai.AsyncStream[object],
             )
             async with stream:
-                if "text/event-stream" not in stream.response.headers.get("content-type", ""):
-                    return self._parse((await stream.response.aread()).decode("utf-8", "replace"), reply)
-                try:
-                    async for chunk in stream:
-                        on_chunk(chunk)
-                except ValueError as error:
-                    raise ModelReplyError(
-                        f"model {self.model!r} streams no {reply.__name__} ({self.redacted(str(error))}); is base_url "
-                        "an OpenAI-compatible endpoint?",
-                        where=self.base_url,
-                    ) from None
+                response = stream.response
+                if "text/event-stream" not in response.headers.get("content-type", ""):
+                    return self._parse((await response.aread()).decode("utf-8", "replace"), reply)
+                complete = False
+                # A chunk is one line; `openai` would hide whether the stream was ended or broke off.
+                async for line in response.aiter_lines():
+                    data = line.removeprefix("data:").strip() if line.startswith("data:") else ""
+                    if data.startswith("[DONE]"):
+                        return None
+                    if data:
+                        complete = self._read_chunk(data, reply, on_chunk) or complete
+        if not complete:
+            raise ModelUnavailableError(
+                f"model {self.model!r}: the stream broke off in the middle of the reply; try later", where=self.base_url
+            )
         return None
+
+    def _read_chunk(self, data: str, reply: type[Reply], on_chunk: Callable[[object], bool]) -> bool:
+        try:
+            chunk = from_json(data)
+            failure = self._failure_in(chunk)
+            if failure is not None:
+                raise failure
+            return on_chunk(chunk)
+        except ValueError as error:
+            raise ModelReplyError(
+                f"model {self.model!r} streams no {reply.__name__} ({self.redacted(str(error))}); is base_url "
+                "an OpenAI-compatible endpoint?",
+                where=self.base_url,
+            ) from None
 
     @asynccontextmanager
     async def _client(self) -> AsyncIterator["AsyncOpenAI"]:
@@ -187,20 +236,39 @@ class Endpoint:
         try:
             return reply.model_validate_json(text)
         except ValidationError:
+            failure = self._failure_in(_decoded(text))
+            if failure is not None:
+                raise failure from None
             raise ModelReplyError(
                 f"model {self.model!r} answered no {reply.__name__} but {self.redacted(text)!r}; is base_url an "
                 "OpenAI-compatible endpoint? It usually ends in /v1",
                 where=self.base_url,
             ) from None
 
-    def redacted(self, text: str) -> str:
+    def _failure_in(self, reply: object) -> ModelError | None:
+        """Return the failure that a reply under HTTP 200 reports: gateways send the status of the server behind them as
+        a code, others the text alone."""
+        if not isinstance(reply, dict):
+            return None
+        told = reply if reply.get("object") == "error" else reply.get("error")
+        if not told or not isinstance(told, dict | str):
+            return None
+        details = told if isinstance(told, dict) else {}
+        text = str(told).lower()
+        numbers = (str(details.get(name)) for name in ("code", "status", "status_code"))
+        status = next((int(one) for one in numbers if _STATUS.fullmatch(one)), 0)
+        if not status:
+            status = 429 if _LIMITED.search(text) else 400 if _REFUSED.search(text) or _TOO_LONG.search(text) else 502
+        return self._failure(status, str(told), code=str(details.get("code")), headers={})
+
+    def redacted(self, text: str, *, length: int = _QUOTE_LENGTH) -> str:
         """Return the start of a server's text, with key and address masked."""
         text, address = redact(text[:_SEARCHED_LENGTH], self.api_key.get_secret_value()), urlsplit(self.base_url)
         for part in filter(None, (self.base_url, address.netloc)):
             text = text.replace(part, MASK)
         # A host's name may be part of other words.
         host = re.escape(address.hostname or self.base_url)
-        return re.sub(rf"(?<!\w){host}(?!\w)", MASK, text)[:_QUOTE_LENGTH]
+        return re.sub(rf"(?<!\w){host}(?!\w)", MASK, text)[:length]
 
     def _translated(self, error: "OpenAIError") -> ModelError:
         import openai
@@ -223,26 +291,44 @@ class Endpoint:
         return ModelUnavailableError(message, where=self.base_url)
 
     def _translated_status(self, error: "APIStatusError") -> ModelError:
-        status, where = error.status_code, self.base_url
-        complaint = self.redacted(str(error.body or error.message))
+        return self._failure(
+            error.status_code, str(error.body or error.message), code=str(error.code), headers=error.response.headers
+        )
+
+    def _failure(self, status: int, told: str, *, code: str, headers: Mapping[str, str]) -> ModelError:
+        """Return the error for a status and what the server says of it."""
+        where, complaint = self.base_url, self.redacted(told)
         message = f"model {self.model!r}: HTTP {status}, {complaint!r}"
-        if status == 429 and error.code != "insufficient_quota":
-            wait = retry_after(error.response.headers)
+        searched = self.redacted(told, length=_COMPLAINT_LENGTH).lower()
+        if status in (400, 413, 422, 500) and _TOO_LONG.search(searched):
+            return ContextTooLongError(
+                f"{message}; the request is longer than the model's window: lower retrieval.tokens, or let the server "
+                "give the model a longer one",
+                where=where,
+            )
+        if status == 429 and code != "insufficient_quota":
             return ModelRateLimitError(
-                f"{message}; lower the role's concurrency or try later", where=where, retry_after=wait
+                f"{message}; lower the role's concurrency or try later", where=where, retry_after=retry_after(headers)
             )
         if status in (408, 409, 425) or status >= 500:
             return ModelUnavailableError(f"{message}; try later", where=where)
-        if status in (400, 422):
+        if status in (400, 413, 422):
             message = f"{message}; the server can't do what was asked"
-            return BadRequestError(message, where=where, complaint=complaint.lower())
+            return BadRequestError(message, where=where, complaint=searched)
         if 300 <= status < 400:
-            target = redact(error.response.headers.get("location", "")[:_QUOTE_LENGTH], self.api_key.get_secret_value())
+            target = redact(headers.get("location", "")[:_QUOTE_LENGTH], self.api_key.get_secret_value())
             return ModelRefusedError(
                 f"model {self.model!r}: redirects are not followed; set base_url to the final address",
                 where=f"{where} (to {target!r})",
             )
         return ModelRefusedError(f"{message}; {_REMEDIES.get(status, 'check model and base_url')}", where=where)
+
+
+def _decoded(text: str) -> object:
+    try:
+        return from_json(text)
+    except ValueError:
+        return None
 
 
 @cache

@@ -1,36 +1,44 @@
-"""JSON replies: strict schemas, parsing, and one repair."""
+"""JSON replies: strict schemas, and one repair."""
 
-import re
+import json
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 from typing import TypeVar
 
 from pydantic import TypeAdapter, ValidationError
-from pydantic_core import from_json
 
 from paperscope_core.errors import ModelReplyError
+from paperscope_core.models.reply_reading import read_reply, readable_text
 from paperscope_core.models.usage import MeteredModel
 from paperscope_core.models.wrapper import stream_reply
 from paperscope_core.protocols import LanguageModel
 from paperscope_core.text.escaping import one_line
 from paperscope_core.types import Message, ModelReply, ModelRequest, Usage
 
-__all__ = ["ask_json", "outermost_object", "partial_text", "strict_schema"]
+__all__ = ["PlainReply", "ask_json", "strict_schema"]
 
 T = TypeVar("T")
 
 _IGNORED_KEYWORDS = ("default", "title", "examples", "discriminator")
-# A fence starts a line. JSON strings contain no line breaks, so a fence is never part of a value.
-_FENCED_BLOCK = re.compile(r"^[ \t]*```[a-zA-Z]*[ \t]*\n(.*?)^[ \t]*```", re.MULTILINE | re.DOTALL)
 _REPAIR_PROMPT = (
     "Your reply does not obey the JSON schema: {problems}.\n"
-    "Reply again with the whole JSON object, corrected, and nothing else."
+    "Reply again with the whole JSON object, corrected, and nothing else. This is the schema:\n{schema}"
 )
 _QUOTED_PROBLEMS = 5
+_NO_JSON = "is not the JSON object that it was asked for"
+_CUT = "was cut off at its token limit"
 # A request whose cached reply is unusable is repeated at a higher temperature, which gives it another cache key.
 _MAX_ATTEMPTS = 5
 _TEMPERATURE_STEP = 0.2
+
+
+PlainReply = Callable[[str, str], T]
+"""Makes a value of the readable text of a reply, and of what is wrong with it ("was cut off at its token limit").
+
+Raises ValueError if the text is no such value either.
+"""
 
 
 class _UnusableReplyError(ModelReplyError):
@@ -44,11 +52,13 @@ async def ask_json(
     *,
     on_text: Callable[[str], None] | None = None,
     accept: Callable[[T], bool] = lambda _: True,
+    otherwise: PlainReply[T] | None = None,
 ) -> tuple[T, Usage]:
     """Ask a language model for a JSON object.
 
-    An invalid reply is sent back to the model once, with what is wrong. If the cache holds an invalid reply from an
-    earlier run, or one that `accept` rejects, the request is repeated at a higher temperature, a few times.
+    Replies are read tolerantly (see `read_reply`). An invalid one is sent back to the model once, with what is wrong.
+    If the cache holds an invalid reply from an earlier run, or one that `accept` rejects, the request is repeated at a
+    higher temperature, a few times.
 
     Args:
         model: The model to ask.
@@ -56,12 +66,14 @@ async def ask_json(
         validator: The type of the reply.
         on_text: Called with the text of each reply as it grows, if the model can stream (see `StreamingModel`).
         accept: Whether a cached value is good enough.
+        otherwise: Makes a value of the text of replies that can't be read as JSON, in place of an error.
 
     Returns:
         The value, and the usage of all calls made.
 
     Raises:
-        ModelReplyError: The second reply is invalid, too, or a reply was cut off.
+        ModelReplyError: The second reply is invalid, too, or a reply was cut off; and there is no text, or no
+            `otherwise`.
         ModelError: As `LanguageModel.complete`.
     """
     adapter = validator if isinstance(validator, TypeAdapter) else TypeAdapter(validator)
@@ -71,7 +83,7 @@ async def ask_json(
         calls_before, last = metered.usage.calls, attempt == _MAX_ATTEMPTS - 1
         varied = replace(request, temperature=request.temperature + _TEMPERATURE_STEP * attempt)
         try:
-            value = await _ask_with_repair(metered, varied, adapter, on_text)
+            value = await _ask_with_repair(metered, varied, adapter, on_text, otherwise)
         except _UnusableReplyError:
             if last or metered.usage.calls > calls_before:
                 raise
@@ -82,32 +94,40 @@ async def ask_json(
 
 
 async def _ask_with_repair(
-    model: LanguageModel, request: ModelRequest, adapter: "TypeAdapter[T]", on_text: Callable[[str], None] | None
+    model: LanguageModel,
+    request: ModelRequest,
+    adapter: "TypeAdapter[T]",
+    on_text: Callable[[str], None] | None,
+    otherwise: PlainReply[T] | None,
 ) -> T:
-    reply = await _complete_reply(model, request, on_text)
-    try:
-        return adapter.validate_json(outermost_object(reply.text))
-    except ValueError as error:
-        repair = Message(role="user", text=_REPAIR_PROMPT.format(problems=_problems(error)))
-    invalid = Message(role="assistant", text=reply.text)
-    reply = await _complete_reply(model, replace(request, messages=(*request.messages, invalid, repair)), on_text)
-    try:
-        return adapter.validate_json(outermost_object(reply.text))
-    except ValueError as error:
-        raise _UnusableReplyError(
-            f"model {model.name!r} twice gave no valid {request.schema_name!r} but {model.redacted(reply.text)!r} "
-            f"({one_line(model.redacted(_problems(error)))}); a model that follows schemas better may help"
-        ) from error
-
-
-async def _complete_reply(
-    model: LanguageModel, request: ModelRequest, on_text: Callable[[str], None] | None
-) -> ModelReply:
-    reply = await model.complete(request) if on_text is None else await stream_reply(model, request, on_text)
+    schema = request.schema or {}
+    replies: list[ModelReply] = []
+    messages = request.messages
+    while True:
+        asked = replace(request, messages=messages)
+        reply = await (model.complete(asked) if on_text is None else stream_reply(model, asked, on_text))
+        replies.append(reply)
+        try:
+            return read_reply(reply.text, adapter, schema)
+        except ValueError as error:
+            problems, cause = _problems(error), error
+        # A repaired reply would be as long as one that was cut off, and be cut off, too.
+        if reply.cut or len(replies) == 2:
+            break
+        repair = _REPAIR_PROMPT.format(problems=problems, schema=json.dumps(schema, ensure_ascii=False))
+        messages += (Message(role="assistant", text=reply.text), Message(role="user", text=repair))
+    for one in reversed(replies):
+        text = readable_text(one.text, schema) if otherwise else ""
+        if otherwise and text:
+            with suppress(ValueError):
+                return otherwise(text, _CUT if one.cut else _NO_JSON)
     if reply.cut:
-        # A repaired reply would be as long, and therefore cut off, too.
-        raise _UnusableReplyError(f"model {model.name!r}: the reply was cut off at its token limit; allow more tokens")
-    return reply
+        said = "cut off at its token limit" if reply.text else "cut off at its token limit before it began"
+        raise _UnusableReplyError(f"model {model.name!r}: the reply was {said}; allow more tokens") from cause
+    raise _UnusableReplyError(
+        f"model {model.name!r} twice gave no valid {request.schema_name!r} but {model.redacted(reply.text)!r} "
+        f"({one_line(model.redacted(problems))}); a model that follows schemas better may help"
+    ) from cause
 
 
 def _problems(error: ValueError) -> str:
@@ -115,40 +135,6 @@ def _problems(error: ValueError) -> str:
         return str(error)
     details = error.errors(include_url=False, include_context=False, include_input=False)[:_QUOTED_PROBLEMS]
     return "; ".join(f"{'.'.join(map(str, detail['loc'])) or 'reply'}: {detail['msg']}" for detail in details)
-
-
-def outermost_object(text: str) -> str:
-    """Return the text from the first opening to the last closing brace, inside the last fenced block if one has braces.
-
-    The text between the braces is not checked.
-
-    Raises:
-        ValueError: There are no braces.
-    """
-    blocks = [block for block in _FENCED_BLOCK.findall(text) if "{" in block]
-    inner = blocks[-1] if blocks else text
-    start, end = inner.find("{"), inner.rfind("}")
-    if start < 0 or end < start:
-        raise ValueError("there is no JSON object in it")
-    return inner[start : end + 1]
-
-
-def partial_text(incomplete: str, field: str) -> str:
-    """Return the text under a key of a JSON object that is still being written; "" if there is none yet.
-
-    Prose or a fence before the object is skipped, and so is an incomplete escape at its end.
-    """
-    start = incomplete.find("{")
-    if start < 0:
-        return ""
-    try:
-        # Bytes would be parsed faster, but a lone surrogate can't be encoded.
-        value = from_json(incomplete[start:], allow_partial="trailing-strings")
-    except ValueError:
-        # The object is followed by a fence or prose, or is not JSON.
-        return ""
-    text = value.get(field) if isinstance(value, dict) else None
-    return text if isinstance(text, str) else ""
 
 
 @lru_cache(maxsize=8)

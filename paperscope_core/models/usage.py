@@ -6,7 +6,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from paperscope_core.models.token_counting import count_tokens, request_tokens
-from paperscope_core.models.wrapper import ModelWrapper, SendRequest
+from paperscope_core.models.wrapper import ModelWrapper, SendRequest, reply_key
 from paperscope_core.protocols import CallCache, LanguageModel
 from paperscope_core.types import ModelCall, ModelReply, ModelRequest, Prices, Usage
 
@@ -103,7 +103,7 @@ class DryRunModel(ModelWrapper):
         self._counted: set[str] = set()
 
     async def _call(self, request: ModelRequest, _send: SendRequest, /) -> ModelReply:
-        key = request.key(self.name)
+        key = reply_key(self, request)
         cached = self._cache.get_call(key)
         if cached is not None:
             self.usage += Usage(cached=1)

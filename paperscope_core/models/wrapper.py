@@ -6,7 +6,17 @@ from typing import Protocol
 from paperscope_core.protocols import Embedder, LanguageModel, StreamingModel
 from paperscope_core.types import ModelReply, ModelRequest
 
-__all__ = ["EmbedderWrapper", "ModelWrapper", "SendRequest", "stream_reply"]
+__all__ = ["EmbedderWrapper", "ModelWrapper", "SendRequest", "images_per_call", "reply_key", "stream_reply"]
+
+
+def images_per_call(model: LanguageModel) -> int:
+    """Return the most images that a request to a model should have; 0 if no limit is set or known."""
+    return int(getattr(model, "images_per_call", 0))
+
+
+def reply_key(model: LanguageModel, request: ModelRequest) -> str:
+    """Return the key under which a model's reply to a request is cached; it depends on the model's extra fields."""
+    return request.key(model.name + getattr(model, "variant", ""))
 
 
 async def stream_reply(model: LanguageModel, request: ModelRequest, on_text: Callable[[str], None]) -> ModelReply:
@@ -51,6 +61,16 @@ class ModelWrapper:
     def redacted(self, text: str) -> str:
         """Return the start of a text, for messages. See `LanguageModel.redacted`."""
         return self._model.redacted(text)
+
+    @property
+    def images_per_call(self) -> int:
+        """The most images that a request should have; 0 if no limit is set or known."""
+        return images_per_call(self._model)
+
+    @property
+    def variant(self) -> str:
+        """What distinguishes the replies of one model with different extra fields."""
+        return str(getattr(self._model, "variant", ""))
 
     async def _call(self, _request: ModelRequest, send: SendRequest, /) -> ModelReply:
         return await send()

@@ -10,6 +10,7 @@ from paperscope_core.settings.fields import (
     RetrievalSettings,
     RoleSettings,
     Settings,
+    VisionSettings,
 )
 from paperscope_core.settings.load import load_settings
 
@@ -23,5 +24,6 @@ __all__ = [
     "RetrievalSettings",
     "RoleSettings",
     "Settings",
+    "VisionSettings",
     "load_settings",
 ]

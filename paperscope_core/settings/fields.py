@@ -39,9 +39,12 @@ __all__ = [
     "ServiceSettings",
     "SettingRow",
     "Settings",
+    "VisionSettings",
     "setting_names",
 ]
 
+# Fields of a request that `extra` may not contain.
+_OWN_FIELDS = frozenset({"messages", "model", "response_format", "stream", "stream_options", "n", "tools", "functions"})
 _OPENAI_REMEDY = "for OpenAI itself write https://api.openai.com/v1"
 
 
@@ -98,11 +101,23 @@ def _decoded(value: object) -> object:
         raise ValueError("write a list or table as JSON") from None
 
 
+def _checked_extra(extra: Mapping[str, object]) -> Mapping[str, object]:
+    for name, value in extra.items():
+        if name in _OWN_FIELDS:
+            raise ValueError(f"{name!r} is set by Paperscope: leave it out")
+        try:
+            json.dumps(value, allow_nan=False)
+        except (TypeError, ValueError):
+            raise ValueError(f"{name!r} has a value that is not JSON (a date, or not a finite number)") from None
+    return extra
+
+
 _Address = Annotated[str, AfterValidator(_checked_address)]
 _Network = Annotated[str, AfterValidator(_checked_network)]
 _Key = Annotated[SecretStr, AfterValidator(_checked_key)]
 _Json = BeforeValidator(_decoded)
 _EntityTypes = Annotated[Mapping[str, str], _Json, AfterValidator(_checked_types)]
+_Extra = Annotated[Mapping[str, object], _Json, AfterValidator(_checked_extra)]
 _Folder = Annotated[Path, AfterValidator(_expanded)]
 
 
@@ -137,6 +152,11 @@ class RoleSettings(_EndpointSettings):
         default=0.0, ge=0, description="price of a million prompt tokens, in a currency of your choice"
     )
     price_completion: float = Field(default=0.0, ge=0, description="price of a million completion tokens")
+    extra: _Extra = Field(
+        default={},
+        description='further fields of each request, such as { reasoning_effort = "low", temperature = 0.6, '
+        "max_completion_tokens = 8000 }",
+    )
 
     @property
     def configured(self) -> bool:
@@ -181,6 +201,14 @@ class ExtractSettings(RoleSettings):
     )
 
 
+class VisionSettings(RoleSettings):
+    """The model that reads images, and the parameters of its requests."""
+
+    images_per_call: int = Field(
+        default=0, ge=0, description="the most images in a call; 0: all of a question, or what the server takes"
+    )
+
+
 class EmbedSettings(_EndpointSettings):
     """The embedder: local without a base_url, else on an OpenAI-compatible server."""
 
@@ -193,6 +221,9 @@ class EmbedSettings(_EndpointSettings):
         default="", description=f"the server's address, empty: the embedder runs locally; {_OPENAI_REMEDY}"
     )
     price_prompt: float = Field(default=0.0, ge=0, description="on a server: price of a million tokens")
+    batch: int = Field(
+        default=64, ge=1, description="on a server: the most texts in a call; fewer if the server takes fewer"
+    )
 
     @property
     def local(self) -> bool:
@@ -354,7 +385,7 @@ class Settings(_Section):
     )
     answer: AnswerSettings = AnswerSettings()
     extract: ExtractSettings = ExtractSettings()
-    vision: RoleSettings = RoleSettings()
+    vision: VisionSettings = VisionSettings()
     embed: EmbedSettings = EmbedSettings()
     calls: CallSettings = CallSettings()
     parser: ParserSettings = ParserSettings()

@@ -26,7 +26,7 @@ _CONFIG_VARIABLE = f"{_PREFIX}CONFIG"
 _DEFAULT_FILE = Path("paperscope.toml")
 _FALLBACKS = {"base_url": "OPENAI_BASE_URL", "api_key": "OPENAI_API_KEY"}
 # Settings whose value is a table with keys that the user chooses.
-_TABLES = frozenset({"extract.types"})
+_TABLES = frozenset({"answer.extra", "extract.extra", "extract.types", "vision.extra"})
 
 
 class _Given(NamedTuple):

@@ -21,6 +21,7 @@ FindingKind = Literal[
     "table",
     "year",
     "paper",
+    "reply",
     "note",
 ]
 
@@ -34,7 +35,8 @@ class Finding:
             called the highest or lowest and is not), a "claim" that cites nothing. How the answer was made: a part is
             "unchecked", a "citation" of the model does not exist, an "image" was not read, no "vision" model or
             language "model" is configured, the grid of a "table" is uncertain, papers were left out by their "year", a
-            damaged "paper" was left out. "note" is anything else.
+            damaged "paper" was left out, the model's "reply" was not of the form that was asked for or its window too
+            short. "note" is anything else.
         subject: What it is about: the number, quotation or name as the answer has it, the text of a claim, the id of an
             image, table or paper; "" for the whole answer.
         place: Where on paper, if that is known: the cell that prints a number under another name, the image, the table.

@@ -4,12 +4,13 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 import prompts
 from paperscope_core.cancellation import run_in_thread
-from paperscope_core.errors import ModelError, ModelReplyError, NotFoundError, PaperFileError
+from paperscope_core.errors import ModelError, ModelReplyError, NotFoundError, PaperFileError, TooManyImagesError
 from paperscope_core.models.structured import ask_json
+from paperscope_core.models.wrapper import images_per_call
 from paperscope_core.protocols import Corpus, LanguageModel, PageImages
 from paperscope_core.types import ContextImage, ImageFinding, ModelRequest, Reading, UnreadImage, Usage
 from prompts import as_data
@@ -26,20 +27,26 @@ _LOST = "its picture is missing from the library, or damaged; remove the paper a
 class _PictureReply(BaseModel):
     """What the vision model read in one picture, which it numbers from 1."""
 
-    model_config = ConfigDict(extra="forbid")
-
-    picture: int
+    picture: int = 0
     finding: str
-    relevant: bool
-    agrees: bool
+    relevant: bool = True
+    agrees: bool = False
 
 
 class _PicturesReply(BaseModel):
     """The reply of the vision model."""
 
-    model_config = ConfigDict(extra="forbid")
-
     pictures: list[_PictureReply]
+
+    def numbered(self, count: int) -> dict[int, _PictureReply]:
+        """Return the replies by the numbers of `count` pictures; by their order if they have no numbers.
+
+        Empty if they are not one reply to each picture.
+        """
+        found = {one.picture: one for one in self.pictures}
+        if len(self.pictures) == count and (count == 1 or not any(found)):
+            found = dict(enumerate(self.pictures, start=1))
+        return found if sorted(found) == list(range(1, count + 1)) else {}
 
 
 class ImageReader:
@@ -60,7 +67,7 @@ class ImageReader:
     async def read(
         self, question: str, images: Sequence[ContextImage], *, answer: str
     ) -> tuple[tuple[Reading, ...], Usage]:
-        """Read all images with one call, or each alone if that call fails.
+        """Read the images with one call, or with several if the model takes fewer in a call, or if that call fails.
 
         Args:
             question: The question.
@@ -95,24 +102,36 @@ class ImageReader:
     ) -> tuple[dict[int, Reading], Usage]:
         if not images:
             return {}, Usage()
+        limit = images_per_call(self._model)
+        if 0 < limit < len(images):
+            return await self._read_in_groups(images, limit, crops, question, answer)
         parts = self._prompt.fill(
             question=question, answer=as_data(answer), pictures=as_data("\n\n".join(self._captions(images)))
         )
         request = ModelRequest.of(parts, "image_findings", images=tuple(crops[image.id] for image in images))
         usage = Usage()
         try:
-            reply, usage = await ask_json(self._model, request, _PicturesReply)
-            replies = {one.picture: one for one in reply.pictures}
-            if sorted(replies) != list(range(1, len(images) + 1)):
+            otherwise = _plain if len(images) == 1 else None
+            reply, usage = await ask_json(self._model, request, _PicturesReply, otherwise=otherwise)
+            replies = reply.numbered(len(images))
+            if not replies:
                 raise ModelReplyError(f"the model {self._model.name!r} did not reply to every picture once")
         except ModelError as error:
             if len(images) == 1:
                 return {images[0].id: _unread(images[0], error.public)}, usage
-            # Some servers take one image per request; and one image may be what failed.
-            alone = await asyncio.gather(*(self._read([image], crops, question, answer) for image in images))
-            readings = {key: reading for found, _ in alone for key, reading in found.items()}
-            return readings, sum((spent for _, spent in alone), usage)
+            # One image may be what failed.
+            size = error.limit if isinstance(error, TooManyImagesError) else 1
+            readings, spent = await self._read_in_groups(images, size, crops, question, answer)
+            return readings, usage + spent
         return {image.id: _finding(image, replies[at]) for at, image in enumerate(images, start=1)}, usage
+
+    async def _read_in_groups(
+        self, images: Sequence[ContextImage], size: int, crops: Mapping[int, bytes], question: str, answer: str
+    ) -> tuple[dict[int, Reading], Usage]:
+        groups = [images[start : start + size] for start in range(0, len(images), size)]
+        parts = await asyncio.gather(*(self._read(group, crops, question, answer) for group in groups))
+        readings = {key: reading for found, _ in parts for key, reading in found.items()}
+        return readings, sum((spent for _, spent in parts), Usage())
 
     def _captions(self, images: Sequence[ContextImage]) -> list[str]:
         """Return the label, page, caption and mentions of each image; a passage that mentions several is written
@@ -128,6 +147,10 @@ class ImageReader:
             texts.append("\n".join(filter(None, (head, image.caption, *(one for one in mentions if one not in said)))))
             said.update(mentions)
         return texts
+
+
+def _plain(text: str, _problem: str) -> _PicturesReply:
+    return _PicturesReply(pictures=[_PictureReply(finding=text)])
 
 
 def _finding(image: ContextImage, reply: _PictureReply) -> ImageFinding:

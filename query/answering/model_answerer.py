@@ -6,10 +6,11 @@ from functools import partial
 from itertools import chain, count
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, field_validator
+from pydantic import BaseModel, Field, field_validator
 
 import prompts
 from paperscope_core.cancellation import check_cancelled, run_in_thread
+from paperscope_core.errors import ContextTooLongError
 from paperscope_core.models.structured import ask_json
 from paperscope_core.protocols import Corpus, LanguageModel
 from paperscope_core.types import Claim, Context, Finding, ImageFinding, ModelRequest, Reading, UnreadImage, Usage
@@ -31,20 +32,16 @@ _FOUND = 4
 class _ClaimReply(BaseModel):
     """One claim and the ids of the context rows that support it."""
 
-    model_config = ConfigDict(extra="forbid")
-
     text: str
-    evidence: list[str]
+    evidence: list[str] = []
 
 
 class _AnswerReply(BaseModel):
     """The reply of the language model, both to the initial and to the merge request."""
 
-    model_config = ConfigDict(extra="forbid")
-
-    status: Literal["answered", "unanswerable"]
+    status: Literal["answered", "unanswerable"] = "answered"
     answer: str
-    claims: list[_ClaimReply]
+    claims: list[_ClaimReply] = []
 
     @field_validator("answer")
     @classmethod
@@ -52,6 +49,12 @@ class _AnswerReply(BaseModel):
         if not answer.strip():
             raise ValueError("must not be empty")
         return answer.strip()
+
+
+class _PlainAnswer(_AnswerReply):
+    """The text of a reply that is not the object that was asked for; `problem` says what it is."""
+
+    problem: str = Field(exclude=True)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -105,8 +108,12 @@ class ModelAnswerer:
         if self._reader is not None and context.images:
             progress.hold()
         with progress.stage("answering"):
-            rows = as_data(render_for_model(context, papers=names))
-            initial, usage = await self._ask(self._initial.fill(question=question, context=rows), "answer", progress)
+            whole = context
+
+            def asked(part: Context) -> tuple[str, str]:
+                return self._initial.fill(question=question, context=as_data(render_for_model(part, papers=names)))
+
+            initial, usage, context = await self._ask(asked, context, "answer", progress)
         readings, spent = await self._read(question, context, initial, progress)
         usage += spent
         findings = {
@@ -120,18 +127,24 @@ class ModelAnswerer:
             with progress.stage("merging"):
                 context, found = await self._extended(context, question, findings.values())
                 needed = _needed(context, initial, found, {finding.element for finding in findings.values()})
-                parts = self._merge.fill(
-                    question=question,
-                    context=as_data(render_for_model(needed, papers=names)),
-                    initial=as_data(initial.model_dump_json()),
-                    findings=as_data(_listed(findings, context)),
-                )
+                listed = as_data(_listed(findings, context))
+
+                def asked_again(part: Context) -> tuple[str, str]:
+                    return self._merge.fill(
+                        question=question,
+                        context=as_data(render_for_model(part, papers=names)),
+                        initial=as_data(initial.model_dump_json()),
+                        findings=listed,
+                    )
+
                 progress.restart()
-                final, spent = await self._ask(parts, "merged_answer", progress)
+                final, spent, _ = await self._ask(asked_again, needed, "merged_answer", progress)
             usage += spent
         finder = EvidenceFinder(corpus=self._corpus, context=context, question=question, findings=findings)
         return WrittenAnswer(
-            draft=await run_in_thread(partial(_draft, final, finder, unread=_unread(context, readings))),
+            draft=await run_in_thread(
+                partial(_draft, final, finder, unread=[*_left_out(whole, context), *_unread(context, readings)])
+            ),
             context=context,
             initial=initial.answer,
             merged=final.answer if merges else "",
@@ -161,9 +174,50 @@ class ModelAnswerer:
         with progress.stage("reading images"):
             return await self._reader.read(question, context.images, answer=f"({initial.status}) {initial.answer}")
 
-    async def _ask(self, parts: tuple[str, str], schema_name: str, progress: Progress) -> tuple[_AnswerReply, Usage]:
+    async def _ask(
+        self, fill: Callable[[Context], tuple[str, str]], context: Context, schema_name: str, progress: Progress
+    ) -> tuple[_AnswerReply, Usage, Context]:
+        """Ask for an answer from a context, or from half of it as often as the model's window is too short.
+
+        Returns:
+            The reply, the usage, and the context that was sent.
+        """
         on_text = progress.grow if progress.streams else None
-        return await ask_json(self._model, ModelRequest.of(parts, schema_name), _AnswerReply, on_text=on_text)
+        while True:
+            request = ModelRequest.of(fill(context), schema_name)
+            try:
+                reply, usage = await ask_json(self._model, request, _AnswerReply, on_text=on_text, otherwise=_plain)
+            except ContextTooLongError:
+                if len(context.sources) < 2:
+                    raise
+                context = _halved(context)
+            else:
+                return reply, usage, context
+
+
+def _halved(context: Context) -> Context:
+    """Return the context with the better half of each kind of rows."""
+    return replace(
+        context,
+        entities=context.entities[: len(context.entities) // 2],
+        relations=context.relations[: len(context.relations) // 2],
+        sources=context.sources[: len(context.sources) // 2],
+    )
+
+
+def _left_out(whole: Context, sent: Context) -> list[Finding]:
+    missing = len(whole.sources) - len(sent.sources)
+    if missing <= 0:
+        return []
+    message = (
+        f"the model's window is too short for the context: the last {missing} of {len(whole.sources)} sources were "
+        "left out; lower retrieval.tokens, or use a longer window"
+    )
+    return [Finding(kind="reply", message=message)]
+
+
+def _plain(text: str, problem: str) -> _AnswerReply:
+    return _PlainAnswer(answer=text, problem=problem)
 
 
 def _listed(findings: Mapping[int, ImageFinding], context: Context) -> str:
@@ -199,6 +253,9 @@ def _draft(reply: _AnswerReply, finder: EvidenceFinder, *, unread: Sequence[Find
         found = {row: finder.find(row, claim=claim.text) for row in dict.fromkeys(claim.evidence)}
         claims.append(Claim(text=claim.text, evidence=tuple(dict.fromkeys(chain.from_iterable(found.values())))))
         unknown += [row for row, evidence in found.items() if not evidence]
+    if isinstance(reply, _PlainAnswer):
+        message = f"the model's reply {reply.problem}: its text is shown, without claims that can be checked"
+        findings.append(Finding(kind="reply", message=message))
     if unknown:
         rows = ", ".join(repr(row[:20]) for row in unknown[:5])
         message = f"the model cited {len(unknown)} rows that the context does not have: {rows}"

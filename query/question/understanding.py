@@ -30,7 +30,7 @@ _PARTS = re.compile(
 class _RewriteReply(BaseModel):
     """The reply of a model that completes a message of a conversation."""
 
-    model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
+    model_config = ConfigDict(str_strip_whitespace=True)
 
     question: str = Field(min_length=1, max_length=MAX_QUESTION_LENGTH)
     same_papers: bool = True
@@ -39,7 +39,7 @@ class _RewriteReply(BaseModel):
 class _SplitReply(BaseModel):
     """The reply of a model that splits a question."""
 
-    model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
+    model_config = ConfigDict(str_strip_whitespace=True)
 
     questions: list[str] = Field(min_length=1, max_length=4)
 
@@ -104,7 +104,8 @@ class Understanding:
         titles = {entry.id: entry.title for entry in await asyncio.to_thread(self._corpus.entries)}
         turns = "\n\n".join(_as_text(turn, titles) for turn in history[-_TURNS:])
         parts = self._rewrite.fill(history=as_data(turns), question=as_data(asked.question))
-        reply, usage = await ask_json(model, ModelRequest.of(parts, "question"), _RewriteReply)
+        request = ModelRequest.of(parts, "question")
+        reply, usage = await ask_json(model, request, _RewriteReply, otherwise=_plain_question)
         filters = asked.filters
         if reply.same_papers:
             filters = await asyncio.to_thread(self._same_papers, reply.question, filters, _last_cited(history))
@@ -114,6 +115,13 @@ class Understanding:
         parts = self._split.fill(question=as_data(question))
         reply, usage = await ask_json(model, ModelRequest.of(parts, "questions"), _SplitReply)
         return tuple(dict.fromkeys(part for part in reply.questions if part)) or (question,), usage
+
+
+def _plain_question(text: str, _problem: str) -> _RewriteReply:
+    """Take a line of text as the question. Raise ValueError if there are several lines."""
+    if len(text.splitlines()) > 1:
+        raise ValueError("more than a question")
+    return _RewriteReply(question=text)
 
 
 def has_parts(question: str) -> bool:

@@ -17,7 +17,7 @@ from pydantic import BaseModel, ValidationError
 from ingest.extraction.recognizer.examples import Example, Span
 from ingest.extraction.recognizer.tagging import flat_spans
 from paperscope_core.files import write_atomically
-from paperscope_core.models.structured import outermost_object
+from paperscope_core.models.reply_reading import outermost_object
 from paperscope_lab.ner.alignment import Alignment, Marked, Named, align_marked, align_named, occurrences
 from prompts import load
 

@@ -386,7 +386,8 @@ async def test_a_refused_schema_is_put_into_words_and_remembered(server: Server,
     for _ in range(2):
         number, usage = await ask_json(chat_model, request(), Number)
         assert (number.n, usage.calls) == (3, 1)
-    assert ["response_format" in asked.body for asked in server.asked] == [True, False, False]
+    assert ["response_format" in asked.body for asked in server.asked] == [True, True, False, False]
+    assert server.asked[1].body["response_format"] == {"type": "json_object"}
     messages = server.asked[-1].body["messages"]
     assert isinstance(messages, list)
     assert '"additionalProperties": false' in messages[-1]["content"]
@@ -408,8 +409,8 @@ async def test_refused_options_are_left_out_and_remembered(server: Server, chat_
 
 
 async def test_a_bad_request_stays_one_and_is_not_remembered(server: Server, chat_model: OpenAIChatModel) -> None:
-    server.script = [failure(400, "prompt too long"), failure(400, "something else")]
-    with pytest.raises(ModelRefusedError, match="prompt too long"):
+    server.script = [failure(400, "odd prompt"), failure(400, "something else"), failure(400, "a third thing")]
+    with pytest.raises(ModelRefusedError, match="odd prompt"):
         await chat_model.complete(request(schema=SCHEMA))
     await chat_model.complete(request(schema=SCHEMA))
     assert "response_format" in server.asked[-1].body

@@ -15,7 +15,7 @@ from paperscope_core.models import CachedModel, FakeModel, ask_json, strict_sche
 from paperscope_core.models.cache import MemoryCallCache
 from paperscope_core.models.chat import OpenAIChatModel
 from paperscope_core.models.endpoint import Endpoint
-from paperscope_core.models.structured import outermost_object
+from paperscope_core.models.reply_reading import outermost_object
 from paperscope_core.models.wrapper import ModelWrapper
 from paperscope_core.types import Message, ModelReply, ModelRequest, Usage
 
