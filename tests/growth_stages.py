@@ -56,6 +56,7 @@ from paperscope_core.types import (
     content_hash,
 )
 from query import Cited, Progress, QueryEngine, parse_context, render_context, verify
+from query.retrieval.retriever import Retriever
 from service.batch import BatchRow, Gold
 from service.batch.question_files import parse_questions
 from service.batch.report import render_report
@@ -281,6 +282,13 @@ def _reply(text: str) -> Work:
     )
 
 
+def _look_further(text: str) -> Work:
+    """A search for what a vision model has read, which no limit of questions cuts."""
+    library = _small_library()
+    retriever = Retriever(library.store, library.index, library.embedder)
+    return _waiting(lambda: retriever.retrieve(f"{_QUESTION}\n{text}"))
+
+
 def _objects(text: str) -> Work:
     def work() -> None:
         with suppress(ValueError):
@@ -450,6 +458,7 @@ STAGES: Mapping[str, Stage] = {
     "question": _on_texts(_ask, share=0.124),
     "follow-up": _on_texts(_follow_up, share=0.124),
     "reply": _on_texts(_reply),
+    "look further": _on_texts(_look_further),
     "JSON in a reply": _on_texts(_objects),
     "verify": _on_texts(_verify),
     "export": _on_texts(_export),

@@ -6,16 +6,26 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from graph_store.lightrag.adapter import STORAGES, Complete, import_lightrag, make_lightrag
+from graph_store.lightrag.adapter import STORAGES, Complete, PieceTokenizer, import_lightrag, make_lightrag
 from graph_store.lightrag.view import LibraryReader
 
 __all__ = ["make_app"]
+
+# Routes that only read, although they are no GET; every other one would change the library.
+_READING = frozenset(
+    {"/query", "/query/stream", "/query/data", "/documents/paginated", "/login", "/api/chat", "/api/generate"}
+)
+_SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
+_REFUSAL = b'{"detail":"LightRAG can not change this library: add and remove papers with Paperscope."}'
 
 
 def make_app(
     reader: LibraryReader, *, host: str, port: int, inputs: Path, complete: Complete | None, model: str
 ) -> Any:  # noqa: ANN401
-    """Return the ASGI application of LightRAG's server on a library; each request reads one revision.
+    """Return the ASGI application of LightRAG's server on a library; each request reads one revision, and one that
+    would change something gets 403.
+
+    With a key (LIGHTRAG_API_KEY), all but the health check and the files of the WebUI require it.
 
     Args:
         reader: The library.
@@ -34,6 +44,9 @@ def make_app(
     with _arguments(["lightrag-server"]):
         args = config.parse_args()
     args.host, args.port, args.cors_origins = host, port, f"http://{host}:{port}"
+    # By default, the routes of Ollama's API need no key either.
+    args.whitelist_paths = "/health"
+    args.scan_spool_dir = str(inputs)
     args.working_dir, args.input_dir, args.workspace = str(reader.store.folder), str(inputs), reader.workspace
     args.kv_storage, args.vector_storage = STORAGES["KV_STORAGE"], STORAGES["VECTOR_STORAGE"]
     args.graph_storage, args.doc_status_storage = STORAGES["GRAPH_STORAGE"], STORAGES["DOC_STATUS_STORAGE"]
@@ -43,6 +56,10 @@ def make_app(
     args.embedding_dim = reader.texts.dimension
     config.initialize_config(args, force=True)
     server: Any = import_lightrag("lightrag.api.lightrag_server")
+    # It would load a tokenizer from the network to count the tokens of Ollama's API.
+    ollama: Any = import_lightrag("lightrag.api.routers.ollama_api")
+    utils: Any = import_lightrag("lightrag.utils")
+    ollama._ESTIMATE_TOKENIZER = utils.Tokenizer("paperscope", PieceTokenizer())  # noqa: SLF001
     made = server.LightRAG
 
     def on_library(**fields: Any) -> Any:  # noqa: ANN401
@@ -58,7 +75,7 @@ def make_app(
 
 
 class _Pinned:
-    """Lets each request read one revision."""
+    """Lets each request read one revision, and none change anything."""
 
     def __init__(self, app: Any, reader: LibraryReader) -> None:  # noqa: ANN401
         self._app = app
@@ -67,6 +84,11 @@ class _Pinned:
     async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:  # noqa: ANN401
         if scope["type"] != "http":
             await self._app(scope, receive, send)
+            return
+        if scope["method"] not in _SAFE_METHODS and scope["path"].rstrip("/") not in _READING:
+            headers = [(b"content-type", b"application/json"), (b"content-length", str(len(_REFUSAL)).encode())]
+            await send({"type": "http.response.start", "status": 403, "headers": headers})
+            await send({"type": "http.response.body", "body": _REFUSAL})
             return
         await self._reader.view()
         with self._reader.held():

@@ -18,6 +18,8 @@ _CITED = re.compile(
     rf"(?P<owns>['’]s?)?(?:,?\s*[(\[]?(?P<year>(?:19|20)\d\d)(?:[a-z](?!\w))?(?!\d))?(?:[)\]])?(?P<work>\s+{_WORK}\b)?"
 )
 _BY = re.compile(rf"\b{_WORK}\s+(?:\w+\s+)?(?:by|of|from)\s*$", re.IGNORECASE)
+# Characters before a name in which "paper by" stands.
+_LONGEST_BY = 80
 _SO_CALLED = re.compile(rf"(?<![\w'’+\-])((?:[\w'’+\-]+\s+){{1,5}}){_WORK}\b")
 _FILE_START, _FILE_END = re.compile(r"(?<![\w.])"), re.compile(r"(?!\w)")
 # A preprint and its journal version often differ by a year.
@@ -38,7 +40,7 @@ class Citation:
 def citations(question: str) -> Iterator[Citation]:
     """Yield the works that a question names by author: "Li et al. (2020)", "Lu and Kan 2023", "the paper by Li"."""
     for match in _CITED.finditer(question):
-        by = _BY.search(question[: match.start()]) is not None
+        by = _BY.search(question[max(0, match.start() - _LONGEST_BY) : match.start()]) is not None
         owned = match["owns"] is not None and match["work"] is not None
         if match["year"] or match["more"] or by or owned:
             names = (match["first"], match["second"])

@@ -33,11 +33,14 @@ def serve(
     import uvicorn
 
     from service.http.auth import is_loopback
+    from service.http.middleware import LocalMiddleware
 
     if not is_loopback(host) and not os.environ.get(_KEY):
         raise InputError(f"--host {host}: others could read the library; set {_KEY} to a secret key first")
     with tempfile.TemporaryDirectory() as inputs, open_library(library=library, config=config) as opened:
         app = opened.lightrag_app(host=host, port=port, inputs=Path(inputs))
+        if not os.environ.get(_KEY):
+            app = LocalMiddleware(app)
         print_note(f"LightRAG's WebUI: http://{host}:{port}/webui/")
         uvicorn.run(app, host=host, port=port, log_level="warning")
 

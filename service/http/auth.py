@@ -42,6 +42,7 @@ __all__ = [
     "ServiceOf",
     "admit",
     "authenticate",
+    "check_local",
     "is_loopback",
     "keys_unreadable",
     "unknown_key",
@@ -139,9 +140,9 @@ async def authenticate(request: Request, service: Service) -> Caller:
     """
     address = request.client.host if request.client else ""
     if not service.requires_key:
-        _check_local(request, service)
-        await service.rate_limiter.take(address)
         settings = service.settings
+        check_local(request, hosts=settings.service.hosts, origins=settings.service.origins)
+        await service.rate_limiter.take(address)
         caller = Caller(name="local", library=settings.library, folders=settings.service.folders)
     else:
         caller = await _keyed_caller(request, service, address)
@@ -159,7 +160,8 @@ async def admit(request: Request, service: Service) -> None:
     if service.requires_key:
         _check_origin(request)
     else:
-        _check_local(request, service)
+        settings = service.settings.service
+        check_local(request, hosts=settings.hosts, origins=settings.origins)
     await service.rate_limiter.take(request.client.host if request.client else "")
 
 
@@ -221,16 +223,23 @@ def keys_unreadable() -> ProblemError:
     return ProblemError(503, "keys-unreadable", detail, headers={"Retry-After": "30"})
 
 
-def _check_local(request: Request, service: Service) -> None:
-    """Raise ProblemError for a request from a web page of another site."""
-    settings = service.settings.service
-    headers = request.headers
-    named = headers.get("host", "127.0.0.1").lower()
+def check_local(request: Request, *, hosts: Collection[str] = (), origins: Collection[str] = ()) -> None:
+    """Check that no web page of another site sends a request to a service without keys.
+
+    Args:
+        request: The request.
+        hosts: Names besides this machine's own by which the service may be called.
+        origins: Other origins whose pages may call the service.
+
+    Raises:
+        ProblemError: 421 for another name, as after DNS rebinding; 403 for a page of another origin.
+    """
+    named = request.headers.get("host", "127.0.0.1").lower()
     host = _HOST_HEADER.fullmatch(named)
-    if host is None or not (is_loopback(host[1]) or host[1] in settings.hosts):
+    if host is None or not (is_loopback(host[1]) or host[1] in hosts):
         detail = f"The service is not known as {named!r}; add this name to service.hosts to allow it."
         raise ProblemError(421, "unknown-host", detail)
-    _check_origin(request, allowed=settings.origins)
+    _check_origin(request, allowed=origins)
 
 
 def _check_origin(request: Request, *, allowed: Collection[str] = ()) -> None:

@@ -18,7 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from structlog.contextvars import bind_contextvars, clear_contextvars
 
 from paperscope_core.errors import StoreError
-from service.http.auth import Service, admit, authenticate, unknown_key, while_key_works
+from service.http.auth import Service, admit, authenticate, check_local, unknown_key, while_key_works
 from service.http.limits import limit_body
 from service.http.metrics import RequestRecord
 from service.http.problems import ProblemError, error_response, error_text
@@ -33,6 +33,7 @@ __all__ = [
     "AuthMiddleware",
     "BodySizeMiddleware",
     "DrainingMiddleware",
+    "LocalMiddleware",
     "MethodMiddleware",
     "ObservabilityMiddleware",
     "SecurityHeadersMiddleware",
@@ -246,6 +247,18 @@ class BodySizeMiddleware(_Middleware):
     async def _handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         limited = receive if scope["path"] in _UPLOADS else limit_body(scope, receive, max_bytes=_MAX_BODY_BYTES)
         await self._app(scope, limited, send)
+
+
+class LocalMiddleware(_Middleware):
+    """Refuses requests of web pages of other sites, for the server of another program without keys."""
+
+    async def _handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        app = self._app
+        try:
+            check_local(Request(scope))
+        except ProblemError as error:
+            app = error_response(Request(scope), error)
+        await app(scope, receive, send)
 
 
 class AuthMiddleware(_Middleware):

@@ -33,7 +33,37 @@ def test_the_graph_of_its_webui_is_the_librarys(tmp_path: Path, store: Store, re
         assert {document["id"] for document in listed} == set(PAPER_IDS[:2])
         edit = {"entity_name": "BERT", "updated_data": {"description": "x"}}
         refused = client.post("/graph/entity/edit", json=edit)
-        assert refused.status_code >= 400
+        assert refused.status_code == 403
+        assert "add and remove papers with Paperscope" in refused.json()["detail"]
+        assert client.post("/documents/scan").status_code == 403
+        assert client.request("DELETE", "/documents", params={"x": "1"}).status_code == 403
         assert store.revision == 2
         add(store, make_indexed(PAPER_IDS[2], names=("XLNet",)))
         assert "XLNet" in client.get("/graph/label/list").json()
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_nothing_but_health_and_the_webui_is_open_without_the_key(
+    tmp_path: Path, reader: LibraryReader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from fastapi.testclient import TestClient
+
+    from graph_store.lightrag.web_server import make_app
+
+    async def complete(*_arguments: object, **_options: object) -> str:
+        return "an answer"
+
+    monkeypatch.setenv("LIGHTRAG_API_KEY", "secret")
+    before = {file for file in reader.store.folder.rglob("*") if file.is_dir()}
+    app = make_app(reader, host="127.0.0.1", port=9621, inputs=tmp_path, complete=complete, model="m")
+    chat = {"model": "m", "stream": False, "messages": [{"role": "user", "content": "/naive What is Dice loss?"}]}
+    asked = {"model": "m", "stream": False, "prompt": "/naive What is Dice loss?"}
+    with TestClient(app, base_url="http://127.0.0.1:9621") as client:
+        assert client.get("/health").status_code == 200
+        assert client.get("/webui/").status_code == 200
+        for path, body in (("/api/chat", chat), ("/api/generate", asked), ("/query", {"query": "Dice loss?"})):
+            assert client.post(path, json=body).status_code in (401, 403), path
+            # It counts the tokens of Ollama's API without a file from the network.
+            assert client.post(path, json=body, headers={"X-API-Key": "secret"}).status_code == 200, path
+        assert client.get("/graph/label/list").status_code in (401, 403)
+    assert {file for file in reader.store.folder.rglob("*") if file.is_dir()} == before

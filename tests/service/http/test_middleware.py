@@ -11,9 +11,13 @@ import httpx2
 import pytest
 from fastapi import APIRouter, Body
 from fastapi.sse import format_sse_event
+from fastapi.testclient import TestClient
 from pydantic import SecretStr
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
 
 from service.http.auth import CallerOf
+from service.http.middleware import LocalMiddleware
 from service.http.responses import EventStreamResponse
 from service.keys import KeyStore
 from tests.service.conftest import settings_in
@@ -320,3 +324,23 @@ def test_keyed_it_is_ready_where_libraries_are_or_can_be_made(tmp_path: Path) ->
     assert (missing.status_code, missing.json()["type"]) == (503, "urn:paperscope:problem:no-library")
     assert str(volume) not in missing.text
     assert found.status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({}, 200),
+        ({"Host": "localhost:9621", "Origin": "http://localhost:9621"}, 200),
+        ({"Host": "evil.example"}, 421),
+        ({"Origin": "http://127.0.0.1:9999"}, 403),
+        ({"Sec-Fetch-Site": "cross-site"}, 403),
+    ],
+)
+def test_another_programs_server_without_keys_is_closed_to_other_web_pages(
+    headers: dict[str, str], status: int
+) -> None:
+    async def program(scope: Scope, receive: Receive, send: Send) -> None:
+        await Response("ok")(scope, receive, send)
+
+    client = TestClient(LocalMiddleware(program), base_url="http://127.0.0.1:9621")
+    assert client.post("/query", content=b"{}", headers={"Content-Type": "text/plain", **headers}).status_code == status
