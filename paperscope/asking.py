@@ -118,7 +118,7 @@ def build_asker(
         reranker=models.reranker,
         settings=settings.retrieval,
         count=count,
-        decompose=settings.answer.decompose,
+        answering=settings.answer,
         page_image=page_image,
     )
     return Asker(store, engine)

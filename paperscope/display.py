@@ -41,8 +41,10 @@ from paperscope_core.types import (
     Place,
     Reading,
     Reference,
+    StageTime,
     Table,
     UnreadImage,
+    Usage,
     crops_of,
 )
 from paperscope_core.types.displayable import as_html, as_text
@@ -248,8 +250,13 @@ def _context_summary(context: Context) -> Markup:
 
 
 def _cost(answer: Answer) -> str:
-    stages = ", ".join(f"{stage.stage} {stage.seconds:.1f} s" for stage in answer.stages)
+    stages = "; ".join(map(_stage, answer.stages))
     return f"{answer.model or 'no language model'}; {answer.usage}; {answer.seconds:.1f} s ({stages})"
+
+
+def _stage(stage: StageTime) -> str:
+    used = f", {stage.usage}" if stage.usage != Usage() else ""
+    return f"{stage.stage} {stage.seconds:.1f} s{used}"
 
 
 # Contexts.

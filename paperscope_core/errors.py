@@ -195,6 +195,10 @@ class BudgetError(PaperscopeError):
     exit_code: ClassVar[int] = 5
 
 
+class QuestionBudgetError(BudgetError):
+    """A further model call would exceed the budget of a question."""
+
+
 class ModelError(PaperscopeError):
     """A model or its endpoint failed."""
 

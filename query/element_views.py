@@ -58,10 +58,15 @@ def evidence_in(element: Element, quote: str = "", *, longest: int | None = None
 
 
 def elements_of(source: ContextSource, corpus: Corpus) -> list[Element]:
-    """Return the elements of a source's chunk in reading order; only its own element if it is an excerpt."""
+    """Return the elements of a source in reading order: those of its chunk, or those at its places if it is a part of a
+    paper that was looked up; only its own element if it is an excerpt."""
     chunks = corpus.chunks_of([source.element])
     ids = next((chunk.elements for chunk in chunks if chunk.shown == source.content), (source.element,))
-    return list(corpus.elements(ids).values())
+    if len(ids) > 1 or not source.more_places:
+        return list(corpus.elements(ids).values())
+    places = set(source.places)
+    at = [one for one in corpus.paper(source.place.paper).elements if one.place in places]
+    return at if any(one.id == source.element for one in at) else list(corpus.elements(ids).values())
 
 
 def referring_texts(paper: Paper, element: str) -> list[str]:

@@ -5,18 +5,19 @@ from dataclasses import replace
 from functools import partial
 
 from paperscope_core.cancellation import run_in_thread
+from paperscope_core.models.budget import question_budget
 from paperscope_core.models.token_counting import count_tokens
 from paperscope_core.protocols import Corpus, Embedder, GraphIndex, LanguageModel, PageImages, Reranker
-from paperscope_core.settings import RetrievalSettings
+from paperscope_core.settings import AnswerSettings, RetrievalSettings
 from paperscope_core.types import Answer, AskRequest, Context, Filters, Finding, ImageFinding, marked_words
 from query.answering.image_reader import ImageReader
-from query.answering.model_answerer import ModelAnswerer, WrittenAnswer
+from query.answering.model_answerer import LookingUp, ModelAnswerer, WrittenAnswer
 from query.evidence import Draft, EvidenceNamer, exhibits_of
 from query.extractive import ExtractiveAnswerer
 from query.progress import Progress
 from query.question.scope import restrict
 from query.question.understanding import Understanding
-from query.reading_tools import ReadingTools
+from query.reading_tools import PART_TOKENS, ReadingTools
 from query.retrieval.retriever import Retrieval, Retriever
 from query.verification import Cited, Verified, verify
 
@@ -37,7 +38,8 @@ class QueryEngine:
         answer_model: Writes the answers. Without it, the extractive answerer does, and a finding says so.
         vision_model: Reads images. Without it, images are not read.
         count: Returns the number of tokens of a text.
-        decompose: Lets the model split questions that have several parts.
+        answering: Whether the model splits questions that have several parts, what it reads and may look up, and what a
+            question may cost.
         page_image: Renders the pages that are read as images.
     """
 
@@ -51,18 +53,28 @@ class QueryEngine:
         *,
         reranker: Reranker | None = None,
         settings: RetrievalSettings = RetrievalSettings(),
+        answering: AnswerSettings = AnswerSettings(),
         count: Callable[[str], int] = count_tokens,
-        decompose: bool = False,
         page_image: PageImages | None = None,
     ) -> None:
         self._corpus = corpus
         self._embedder = embedder
         self._model = answer_model
         self._vision = vision_model
+        self._answering = answering
+        self._settings = settings
         self._count = count
         self._page_image = page_image
-        self._understanding = Understanding(corpus, answer_model, decompose=decompose)
-        self._retriever = Retriever(corpus, index, embedder, reranker=reranker, settings=settings, count=count)
+        self._understanding = Understanding(corpus, answer_model, decompose=answering.decompose)
+        self._retriever = Retriever(
+            corpus,
+            index,
+            embedder,
+            reranker=reranker,
+            settings=settings,
+            count=count,
+            whole_papers=answering.context == "paper",
+        )
 
     async def retrieve(self, request: AskRequest) -> Context:
         """Retrieve the context that an answer would use.
@@ -86,6 +98,10 @@ class QueryEngine:
         """
         progress = progress or Progress()
         progress.begin()
+        with question_budget(self._answering.max_cost):
+            return await self._ask(request, progress)
+
+    async def _ask(self, request: AskRequest, progress: Progress) -> Answer:
         asked = await self._understanding.read(request, progress)
         with progress.stage("retrieving"):
             retrieval = await self._retriever.retrieve_parts(asked.parts, filters=asked.filters)
@@ -104,9 +120,10 @@ class QueryEngine:
             readings=written.readings,
             exhibits=exhibits_of(self._corpus, draft.claims, written.readings),
             initial=written.initial,
+            look_ups=written.look_ups,
             merged=written.merged,
             model=self._model.name if self._model and (written.context.sources or written.context.images) else "",
-            usage=asked.usage + written.usage,
+            usage=progress.usage,
             seconds=progress.seconds,
             stages=progress.times,
             checks=namer.checks(verified.checks),
@@ -115,13 +132,16 @@ class QueryEngine:
             asked_as=asked.question if asked.question != request.question else "",
         )
 
-    def reading_tools(self, filters: Filters = Filters(), papers: Sequence[str] = ()) -> ReadingTools:
-        """Return the reading tools for what the filters allow, which read `papers` if a call names none."""
+    def reading_tools(
+        self, filters: Filters = Filters(), papers: Sequence[str] = (), *, tokens: int = PART_TOKENS
+    ) -> ReadingTools:
+        """Return the reading tools for what the filters allow, which read `papers` if a call names none, with results
+        of `tokens`."""
 
         async def search(text: str, within: tuple[str, ...]) -> Context:
             return await self._search(replace(filters, papers=within or filters.papers), text)
 
-        return ReadingTools(self._corpus, search, filters=filters, papers=papers, count=self._count)
+        return ReadingTools(self._corpus, search, filters=filters, papers=papers, tokens=tokens, count=self._count)
 
     async def _write(self, question: str, retrieval: Retrieval, filters: Filters, progress: Progress) -> WrittenAnswer:
         context = retrieval.context
@@ -135,7 +155,8 @@ class QueryEngine:
             places = (*(source.place for source in context.sources), *(image.place for image in context.images))
             papers = tuple(dict.fromkeys(place.paper for place in places))
             search = partial(self._search, replace(filters, papers=papers))
-            answerer = ModelAnswerer(self._corpus, self._model, search=search, reader=reader)
+            looking_up = self._looking_up(filters, papers)
+            answerer = ModelAnswerer(self._corpus, self._model, search=search, reader=reader, looking_up=looking_up)
             return await answerer.answer(question, context, progress)
         extractive = ExtractiveAnswerer(corpus=restrict(self._corpus, filters), embedder=self._embedder)
         with progress.stage("answering"):
@@ -143,6 +164,18 @@ class QueryEngine:
         # The text itself says so if it only shows places.
         findings = draft.findings if draft.status == "evidence" else (_NO_MODEL, *draft.findings)
         return WrittenAnswer(draft=replace(draft, findings=findings), context=context, initial=draft.text)
+
+    def _looking_up(self, filters: Filters, papers: Sequence[str]) -> LookingUp:
+        """Return how the model may look something up: in these papers, unless it names another."""
+        tokens = self._settings.tokens
+        tools = self.reading_tools(filters, papers, tokens=min(PART_TOKENS, tokens // 2))
+        return LookingUp(
+            run=tools.run,
+            rounds=self._answering.rounds,
+            images=self._settings.images,
+            tokens=tokens,
+            count=self._count,
+        )
 
     async def _search(self, filters: Filters, text: str) -> Context:
         return (await self._retriever.retrieve(text, filters=filters)).context

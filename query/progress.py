@@ -1,13 +1,14 @@
-"""The progress of one answer: its stages, and its text while a model writes it."""
+"""The progress of one answer: its stages with their usage, and its text while a model writes it."""
 
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 
 from paperscope_core.models.reply_reading import partial_text
-from paperscope_core.types import StageTime, TextEvent
+from paperscope_core.types import StageTime, TextEvent, Usage
 
-__all__ = ["Progress"]
+__all__ = ["Progress", "StageUsage"]
 
 # A reply is read again when it has grown by this share, so that all readings take time in proportion to its length.
 _GROWTH = 1 / 128
@@ -17,12 +18,20 @@ def _ignore(_stage: str) -> None:
     return
 
 
+@dataclass(slots=True)
+class StageUsage:
+    """The usage of models in a stage, to which its code adds."""
+
+    usage: Usage = Usage()
+
+
 class Progress:
-    """Measures the stages of an answer, and tells of them and of its final text.
+    """Measures the stages of an answer, and tells of them and of its text.
 
     Args:
         on_stage: Called with the name of each stage when it begins.
-        on_text: Called with each piece of the final text. Without it, no model is asked to stream.
+        on_text: Called with each piece of the text, which begins anew when a later reply replaces it. Without it, no
+            model is asked to stream.
     """
 
     def __init__(
@@ -36,7 +45,7 @@ class Progress:
     def begin(self) -> None:
         """Begin an attempt. What an earlier one told of the text is void, unless this one says the same."""
         self._start = time.perf_counter()
-        self._times: list[StageTime] = []
+        self._times: dict[str, StageTime] = {}
         self.restart()
 
     @property
@@ -45,30 +54,34 @@ class Progress:
         return self._on_text is not None
 
     @contextmanager
-    def stage(self, name: str) -> Iterator[None]:
-        """Measure the block under this name; a block that raises is not recorded. Stages may overlap."""
+    def stage(self, name: str) -> Iterator[StageUsage]:
+        """Measure the block under this name; a block that raises is not recorded. Stages may overlap and be
+        repeated."""
         self._on_stage(name)
+        spent = StageUsage()
         start = time.perf_counter()
-        yield
-        self._times.append(StageTime(stage=name, seconds=time.perf_counter() - start))
+        yield spent
+        before = self._times.pop(name, StageTime(stage=name, seconds=0.0))
+        seconds = before.seconds + time.perf_counter() - start
+        self._times[name] = replace(before, seconds=seconds, usage=before.usage + spent.usage)
 
     @property
     def times(self) -> tuple[StageTime, ...]:
-        """The finished stages, in the order in which they ended."""
-        return tuple(self._times)
+        """The finished stages in the order in which they ended, each once."""
+        return tuple(self._times.values())
+
+    @property
+    def usage(self) -> Usage:
+        """The usage of the finished stages."""
+        return sum((one.usage for one in self._times.values()), Usage())
 
     @property
     def seconds(self) -> float:
         """Seconds since the attempt began."""
         return time.perf_counter() - self._start
 
-    def hold(self) -> None:
-        """Tell nothing of the reply until `end` confirms that it is the final text, or `restart` drops it."""
-        self._held = True
-
     def restart(self) -> None:
-        """Drop the reply; the final text begins now."""
-        self._held = False
+        """Begin another reply. What was told is void from where the new one differs."""
         self._read = 0
 
     def grow(self, reply: str) -> None:
@@ -76,8 +89,10 @@ class Progress:
         if 0 <= len(reply) - self._read < self._read * _GROWTH:
             return
         self._read = len(reply)
-        if not self._held:
-            self._tell(partial_text(reply, "answer").strip())
+        text = partial_text(reply, "answer").strip()
+        # A reply that so far says what was told leaves it.
+        if not self._emitted.startswith(text):
+            self._tell(text)
 
     def end(self, text: str) -> None:
         """Tell the rest of the final text."""

@@ -1,19 +1,21 @@
-"""A budget of calls and cost that several models share, and the wrappers that keep to it and report calls."""
+"""Budgets of calls and cost that several models share, and the wrappers that keep to them and report calls."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TypeVar
 
 from numpy import float32
 from numpy.typing import NDArray
 
-from paperscope_core.errors import BudgetError, ModelRateLimitError
+from paperscope_core.errors import BudgetError, ModelRateLimitError, QuestionBudgetError
 from paperscope_core.models.usage import CallListener, estimate_embedding, estimate_usage
 from paperscope_core.models.wrapper import EmbedderWrapper, ModelWrapper, SendRequest
 from paperscope_core.protocols import Embedder, LanguageModel
 from paperscope_core.types import ModelCall, ModelReply, ModelRequest, Prices, Usage
 
-__all__ = ["AccountedEmbedder", "AccountedModel", "Accounting", "Budget"]
+__all__ = ["AccountedEmbedder", "AccountedModel", "Accounting", "Budget", "question_budget"]
 
 T = TypeVar("T")
 
@@ -28,6 +30,7 @@ class Budget:
     Args:
         max_calls: The maximum number of calls; None for no limit.
         max_cost: The maximum cost, in the currency of the price settings; None for no limit.
+        error: What is raised when a call does not fit.
 
     Attributes:
         spent: The usage of the calls that have ended.
@@ -38,9 +41,16 @@ class Budget:
         0
     """
 
-    def __init__(self, *, max_calls: int | None = None, max_cost: float | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        max_calls: int | None = None,
+        max_cost: float | None = None,
+        error: type[BudgetError] = BudgetError,
+    ) -> None:
         self._max_calls = max_calls
         self._max_cost = max_cost
+        self._error = error
         self.spent = Usage()
         self._reserved = 0.0
         self._in_progress = 0
@@ -52,9 +62,9 @@ class Budget:
             BudgetError: The call does not fit into the budget.
         """
         if self._max_calls is not None and self.spent.calls + self._in_progress >= self._max_calls:
-            raise BudgetError(f"the budget of {self._max_calls} model calls is spent")
+            raise self._error(f"the budget of {self._max_calls} model calls is spent")
         if self._max_cost is not None and self.spent.cost + self._reserved + cost > self._max_cost:
-            raise BudgetError(
+            raise self._error(
                 f"the budget of {self._max_cost:g} allows no further call: {self.spent.cost:.4f} is spent, and the "
                 f"next call is expected to cost {cost:.4f}"
             )
@@ -68,9 +78,26 @@ class Budget:
         self.spent += usage
 
 
+_question: ContextVar[Budget | None] = ContextVar("question_budget", default=None)
+
+
+@contextmanager
+def question_budget(max_cost: float) -> Iterator[None]:
+    """Limit what the calls of one question cost, within the block; 0 for no limit. A further call raises
+    QuestionBudgetError."""
+    if not max_cost:
+        yield
+        return
+    token = _question.set(Budget(max_cost=max_cost, error=QuestionBudgetError))
+    try:
+        yield
+    finally:
+        _question.reset(token)
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Accounting:
-    """Admits the calls to one model that fit into a budget, and reports each as it ends.
+    """Admits the calls to one model that fit into a budget and that of the question, and reports each as it ends.
 
     A rate-limited call costs nothing. A call that fails in another way counts with its estimate, because it may be
     billed.
@@ -96,8 +123,7 @@ class Accounting:
         Raises:
             BudgetError: The call does not fit into the budget; it is not sent.
         """
-        if self.budget is not None:
-            self.budget.reserve(estimate.cost)
+        budgets = self._reserve(estimate.cost)
         used, ended = estimate, ModelCall(outcome="failed")
         try:
             result = await call()
@@ -107,11 +133,24 @@ class Accounting:
             used, ended = Usage(), ModelCall(outcome="limited")
             raise
         finally:
-            if self.budget is not None:
-                self.budget.settle(estimate.cost, used)
+            for budget in budgets:
+                budget.settle(estimate.cost, used)
             if self.on_call is not None:
                 self.on_call(ended)
         return result
+
+    def _reserve(self, cost: float) -> list[Budget]:
+        """Reserve a call with this estimated cost in all budgets, or in none; return the budgets."""
+        reserved: list[Budget] = []
+        try:
+            for budget in filter(None, (self.budget, _question.get())):
+                budget.reserve(cost)
+                reserved.append(budget)
+        except BudgetError:
+            for budget in reserved:
+                budget.settle(cost, Usage())
+            raise
+        return reserved
 
 
 class AccountedModel(ModelWrapper):

@@ -181,6 +181,23 @@ class AnswerSettings(RoleSettings):
     decompose: bool = Field(
         default=False, description="split a question with several parts (one more call), and search for each part"
     )
+    context: Literal["retrieved", "paper"] = Field(
+        default="retrieved",
+        description="what the model reads: what is retrieved, or the whole paper where it fits retrieval.tokens",
+    )
+    rounds: int = Field(
+        default=1,
+        ge=0,
+        le=4,
+        description="how often the model may look up in the papers what its context lacks; each time takes one more "
+        "call",
+    )
+    max_cost: float = Field(
+        default=0.0,
+        ge=0,
+        description="the most that a question may cost, in the currency of the prices; 0: no limit. Further calls are "
+        "left out, and a finding says so",
+    )
 
 
 class ExtractSettings(RoleSettings):
@@ -398,6 +415,14 @@ class Settings(_Section):
         """Take sections and values; `origins` says where values come from, by dotted name."""
         super().__init__(**values)
         self._origins = dict(origins)
+
+    @model_validator(mode="after")
+    def _has_prices(self) -> Self:
+        roles = {"answer": self.answer, "vision": self.vision}
+        unpriced = [f"{name}.price_prompt" for name, role in roles.items() if role.configured and not role.price_prompt]
+        if self.answer.max_cost and unpriced:
+            raise ValueError(f"answer.max_cost = {self.answer.max_cost:g} can't be kept: set {' and '.join(unpriced)}")
+        return self
 
     def describe(self) -> list[SettingRow]:
         """Return every setting, in the order of the sections."""

@@ -13,6 +13,7 @@ from paperscope_core.types.model_calls import Usage
 from paperscope_core.types.place import Place, where
 from paperscope_core.types.retrieval import Context, Filters
 from paperscope_core.types.tables import Cell
+from paperscope_core.types.tools import ToolCall
 
 __all__ = [
     "MAX_QUESTION_LENGTH",
@@ -27,6 +28,7 @@ __all__ = [
     "Evidence",
     "Exhibit",
     "ImageFinding",
+    "LookUp",
     "Reading",
     "StageEvent",
     "StageTime",
@@ -169,10 +171,25 @@ class Exhibit:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StageTime:
-    """The duration of a stage of answering, in seconds."""
+    """The duration of a stage of answering, in seconds, and the usage of the language and vision models in it."""
 
     stage: str
     seconds: float
+    usage: Usage = Usage()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LookUp:
+    """What a model looked up in the papers, because the retrieved context lacked it.
+
+    Attributes:
+        rows: The ids of the sources of the context that show it.
+        message: Why nothing was found, or what else the model was told.
+    """
+
+    call: ToolCall
+    rows: tuple[int, ...] = ()
+    message: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -186,8 +203,9 @@ class Answer(Displayable):
         claims: Its statements with their evidence.
         readings: What the vision model read in images for the question.
         exhibits: The tables, figures and equations that it cites or that were read for it.
-        initial: The text written from the context alone.
-        merged: The text written with the image findings, "" if no image was relevant.
+        initial: The text written from the retrieved context alone.
+        look_ups: What the model looked up then.
+        merged: The text written with what images show and what was looked up, "" if neither could change the answer.
         model: The model that wrote it, "" if no language model is configured.
         checks: The support of each number in the text.
         findings: What is not supported, and what else a reader should know; see `Finding`.
@@ -219,6 +237,7 @@ class Answer(Displayable):
     readings: tuple[Reading, ...] = ()
     exhibits: tuple[Exhibit, ...] = ()
     initial: str = ""
+    look_ups: tuple[LookUp, ...] = ()
     merged: str = ""
     model: str = ""
     usage: Usage = Usage()
@@ -305,7 +324,7 @@ class AskRequest:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StageEvent:
-    """A stage begins ("retrieving", "answering", "reading images", "merging", "verifying")."""
+    """A stage begins ("retrieving", "answering", "looking up", "reading images", "merging", "verifying")."""
 
     stage: str
     kind: Literal["stage"] = "stage"

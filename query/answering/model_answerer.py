@@ -1,27 +1,42 @@
-"""`ModelAnswerer`: an initial answer from the context, merged with what its images show."""
+"""`ModelAnswerer`: an initial answer from the context, merged with what images show and what is looked up."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, count
 from typing import Literal
 
-from pydantic import BaseModel, Field, field_validator
+from pydantic import BaseModel, Field, ValidationError, field_validator
 
 import prompts
 from paperscope_core.cancellation import check_cancelled, run_in_thread
-from paperscope_core.errors import ContextTooLongError
+from paperscope_core.errors import ContextTooLongError, QuestionBudgetError
 from paperscope_core.models.structured import ask_json
+from paperscope_core.models.token_counting import count_tokens
 from paperscope_core.protocols import Corpus, LanguageModel
-from paperscope_core.types import Claim, Context, Finding, ImageFinding, ModelRequest, Reading, UnreadImage, Usage
+from paperscope_core.types import (
+    Claim,
+    Context,
+    ContextImage,
+    ContextSource,
+    Finding,
+    ImageFinding,
+    LookUp,
+    ModelRequest,
+    Reading,
+    ToolCall,
+    UnreadImage,
+    Usage,
+)
 from prompts import as_data
 from query.answering.image_reader import ImageReader
-from query.context import render_for_model
+from query.answering.look_ups import MOST_LOOK_UPS, LookedUp, LookUpReply, RunTool, add_to_context, look_up
+from query.context import render_for_model, source_line
 from query.evidence import Draft, EvidenceFinder, paper_names, parse_row
 from query.outline import is_outline
 from query.progress import Progress
 
-__all__ = ["ModelAnswerer", "Search", "WrittenAnswer"]
+__all__ = ["LookingUp", "ModelAnswerer", "Search", "WrittenAnswer"]
 
 Search = Callable[[str], Awaitable[Context]]
 # Sources that a merge gets because they are found for the question with the findings: a finding may name what the
@@ -37,7 +52,7 @@ class _ClaimReply(BaseModel):
 
 
 class _AnswerReply(BaseModel):
-    """The reply of the language model, both to the initial and to the merge request."""
+    """The reply of the language model when nothing more can be looked up."""
 
     status: Literal["answered", "unanswerable"] = "answered"
     answer: str
@@ -50,6 +65,57 @@ class _AnswerReply(BaseModel):
             raise ValueError("must not be empty")
         return answer.strip()
 
+    @property
+    def calls(self) -> list[ToolCall]:
+        """What the model wants to look up."""
+        return []
+
+
+class _OpenReply(_AnswerReply):
+    """The reply of the language model while it may look something up."""
+
+    look_up: list[LookUpReply] = []
+
+    @field_validator("look_up", mode="before")
+    @classmethod
+    def _only_calls(cls, look_up: object) -> object:
+        """Drop what is no call: it is no reason to lose the answer."""
+        if not isinstance(look_up, list):
+            return []
+        return [one for one in look_up if _is_call(one)]
+
+    @property
+    def calls(self) -> list[ToolCall]:
+        """What the model wants to look up, each once."""
+        return list(dict.fromkeys(one.call for one in self.look_up))[:MOST_LOOK_UPS]
+
+
+def _is_call(value: object) -> bool:
+    try:
+        LookUpReply.model_validate(value)
+    except ValidationError:
+        return False
+    return True
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LookingUp:
+    """How a model may look up what its context lacks.
+
+    Attributes:
+        run: Runs a call of a reading tool.
+        rounds: How often it is asked again with what it looked up.
+        images: The most pictures that are read for the look-ups of a reply.
+        tokens: The most tokens of the sources of a further request.
+        count: Returns the number of tokens of a text.
+    """
+
+    run: RunTool
+    rounds: int = 1
+    images: int = 2
+    tokens: int = 12_000
+    count: Callable[[str], int] = count_tokens
+
 
 class _PlainAnswer(_AnswerReply):
     """The text of a reply that is not the object that was asked for; `problem` says what it is."""
@@ -61,7 +127,7 @@ class _PlainAnswer(_AnswerReply):
 class WrittenAnswer:
     """A draft to verify, and the intermediate results that `Answer` reports.
 
-    `context` ends with the sources that were found with what the images show.
+    `context` ends with the sources that were found with what the images show, or looked up.
     """
 
     draft: Draft
@@ -69,87 +135,183 @@ class WrittenAnswer:
     initial: str
     merged: str = ""
     readings: tuple[Reading, ...] = ()
-    usage: Usage = Usage()
+    look_ups: tuple[LookUp, ...] = ()
+
+
+@dataclass(kw_only=True, slots=True)
+class _Writing:
+    """An answer while it is written: the last reply, and what it could be based on."""
+
+    question: str
+    context: Context
+    reply: _AnswerReply
+    rounds: int
+    readings: list[Reading] = field(default_factory=list)
+    findings: dict[int, ImageFinding] = field(default_factory=dict)
+    look_ups: list[LookUp] = field(default_factory=list)
+
+    def read(self, images: Sequence[ContextImage], readings: Sequence[Reading]) -> dict[int, ImageFinding]:
+        """Add the readings of images; return those that are relevant, by the image's number."""
+        self.readings += readings
+        found = {
+            image.id: finding
+            for image, finding in zip(images, readings, strict=False)
+            if isinstance(finding, ImageFinding) and finding.relevant
+        }
+        self.findings |= found
+        return found
 
 
 class ModelAnswerer:
     """Writes answers with a language model.
 
-    Without a `reader`, images of the context are not read, and a finding says so. `search` retrieves the context of a
-    text.
+    Args:
+        search: Retrieves the context of a text.
+        reader: Reads images; without it, they are not read, and a finding says so.
+        looking_up: How the model may look something up; None if it may not.
     """
 
     def __init__(
-        self, corpus: Corpus, model: LanguageModel, *, search: Search, reader: ImageReader | None = None
+        self,
+        corpus: Corpus,
+        model: LanguageModel,
+        *,
+        search: Search,
+        reader: ImageReader | None = None,
+        looking_up: LookingUp | None = None,
     ) -> None:
         self._corpus = corpus
         self._model = model
         self._search = search
         self._reader = reader
+        self._looking_up = looking_up
         self._initial = prompts.load("initial_answer", placeholders=frozenset({"question", "context"}))
         self._merge = prompts.load(
             "merge_answer", placeholders=frozenset({"question", "context", "initial", "findings"})
         )
+        self._look_up = prompts.load("look_up", placeholders=frozenset({"results"}))
 
     async def answer(self, question: str, context: Context, progress: Progress) -> WrittenAnswer:
-        """Ask for an initial answer, reads the images, and merges if an image adds something to the answer.
+        """Ask for an initial answer, which then is merged with what images show and what the model looks up.
+
+        The images of the context are read once there is an initial answer. What it asks for is looked up before, so
+        that one request merges both. A question whose answer no image changes and that looks nothing up takes no
+        further request.
 
         Args:
             question: The question.
             context: The context.
-            progress: Is told of the stages, and of the final text while it is written: the initial answer once no merge
-                can follow, else the merged one.
+            progress: Is told of the stages, and of the text of each reply while it is written.
 
         Raises:
             ModelError: The language model or the search failed. An image that fails becomes an `UnreadImage` and a
-                finding.
+                finding, and a look-up that fails a message to the model.
         """
-        names = await run_in_thread(partial(paper_names, self._corpus, context))
-        if self._reader is not None and context.images:
-            progress.hold()
-        with progress.stage("answering"):
-            whole = context
+        rounds = self._looking_up.rounds if self._looking_up else 0
+        with progress.stage("answering") as stage:
+            names = await run_in_thread(partial(paper_names, self._corpus, context))
 
             def asked(part: Context) -> tuple[str, str]:
-                return self._initial.fill(question=question, context=as_data(render_for_model(part, papers=names)))
+                return self._initial.fill(question=question, context=_rendered(part, names))
 
-            initial, usage, context = await self._ask(asked, context, "answer", progress)
-        readings, spent = await self._read(question, context, initial, progress)
-        usage += spent
-        findings = {
-            image.id: finding
-            for image, finding in zip(context.images, readings, strict=False)
-            if isinstance(finding, ImageFinding) and finding.relevant
-        }
-        final = initial
-        merges = any(not finding.agrees or initial.status == "unanswerable" for finding in findings.values())
-        if merges:
-            with progress.stage("merging"):
-                context, found = await self._extended(context, question, findings.values())
-                needed = _needed(context, initial, found, {finding.element for finding in findings.values()})
-                listed = as_data(_listed(findings, context))
-
-                def asked_again(part: Context) -> tuple[str, str]:
-                    return self._merge.fill(
-                        question=question,
-                        context=as_data(render_for_model(part, papers=names)),
-                        initial=as_data(initial.model_dump_json()),
-                        findings=listed,
-                    )
-
-                progress.restart()
-                final, spent, _ = await self._ask(asked_again, needed, "merged_answer", progress)
-            usage += spent
-        finder = EvidenceFinder(corpus=self._corpus, context=context, question=question, findings=findings)
+            whole = context
+            reply, stage.usage, context = await self._ask(asked, context, "answer", rounds, progress)
+        writing = _Writing(question=question, context=context, reply=reply, rounds=rounds)
+        findings = _left_out(whole, context)
+        try:
+            images = context.images
+            while await self._continue(writing, images, progress):
+                images = ()
+        except QuestionBudgetError as error:
+            findings.append(Finding(kind="note", message=f"the answer may lack what further calls would show: {error}"))
+        context, final = writing.context, writing.reply
+        finder = EvidenceFinder(corpus=self._corpus, context=context, question=question, findings=writing.findings)
+        findings += _unread(context, writing.readings)
         return WrittenAnswer(
-            draft=await run_in_thread(
-                partial(_draft, final, finder, unread=[*_left_out(whole, context), *_unread(context, readings)])
-            ),
+            draft=await run_in_thread(partial(_draft, final, finder, more=findings)),
             context=context,
-            initial=initial.answer,
-            merged=final.answer if merges else "",
-            readings=readings,
-            usage=usage,
+            initial=reply.answer,
+            merged="" if final is reply else final.answer,
+            readings=tuple(writing.readings),
+            look_ups=tuple(writing.look_ups),
+        )
+
+    async def _continue(self, writing: _Writing, images: Sequence[ContextImage], progress: Progress) -> bool:
+        """Look up what the last reply asks for, read the images, and ask again with what came; return False if there is
+        nothing to ask again for."""
+        looked_up = await self._looked_up(writing, progress)
+        found = await self._read(writing, (*images, *looked_up.images), progress)
+        adds = (not one.agrees or writing.reply.status == "unanswerable" for one in found.values())
+        if not looked_up.look_ups and not any(adds):
+            return False
+        with progress.stage("merging") as stage:
+            needed = await self._needed(writing, looked_up, found)
+            names = await run_in_thread(partial(paper_names, self._corpus, needed))
+            labels = {image.id: image.label for image in writing.context.images}
+            listed = "\n".join(f"I{key} ({labels[key]}): {one.text}" for key, one in writing.findings.items())
+            before = writing.reply.model_dump_json(include={"status", "answer", "claims"})
+
+            def asked_again(part: Context) -> tuple[str, str]:
+                system, user = self._merge.fill(
+                    question=writing.question,
+                    context=_rendered(part, names),
+                    initial=as_data(before),
+                    findings=as_data(listed or "(no picture was read)"),
+                )
+                told = looked_up.told({source.id for source in part.sources})
+                return system, f"{user}\n\n{self._look_up.fill(results=as_data(told))[1]}" if told else user
+
+            progress.restart()
+            reply = await self._ask(asked_again, needed, "merged_answer", writing.rounds, progress)
+            writing.reply, stage.usage, _ = reply
+        return bool(writing.reply.calls)
+
+    async def _looked_up(self, writing: _Writing, progress: Progress) -> LookedUp:
+        calls = writing.reply.calls
+        if self._looking_up is None or not calls:
+            return LookedUp(context=writing.context)
+        writing.rounds -= 1
+        with progress.stage("looking up"):
+            results = await look_up(self._looking_up.run, calls)
+            images = self._looking_up.images if self._reader else 0
+            looked_up = await add_to_context(self._corpus, writing.context, results, most_images=images)
+        writing.context = looked_up.context
+        writing.look_ups += looked_up.look_ups
+        return looked_up
+
+    async def _read(
+        self, writing: _Writing, images: Sequence[ContextImage], progress: Progress
+    ) -> dict[int, ImageFinding]:
+        if self._reader is None or not images:
+            return {}
+        said = f"({writing.reply.status}) {writing.reply.answer}"
+        with progress.stage("reading images") as stage:
+            readings, stage.usage = await self._reader.read(writing.question, images, answer=said)
+        return writing.read(images, readings)
+
+    async def _needed(self, writing: _Writing, looked_up: LookedUp, found: Mapping[int, ImageFinding]) -> Context:
+        """Return the part of the context that a merge needs: what was looked up, the rows that the last reply cites,
+        the sources of the elements that were read, and what is found with them; if the reply is no answer and nothing
+        was looked up or cited, all sources that fit."""
+        related: Set[int] = frozenset()
+        if found:
+            writing.context, related = await self._extended(writing.context, writing.question, found.values())
+        context = writing.context
+        cited = {row for claim in writing.reply.claims for row in map(parse_row, claim.evidence)}
+        read = {finding.element for finding in writing.findings.values()}
+        all_of_it = writing.reply.status == "unanswerable" and not (looked_up.rows and cited)
+        ranks: tuple[Callable[[ContextSource], bool], ...] = (
+            lambda source: source.id in looked_up.rows,
+            lambda source: ("S", source.id) in cited,
+            lambda source: source.element in read,
+            lambda source: source.id in related,
+            lambda _: all_of_it,
+        )
+        chosen = {source.id: source for rank in ranks for source in context.sources if rank(source)}
+        return Context(
+            entities=tuple(row for row in context.entities if ("E", row.id) in cited),
+            relations=tuple(row for row in context.relations if ("R", row.id) in cited),
+            sources=self._fitting(list(chosen.values())),
         )
 
     async def _extended(
@@ -166,27 +328,42 @@ class ModelAnswerer:
                 rows[source.content] = replace(source, id=next(following))
         return replace(context, sources=tuple(rows.values())), frozenset(rows[source.content].id for source in found)
 
-    async def _read(
-        self, question: str, context: Context, initial: _AnswerReply, progress: Progress
-    ) -> tuple[tuple[Reading, ...], Usage]:
-        if self._reader is None or not context.images:
-            return (), Usage()
-        with progress.stage("reading images"):
-            return await self._reader.read(question, context.images, answer=f"({initial.status}) {initial.answer}")
+    def _fitting(self, sources: Sequence[ContextSource]) -> tuple[ContextSource, ...]:
+        """Return the first sources that fit a further request."""
+        if self._looking_up is None:
+            return tuple(sources)
+        kept: list[ContextSource] = []
+        room = self._looking_up.tokens
+        for source in sources:
+            cost = self._looking_up.count(source_line(source))
+            if not kept or cost <= room:
+                kept.append(source)
+                room -= cost
+        return tuple(kept)
 
     async def _ask(
-        self, fill: Callable[[Context], tuple[str, str]], context: Context, schema_name: str, progress: Progress
+        self,
+        fill: Callable[[Context], tuple[str, str]],
+        context: Context,
+        schema_name: str,
+        rounds: int,
+        progress: Progress,
     ) -> tuple[_AnswerReply, Usage, Context]:
-        """Ask for an answer from a context, or from half of it as often as the model's window is too short.
+        """Ask for an answer from a context, or from half of it as often as the model's window is too short; if there
+        are `rounds` left, the model may look something up.
 
         Returns:
             The reply, the usage, and the context that was sent.
         """
+        validator = _OpenReply if rounds else _AnswerReply
         on_text = progress.grow if progress.streams else None
         while True:
-            request = ModelRequest.of(fill(context), schema_name)
+            system, user = fill(context)
+            if rounds:
+                system = f"{system}\n\n{self._look_up.system}"
+            request = ModelRequest.of((system, user), schema_name)
             try:
-                reply, usage = await ask_json(self._model, request, _AnswerReply, on_text=on_text, otherwise=_plain)
+                reply, usage = await ask_json(self._model, request, validator, on_text=on_text, otherwise=_plain)
             except ContextTooLongError:
                 if len(context.sources) < 2:
                     raise
@@ -220,34 +397,18 @@ def _plain(text: str, problem: str) -> _AnswerReply:
     return _PlainAnswer(answer=text, problem=problem)
 
 
-def _listed(findings: Mapping[int, ImageFinding], context: Context) -> str:
-    labels = {image.id: image.label for image in context.images}
-    return "\n".join(f"I{number} ({labels[number]}): {finding.text}" for number, finding in findings.items())
+def _rendered(context: Context, names: Mapping[str, str] | None) -> str:
+    """Return the text of a context with its notes, as data."""
+    ordered = replace(context, sources=tuple(sorted(context.sources, key=lambda source: source.id)))
+    notes = [f"Note: {finding.message}\n" for finding in context.findings if finding.kind == "note"]
+    return as_data(render_for_model(ordered, papers=names) + "".join(notes))
 
 
-def _needed(context: Context, initial: _AnswerReply, found: Set[int], read: Set[str]) -> Context:
-    """Return the part of a context that a merge needs: the rows that the initial answer cites, the sources with the ids
-    `found`, and those of the elements that were `read`; all sources if there is no initial answer."""
-    cited = {row for claim in initial.claims for row in map(parse_row, claim.evidence)}
-    return Context(
-        entities=tuple(row for row in context.entities if ("E", row.id) in cited),
-        relations=tuple(row for row in context.relations if ("R", row.id) in cited),
-        sources=tuple(
-            source
-            for source in context.sources
-            if initial.status == "unanswerable"
-            or ("S", source.id) in cited
-            or source.id in found
-            or source.element in read
-        ),
-    )
-
-
-def _draft(reply: _AnswerReply, finder: EvidenceFinder, *, unread: Sequence[Finding]) -> Draft:
+def _draft(reply: _AnswerReply, finder: EvidenceFinder, *, more: Sequence[Finding]) -> Draft:
     """Resolve the cited rows; rows that the context does not have are dropped and reported in a finding."""
     unknown: list[str] = []
     claims = []
-    findings = list(unread)
+    findings = list(more)
     for claim in reply.claims:
         check_cancelled()
         found = {row: finder.find(row, claim=claim.text) for row in dict.fromkeys(claim.evidence)}

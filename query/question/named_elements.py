@@ -1,7 +1,7 @@
-"""Elements that a question names, such as Table 8, Figs. 3b and 4, Eq. (4), Section 5.1 or page 3."""
+"""Elements that a question names, such as Table 8, Figs. 3b and 4, Eq. (4), Section 5.1, page 3 or [29]."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from paperscope_core.types import Element, Paper, Reference, Section
@@ -39,16 +39,25 @@ _RANGE = re.compile(r"(?<![\w.])([A-Z]{0,2})(\d+)\s*(?:to|through|[\-\u2010-\u20
 _SUPPLEMENTARY = re.compile(r"(?i)\bsuppl\w*\.?\s+(tables?|figures?|figs?\.?|equations?|eqs?\.?)\s*(?=\d)")
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _ORDINAL = re.compile(rf"(?i)\b({'|'.join(_ORDINALS)}|last)\s+(table|figure|equation)\b")
+# The mark of a bibliography entry.
+_MARK = re.compile(r"\[([^\[\]\s]{1,12})\]")
 _LONGEST_RANGE = 20
 _FIRST_AUTHOR = re.compile(r",|;|:|&|\band\b|\bet\b|\b(?:19|20)\d\d\b")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class References:
-    """Ids of the elements that a question names. `surroundings` are the elements on named pages and in named sections,
-    and the places that cite works named by author and year; `pages` are the numbers of the named pages."""
+    """Ids of the elements that a question names.
+
+    Attributes:
+        elements: Those that it names by their label.
+        parts: The elements on named pages and in named sections, in reading order.
+        surroundings: `parts`, and the places that cite works named by their label or by author and year.
+        pages: The numbers of the named pages.
+    """
 
     elements: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
     surroundings: tuple[str, ...] = ()
     pages: frozenset[int] = frozenset()
 
@@ -56,28 +65,35 @@ class References:
 def find_references(question: str, papers: Sequence[Paper]) -> References:
     """Resolve the elements that a question names in these papers; names that match nothing are skipped."""
     elements: list[str] = []
-    surroundings: list[str] = []
+    parts: list[str] = []
+    citing: list[str] = []
     pages: set[int] = set()
     for kind, number in _mentions(_SUPPLEMENTARY.sub(r"\1 S", question)):
         if kind == "page" and number.isdecimal():
             pages.add(int(number))
         for paper in papers:
             if kind == "page":
-                on_page = (one for one in paper.elements if str(one.place.page) == number and not one.place.by_line)
-                surroundings.extend(element.id for element in on_page)
+                parts.extend(_on_page(paper, number))
             elif kind == "section":
-                surroundings.extend(_in_section(paper, number))
+                parts.extend(_in_section(paper, number))
             else:
                 elements.extend(_labelled(paper, kind, number))
     for match in _ORDINAL.finditer(question):
         for paper in papers:
             elements.extend(_nth(paper, match[2].casefold(), match[1].casefold()))
-    for citation in citations(question):
-        for paper in papers:
-            surroundings.extend(_citing(paper, citation))
+    marks, cited = set(_MARK.findall(question)), list(citations(question))
+    for paper in papers:
+        entries = [
+            one.id for one in paper.elements if isinstance(one, Reference) and one.label.strip("[]() .") in marks
+        ]
+        elements.extend(entries)
+        citing.extend(_linking(paper, set(entries)))
+        for citation in cited:
+            citing.extend(_citing(paper, citation))
     return References(
         elements=tuple(dict.fromkeys(elements)),
-        surroundings=tuple(dict.fromkeys(surroundings)),
+        parts=tuple(dict.fromkeys(parts)),
+        surroundings=tuple(dict.fromkeys((*parts, *citing))),
         pages=frozenset(pages),
     )
 
@@ -121,6 +137,10 @@ def _label(element: Element) -> tuple[str, str] | None:
     return (mention[0], mention[1].casefold()) if mention else None
 
 
+def _on_page(paper: Paper, number: str) -> Iterator[str]:
+    yield from (one.id for one in paper.elements if str(one.place.page) == number and not one.place.by_line)
+
+
 def _in_section(paper: Paper, number: str) -> Iterator[str]:
     roots = [one for one in paper.sections if section_number(one.number) == number]
     yield from (element.id for element in elements_in(paper, roots))
@@ -153,8 +173,12 @@ def section_number(number: str) -> str:
 def _citing(paper: Paper, citation: Citation) -> Iterator[str]:
     """Yield the bibliography entries of a work and the elements that cite it; empty if no year is given."""
     entries = {entry.id for entry in cited_entries(paper, citation)} if citation.year is not None else set()
-    yield from sorted(link.source for link in paper.links if link.target in entries)
+    yield from _linking(paper, entries)
     yield from sorted(entries)
+
+
+def _linking(paper: Paper, entries: Set[str]) -> list[str]:
+    return sorted(link.source for link in paper.links if link.target in entries)
 
 
 def cited_entries(paper: Paper, citation: Citation) -> Iterator[Reference]:

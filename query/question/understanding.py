@@ -51,7 +51,6 @@ class Understood:
     question: str
     parts: tuple[str, ...]
     filters: Filters
-    usage: Usage = Usage()
 
 
 class Understanding:
@@ -78,12 +77,14 @@ class Understanding:
         asked = Understood(question=question, parts=(question,), filters=request.filters)
         if self._model is None or not (request.history or self._splits(question)):
             return asked
-        with progress.stage("understanding"):
+        with progress.stage("understanding") as stage:
             if request.history:
-                asked = await self._rewritten(asked, request.history, self._model)
+                asked, spent = await self._rewritten(asked, request.history, self._model)
+                stage.usage += spent
             if self._splits(asked.question):
                 parts, spent = await self._parts(asked.question, self._model)
-                asked = replace(asked, parts=parts, usage=asked.usage + spent)
+                stage.usage += spent
+                asked = replace(asked, parts=parts)
         return asked
 
     def _splits(self, question: str) -> bool:
@@ -98,7 +99,9 @@ class Understanding:
         known = {entry.id for entry in entries}
         return replace(filters, papers=tuple(paper for paper in last.papers if paper in known))
 
-    async def _rewritten(self, asked: Understood, history: Sequence[Turn], model: LanguageModel) -> Understood:
+    async def _rewritten(
+        self, asked: Understood, history: Sequence[Turn], model: LanguageModel
+    ) -> tuple[Understood, Usage]:
         """Complete the question with the model; it is asked of the papers of the last answer if the model says so,
         unless it names others."""
         titles = {entry.id: entry.title for entry in await asyncio.to_thread(self._corpus.entries)}
@@ -109,7 +112,7 @@ class Understanding:
         filters = asked.filters
         if reply.same_papers:
             filters = await asyncio.to_thread(self._same_papers, reply.question, filters, _last_cited(history))
-        return Understood(question=reply.question, parts=(reply.question,), filters=filters, usage=usage)
+        return Understood(question=reply.question, parts=(reply.question,), filters=filters), usage
 
     async def _parts(self, question: str, model: LanguageModel) -> tuple[tuple[str, ...], Usage]:
         parts = self._split.fill(question=as_data(question))

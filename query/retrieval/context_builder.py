@@ -100,7 +100,7 @@ def _ranked(texts: Mapping[int, tuple[str, str]], asked: frozenset[str]) -> tupl
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SourceSelector:
-    """Selects at most `limit` chunks of at most `tokens` in total.
+    """Selects at most `limit` chunks of at most `tokens` in total, besides what is given as a whole.
 
     The best chunk is always selected, reduced to an excerpt if it is a large table. Another chunk that does not fit is
     skipped; smaller ones after it may fit.
@@ -111,30 +111,51 @@ class SourceSelector:
     tokens: int
     count: Count
 
-    def choose(self, pool: CandidatePool, images: Sequence[ImageElement]) -> tuple[ContextSource, ...]:
-        """Return the sources, best first; chunks of selected images come right after the best chunk."""
+    def choose(
+        self, pool: CandidatePool, images: Sequence[ImageElement], *, parts: Sequence[Chunk] = ()
+    ) -> tuple[ContextSource, ...]:
+        """Return the sources, best first.
+
+        Args:
+            pool: The candidates.
+            images: Selected images, whose chunks are preferred to all but the best.
+            parts: Chunks that are given besides the others, in this order and together where the best of them ranks.
+        """
         shown = {image.id for image in images}
         ranked = pool.chunks()
-        wanted = [*ranked[:1], *(chunk for chunk in ranked if shown.intersection(chunk.elements)), *ranked]
+        whole = {chunk.id for chunk in parts}
+        pictured = (chunk for chunk in ranked if shown.intersection(chunk.elements))
+        wanted = [*parts, *ranked[:1], *pictured, *ranked]
         chosen: dict[str, ContextSource] = {}
-        room = self.tokens
+        room, others = self.tokens, 0
         for chunk in {chunk.id: chunk for chunk in wanted}.values():
-            if len(chosen) == self.limit:
+            if others == self.limit and chunk.id not in whole:
                 break
             row = self._row(chunk, pool, room, first=not chosen)
             if row is not None:
                 chosen[chunk.id] = row
                 room -= self._cost(row)
-        kept = [chosen[chunk.id] for chunk in ranked if chunk.id in chosen]
+                others += chunk.id not in whole
+        order = [chunk.id for chunk in ranked]
+        best = next((number for number, chunk in enumerate(order) if chunk in whole), len(order))
+        order = [*order[:best], *(chunk.id for chunk in parts), *order[best:]]
+        kept = [chosen[chunk] for chunk in dict.fromkeys(order) if chunk in chosen]
         return tuple(replace(row, id=number) for number, row in enumerate(kept))
+
+    def first_that_fit(self, chunks: Sequence[Chunk], *, share: float) -> int:
+        """Return how many of the first chunks fit this share of the tokens."""
+        room = share * self.tokens
+        for number, chunk in enumerate(chunks):
+            room -= self._cost(_as_source(chunk, element=""))
+            if room < 0:
+                return number
+        return len(chunks)
 
     def _row(self, chunk: Chunk, pool: CandidatePool, room: int, *, first: bool) -> ContextSource | None:
         """Return the chunk as a source, under the element it was selected for; None if it does not fit."""
         elements = list(pool.elements(chunk.elements).values())
         element = main_element(elements)
-        row = ContextSource(
-            id=0, content=chunk.shown, element=element.id, place=chunk.place, more_places=chunk.more_places
-        )
+        row = _as_source(chunk, element=element.id)
         if self._cost(row) <= room:
             return row
         within = min(room, int(_TABLE_SHARE * self.tokens))
@@ -149,6 +170,10 @@ class SourceSelector:
 
     def _cost(self, row: ContextSource) -> int:
         return self.count(source_line(row))
+
+
+def _as_source(chunk: Chunk, *, element: str) -> ContextSource:
+    return ContextSource(id=0, content=chunk.shown, element=element, place=chunk.place, more_places=chunk.more_places)
 
 
 def fit_rows(context: Context, *, tokens: int, count: Count) -> Context:

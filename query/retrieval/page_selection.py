@@ -7,7 +7,7 @@ from paperscope_core.types import Box, ContextImage, ContextSource, Figure, Pape
 from query.element_views import ImageElement, caption_of
 from query.question.named_elements import References
 
-__all__ = ["context_images", "page_image"]
+__all__ = ["context_images", "crop_image", "page_image"]
 
 
 def context_images(
@@ -37,9 +37,9 @@ def context_images(
     last = [one for one in pictures if one not in first and (one.place.paper, one.place.page) not in chosen]
     known = {paper.id: paper for paper in papers}
     images = (
-        *map(_crop, first),
+        *map(crop_image, first),
         *(page_image(known[paper], page) for paper, page in chosen),
-        *map(_crop, last),
+        *map(crop_image, last),
     )
     return tuple(replace(image, id=number) for number, image in enumerate(images[:limit]))
 
@@ -65,7 +65,8 @@ def _has_crop(paper: Paper, page: int) -> bool:
     )
 
 
-def _crop(picture: ImageElement) -> ContextImage:
+def crop_image(picture: ImageElement) -> ContextImage:
+    """Return the crop of an element as an image to read."""
     return ContextImage(
         id=0,
         element=picture.id,

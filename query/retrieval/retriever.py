@@ -9,10 +9,12 @@ from paperscope_core.protocols import Corpus, Embedder, GraphIndex, Reranker
 from paperscope_core.settings import RetrievalSettings
 from paperscope_core.types import (
     Candidates,
+    Chunk,
     Context,
     ContextSource,
     Entity,
     Filters,
+    Finding,
     Paper,
     PaperEntry,
     RetrievalRequest,
@@ -38,6 +40,8 @@ CANDIDATES = 30
 
 # Maximum share of the tokens for entities and relations; the sources contain what the papers say.
 _GRAPH_SHARE = 0.5
+# Maximum share of the tokens for the pages and sections that a question names, which are given as a whole.
+_PARTS_SHARE = 0.75
 # Maximum share of the tokens for outlines, in addition to the sources, and maximum number of outlines.
 _OUTLINE_SHARE = 0.25
 _OUTLINES = 3
@@ -77,6 +81,7 @@ class Retriever:
     Args:
         graph: Rank chunks higher that the graph connects with the question or with other chunks. A measurement of the
             graph leaves it out.
+        whole_papers: Give the papers asked about as a whole where they fit the budget of tokens.
     """
 
     def __init__(
@@ -89,6 +94,7 @@ class Retriever:
         settings: RetrievalSettings = RetrievalSettings(),
         count: Callable[[str], int] = count_tokens,
         graph: bool = True,
+        whole_papers: bool = False,
     ) -> None:
         self._corpus = corpus
         self._index = index
@@ -97,6 +103,7 @@ class Retriever:
         self._settings = settings
         self._count = count
         self._graph = graph
+        self._whole_papers = whole_papers
         self._names = PaperNames()
 
     async def retrieve(self, question: str, *, filters: Filters = Filters()) -> Retrieval:
@@ -120,7 +127,7 @@ class Retriever:
         outlines = await asyncio.to_thread(self._outlines, question, found, entries)
         sources = (*context.sources, *outlines)
         numbered = tuple(replace(one, id=number) for number, one in enumerate(sources))
-        context = replace(context, sources=numbered, findings=scope.findings)
+        context = replace(context, sources=numbered, findings=(*scope.findings, *context.findings))
         asked = scope.filters.papers or self._names.ids(entries)
         return Retrieval(context=context, named=found.named.elements, asked=asked)
 
@@ -207,6 +214,33 @@ class Retriever:
         selector = ImageSelector(question=question, rarity=rarity, references=found.named)
         return selector.choose(candidates, limit=self._settings.images)
 
+    def _parts(self, found: _Found, chooser: SourceSelector) -> tuple[list[Chunk], tuple[Finding, ...]]:
+        """Return the chunks that are given as a whole, in reading order, and what is left out of them."""
+        if self._whole_papers:
+            whole: list[Chunk] = []
+            for paper in found.papers:
+                chunks = self._chunks_in(found, [element.id for element in paper.elements])
+                if chooser.first_that_fit([*whole, *chunks], share=1) == len(whole) + len(chunks):
+                    whole += chunks
+            if whole:
+                found.pool.include([element for chunk in whole for element in chunk.elements])
+                return whole, ()
+        parts = self._chunks_in(found, found.named.parts)
+        fitting = chooser.first_that_fit(parts, share=_PARTS_SHARE)
+        if fitting == len(parts):
+            return parts, ()
+        message = (
+            f"of the sections or pages that the question names, the first {fitting} of {len(parts)} parts are in the "
+            "context; retrieval.tokens allows no more"
+        )
+        return parts[:fitting], (Finding(kind="note", message=message),)
+
+    def _chunks_in(self, found: _Found, elements: Sequence[str]) -> list[Chunk]:
+        """Return the chunks of elements, in the order of these."""
+        order = {element: number for number, element in enumerate(elements)}
+        chunks = found.graph.corpus.chunks_of(elements)
+        return sorted(chunks, key=lambda chunk: min(order.get(element, len(order)) for element in chunk.elements))
+
     def _context(self, question: str, found: _Found) -> Context:
         pool, graph = found.pool, found.graph
         images = self._images(question, found)
@@ -220,8 +254,9 @@ class Retriever:
             tokens=self._settings.tokens - self._count(render_for_model(rows)),
             count=self._count,
         )
-        sources = chooser.choose(pool, images)
+        parts, findings = self._parts(found, chooser)
+        sources = chooser.choose(pool, images, parts=parts)
         # Whole pages show what filters on sections and kinds leave out.
         papers = found.papers if graph.corpus is self._corpus else ()
         shown = context_images(images, sources, papers, found.named, limit=self._settings.images)
-        return replace(rows, sources=sources, images=shown)
+        return replace(rows, findings=findings, sources=sources, images=shown)

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from paperscope_core.text.escaping import markdown_heading, markdown_line, markdown_text, one_line, shortened
-from paperscope_core.types import Answer, Claim, Context, ImageFinding, Place, Reading
+from paperscope_core.types import Answer, Claim, Context, ImageFinding, LookUp, Place, Reading
 from query import compact, render_context
 from service.batch.rows import BatchRow, image_name
 from service.batch.summary import BatchSummary, summary_lines
@@ -96,9 +96,16 @@ def _reading(reading: Reading) -> str:
 
 def _merged(answer: Answer) -> str:
     if answer.merged:
-        return markdown_text(answer.merged)
+        looked_up = "\n".join(f"- {markdown_line(_look_up(one))}" for one in answer.look_ups)
+        head = f"**Looked up**:\n\n{looked_up}\n\n" if looked_up else ""
+        return head + markdown_text(answer.merged)
     reason = "no image reading could change the answer" if answer.readings else "no image was read"
     return f"_Skipped: {reason}._"
+
+
+def _look_up(one: LookUp) -> str:
+    rows = ", ".join(f"S{row}" for row in one.rows)
+    return f"{one.call}: {'; '.join(filter(None, (rows, one.message)))}"
 
 
 def _final(answer: Answer) -> str:

@@ -70,8 +70,10 @@ class BatchRow:
             "model": answer.model if answer else "",
             "seconds": round(self.seconds, 3),
             "stages": [
-                {"stage": time.stage, "seconds": round(time.seconds, 3)} for time in (answer.stages if answer else ())
+                {"stage": one.stage, "seconds": round(one.seconds, 3), "usage": asdict(one.usage)}
+                for one in (answer.stages if answer else ())
             ],
+            "look_ups": [asdict(one) for one in (answer.look_ups if answer else ())],
             "findings": [asdict(finding) for finding in (answer.findings if answer else ())],
             "error": self.error,
             "gold": self.gold.answer if self.gold else None,

@@ -10,16 +10,17 @@ import typer
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn
+from rich.status import Status
 from rich.text import Text
 
 from paperscope_core.codec import from_json, to_json
 from paperscope_core.errors import InputError
-from paperscope_core.types import Answer, Filters, Turn
+from paperscope_core.types import Answer, AskRequest, Filters, TextEvent, Turn
 from service.cli.options import ConfigOption, JsonOption, LibraryOption, open_library
 from service.cli.terminal import answer_view, print_json, print_line, print_note, stderr, stdout
 
 if TYPE_CHECKING:
-    from paperscope.library import Neighbourhood
+    from paperscope.library import Library, Neighbourhood
     from service.batch import BadQuestion, BatchResult, BatchRow, BatchRunner, Question
 
 __all__ = ["TimeLeft", "ask", "batch", "graph"]
@@ -58,10 +59,9 @@ def ask(
     filters = Filters.of(papers=paper or (), sections=section or (), kinds=kind or (), years=year)
     history = _read_history(after or ())
     with open_library(library=library, config=config) as opened:
+        request = AskRequest.of(question, filters=filters, history=history)
         with stderr().status("") as status:
-            answer = opened.ask(
-                question, filters=filters, history=history, on_stage=lambda stage: status.update(Text(f"{stage} …"))
-            )
+            answer = opened.wait(_ask_visibly(opened, request, status))
         if as_json:
             print_json(to_json(answer, indent=2))
         else:
@@ -125,6 +125,26 @@ def graph(
             stdout().print(_neighbourhood_view(found))
     for file in _write_graph_files(found, png=png, graphml=graphml):
         print_note(f"wrote {file}")
+
+
+async def _ask_visibly(library: "Library", request: AskRequest, status: Status) -> Answer:
+    """Ask with the stage and, in a terminal, the text so far in a status line: a draft, until the answer is final."""
+    stage, draft = "", ""
+
+    def show() -> None:
+        status.update(Text(f"{stage} …\n{draft}".rstrip()))
+
+    def on_stage(begun: str) -> None:
+        nonlocal stage
+        stage = begun
+        show()
+
+    def on_text(piece: TextEvent) -> None:
+        nonlocal draft
+        draft = piece.text if piece.anew else draft + piece.text
+        show()
+
+    return await library.answer(request, on_stage=on_stage, on_text=on_text if stderr().is_terminal else None)
 
 
 def _read_history(files: Sequence[Path]) -> list[Turn]:

@@ -256,6 +256,8 @@ def answer_view(answer: Answer) -> RenderableType:
     details = [_evidence(item, number=number) for number, item in enumerate(answer.evidence, start=1)]
     details += [Text(formula, style="dim") for formula in answer.formulas]
     details += [Text(f"! {finding}", style="yellow") for finding in answer.findings]
+    if answer.look_ups:
+        details.append(Text(f"looked up: {', '.join(str(one.call) for one in answer.look_ups)}", style="dim"))
     if answer.model:
         details.append(Text(f"{answer.model}: {answer.usage}", style="dim"))
     return Group(*parts, *(_indented(detail) for detail in details), Text(""))

@@ -12,6 +12,7 @@ from paperscope.display import to_html
 from paperscope_core.codec import from_json, to_json
 from paperscope_core.errors import UnknownCropError, UnknownElementError
 from paperscope_core.types import (
+    TOOLS,
     Answer,
     Box,
     Cell,
@@ -31,6 +32,7 @@ from paperscope_core.types import (
     Place,
     StageTime,
     Table,
+    ToolCall,
     UnreadImage,
     Usage,
 )
@@ -122,6 +124,7 @@ def views(shown: Answer) -> list[str]:
 
 
 st.register_type_strategy(float, st.floats(allow_nan=False, allow_infinity=False))
+st.register_type_strategy(ToolCall, st.builds(ToolCall, tool=st.sampled_from(TOOLS), part=st.integers(min_value=1)))
 
 
 @pytest.mark.slow

@@ -16,6 +16,7 @@ from paperscope_core.types import (
     ModelReply,
     ModelRequest,
     TextEvent,
+    Usage,
 )
 from query import Progress, QueryEngine
 
@@ -45,6 +46,11 @@ def joined(pieces: Sequence[TextEvent]) -> str:
     for piece in pieces:
         text = piece.text if piece.anew else text + piece.text
     return text
+
+
+def _replaced(pieces: Sequence[TextEvent]) -> int:
+    """The number of pieces before the text begins anew."""
+    return next((number for number, piece in enumerate(pieces) if piece.anew), len(pieces))
 
 
 def engines(corpus: Corpus, index: GraphIndex, embedder: Embedder, *, relevant: bool | None) -> list[QueryEngine]:
@@ -83,9 +89,10 @@ async def test_the_pieces_make_up_the_final_text_and_the_answer_is_the_plain_one
     ):
         assert getattr(answer, field) == getattr(asked, field)
     assert answer.findings == asked.findings
-    # An initial answer that a merge might have replaced comes in one piece.
-    assert len(pieces) > (relevant is not False)
-    assert not any(piece.anew for piece in pieces)
+    # The initial answer is told at once, and replaced when an image changes it.
+    assert joined(pieces[: _replaced(pieces)]) == INITIAL
+    assert len(pieces) > 1
+    assert sum(piece.anew for piece in pieces) == bool(relevant)
     assert sorted(stages) == sorted(stage.stage for stage in answer.stages)
 
 
@@ -101,6 +108,27 @@ async def test_rows_that_the_context_lacks_are_counted_in_a_stream_too(
 async def test_the_embedded_answer_comes_in_one_piece(corpus: Corpus, index: GraphIndex, embedder: Embedder) -> None:
     _, pieces, answer = await heard(QueryEngine(corpus, index, embedder))
     assert pieces == [TextEvent(text=answer.text)]
+
+
+async def test_the_usage_of_an_answer_is_that_of_its_stages(
+    corpus: Corpus, index: GraphIndex, embedder: Embedder
+) -> None:
+    _, asking = engines(corpus, index, embedder, relevant=True)
+    answer = await asking.ask(ASKED)
+    used = {stage.stage: stage.usage for stage in answer.stages}
+    calls = {stage: usage.calls for stage, usage in used.items() if usage != Usage()}
+    assert calls == {"answering": 1, "reading images": 1, "merging": 1}
+    assert sum(used.values(), Usage()) == answer.usage
+
+
+def test_a_stage_that_is_repeated_is_measured_once() -> None:
+    told: list[str] = []
+    progress = Progress(told.append)
+    for _ in range(2):
+        with progress.stage("merging") as stage:
+            stage.usage += Usage(calls=1, prompt_tokens=5)
+    [merging] = progress.times
+    assert (merging.usage, told) == (Usage(calls=2, prompt_tokens=10), ["merging", "merging"])
 
 
 async def test_errors_come_through(corpus: Corpus, index: GraphIndex, embedder: Embedder) -> None:
@@ -127,13 +155,12 @@ async def test_a_question_that_is_left_stops_the_work(corpus: Corpus, index: Gra
         await stopped.wait()
 
 
-def test_a_text_that_changes_is_told_anew_and_one_that_is_held_back_only_when_it_is_final() -> None:
+def test_a_text_that_changes_is_told_anew_and_one_that_stays_is_not() -> None:
     told: list[TextEvent] = []
     text = Progress(on_text=told.append)
-    text.hold()
     text.grow('{"answer": "ab')
-    assert told == []
     text.restart()
+    text.grow('{"answer": "a')
     text.grow('{"answer": "ab')
     text.grow('{"answer": "abc  ')
     text.grow('{"answer": "x')

@@ -103,9 +103,10 @@ async def query(
     images, checks of its numbers, and findings: what is not supported, and what
     was left out. Streamed, the events are:
 
-    - `stage`: a stage has begun (`stage`: understanding, retrieving, answering, reading images, merging, verifying);
-    - `text`: the next piece of the answer's text; if `anew` is true, the text begins again, and what was sent before is
-      void;
+    - `stage`: a stage has begun (`stage`: understanding, retrieving, answering, looking up, reading images,
+      merging, verifying);
+    - `text`: the next piece of the answer's text; if `anew` is true, the text begins again, and what was sent before, a
+      draft that images or look-ups changed, is void;
     - `citations`: the claims of the final text with their evidence;
     - `done`: the whole answer, as without `stream`;
     - `error`: a problem document; nothing follows. Errors in the question itself are reported by the status.

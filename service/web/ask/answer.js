@@ -398,13 +398,14 @@ function contextSummary({ sources, entities, relations, images }) {
 }
 
 function Made({ answer }) {
-  const { usage, stages, confidence } = answer
+  const { usage, stages, confidence, look_ups: lookUps = [] } = answer
   const longest = Math.max(...stages.map((one) => one.seconds), 0.001)
   const rows = [
     [t('ask.madeModel'), answer.model || t('ask.noModelLong')],
     usage.calls + usage.cached > 0 && [t('ask.madeCalls'), t('ask.madeCallsValue', { calls: usage.calls, cached: usage.cached })],
     usage.prompt_tokens > 0 && [t('ask.madeTokens'), t('ask.madeTokensValue', { prompt: usage.prompt_tokens, completion: usage.completion_tokens })],
     usage.cost > 0 && [t('ask.madeCost'), formatCost(usage.cost)],
+    lookUps.length > 0 && [t('ask.madeLookUps'), lookUps.map(({ call }) => [call.tool, call.argument].filter(Boolean).join(' ')).join(', ')],
     confidence !== null && [t('ask.madeConfidence'), t('ask.madeConfidenceValue', { percent: formatNumber(confidence, { style: 'percent' }) })],
   ].filter(Boolean)
   return html`<div class="made">
@@ -418,17 +419,24 @@ function Made({ answer }) {
             <span>${stageName(one.stage)}</span>
             <span class="stage-bar"><span style=${{ width: `${(100 * one.seconds) / longest}%` }}></span></span>
             <span class="stage-time">${formatSeconds(one.seconds)}</span>
+            <span class="stage-tokens">${stageTokens(one)}</span>
           </li>`,
       )}
     </ul>
     ${answer.merged &&
-    html`<div><h4>${t('ask.beforeImages')}</h4><p class="initial" dir="auto">${answer.initial}</p></div>`}
+    html`<div><h4>${t('ask.firstAnswer')}</h4><p class="initial" dir="auto">${answer.initial}</p></div>`}
   </div>`
+}
+
+/** The tokens of a stage; "" if it called no model, and for answers stored before stages had a usage. */
+function stageTokens({ usage }) {
+  const tokens = usage ? usage.prompt_tokens + usage.completion_tokens : 0
+  return tokens > 0 ? t('ask.tokens', { count: tokens }) : ''
 }
 
 /** The name of a stage, also of one that the page does not know. */
 export function stageName(stage) {
-  const known = ['understanding', 'retrieving', 'answering', 'reading images', 'merging', 'verifying']
+  const known = ['understanding', 'retrieving', 'answering', 'looking up', 'reading images', 'merging', 'verifying']
   return known.includes(stage) ? t(`ask.stages.${stage}`) : stage
 }
 

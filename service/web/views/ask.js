@@ -207,6 +207,9 @@ function TurnView({ turn, index, view }) {
   </article>`
 }
 
+// The stages that may change a text.
+const CHANGING = ['looking up', 'reading images', 'merging']
+
 /** An answer that is under way, or that did not come. */
 function Pending({ turn, view }) {
   const { conversation } = view
@@ -218,6 +221,7 @@ function Pending({ turn, view }) {
   return html`<div class="answer pending ${turn.state}">
     ${turn.state === 'asking' && html`<${Stages} turn=${turn} />`}
     ${turn.text && html`<p class="answer-text streamed" dir="auto">${turn.text}</p>`}
+    ${turn.state === 'asking' && turn.text && CHANGING.includes(turn.stage) && html`<p class="draft">${t('ask.draft')}</p>`}
     ${turn.state === 'lost' &&
     html`<div class="note warn" role="alert">
       <${Icon} name="plug" />

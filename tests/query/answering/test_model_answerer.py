@@ -57,7 +57,13 @@ def context(corpus: Corpus, *pictures: str, content: str = "") -> Context:
 
 
 async def write(
-    corpus: Corpus, model: FakeModel, vision: FakeModel | None, context: Context, *, found: Sequence[ContextSource] = ()
+    corpus: Corpus,
+    model: FakeModel,
+    vision: FakeModel | None,
+    context: Context,
+    *,
+    found: Sequence[ContextSource] = (),
+    progress: Progress | None = None,
 ) -> WrittenAnswer:
     """The answer; `found` is retrieved for the question with what the images show."""
 
@@ -66,7 +72,9 @@ async def write(
         return Context(sources=tuple(found))
 
     reader = ImageReader(corpus, vision) if vision else None
-    return await ModelAnswerer(corpus, model, search=search, reader=reader).answer(QUESTION, context, Progress())
+    return await ModelAnswerer(corpus, model, search=search, reader=reader).answer(
+        QUESTION, context, progress or Progress()
+    )
 
 
 def asked(request: ModelRequest) -> Message:
@@ -75,22 +83,24 @@ def asked(request: ModelRequest) -> Message:
 
 async def test_without_images_the_initial_answer_is_the_answer(corpus: Corpus) -> None:
     model = FakeModel([reply("0.53", "S0")])
-    written = await write(corpus, model, FakeModel([]), context(corpus))
+    progress = Progress()
+    written = await write(corpus, model, FakeModel([]), context(corpus), progress=progress)
     assert (written.draft.text, written.initial, written.merged) == ("0.53", "0.53", "")
     [claim] = written.draft.claims
     assert [evidence.quote for evidence in claim.evidence] == ["95.43 (+0.53)"]
-    assert written.usage.calls == 1
+    assert progress.usage.calls == 1
 
 
 async def test_a_relevant_finding_leads_to_a_merge_that_may_cite_it(corpus: Corpus) -> None:
     model = FakeModel([reply("unknown", status="unanswerable"), reply("0.53", "I0", "S0")])
     vision = FakeModel([findings("Dice: 95.43 (+0.53)")])
-    written = await write(corpus, model, vision, context(corpus, "table-2"))
+    progress = Progress()
+    written = await write(corpus, model, vision, context(corpus, "table-2"), progress=progress)
     assert (written.draft.status, written.initial, written.merged) == ("answered", "unknown", "0.53")
     [claim] = written.draft.claims
     assert [evidence.quote for evidence in claim.evidence] == ["Dice: 95.43 (+0.53)", "95.43 (+0.53)"]
     assert "I0 (Table 2): Dice: 95.43 (+0.53)" in asked(model.requests[1]).text
-    assert written.usage.calls == 3
+    assert progress.usage.calls == 3
 
 
 async def test_the_merge_sees_the_first_answers_claims_and_no_row_of_images(corpus: Corpus) -> None:
@@ -192,22 +202,26 @@ async def test_a_failing_language_model_fails_the_answer(corpus: Corpus) -> None
 async def test_all_images_are_read_with_one_call(corpus: Corpus) -> None:
     vision = FakeModel([findings("x", "y")])
     model = FakeModel([reply("a"), reply("b", "I1")])
-    written = await write(corpus, model, vision, context(corpus, "table-1", "table-2"))
+    progress = Progress()
+    written = await write(corpus, model, vision, context(corpus, "table-1", "table-2"), progress=progress)
     [request] = vision.requests
     assert asked(request).images == (b"crop-table-1", b"crop-table-2")
     assert [(one.element, getattr(one, "text", "")) for one in written.readings] == [
         (f"{PAPER}/table-1", "x"),
         (f"{PAPER}/table-2", "y"),
     ]
-    assert written.usage.calls == 3
+    assert progress.usage.calls == 3
 
 
 @pytest.mark.parametrize("bad", [findings("x"), findings("x", "y", first=0), findings("x", "y", "z")])
 async def test_pictures_without_a_reply_of_their_own_are_read_alone(corpus: Corpus, bad: str) -> None:
     vision = FakeModel([bad, findings("x"), findings("y")])
-    written = await write(corpus, FakeModel([reply("a"), reply("b")]), vision, context(corpus, "table-1", "table-2"))
+    progress = Progress()
+    written = await write(
+        corpus, FakeModel([reply("a"), reply("b")]), vision, context(corpus, "table-1", "table-2"), progress=progress
+    )
     assert [getattr(one, "text", "") for one in written.readings] == ["x", "y"]
-    assert written.usage.calls == 5
+    assert progress.usage.calls == 5
 
 
 async def test_without_a_vision_model_a_finding_tells_of_unread_images(corpus: Corpus) -> None:
@@ -234,9 +248,10 @@ async def test_orders_in_a_document_stay_between_marks_and_invented_rows_are_dro
 
 async def test_an_empty_answer_is_asked_for_again(corpus: Corpus) -> None:
     model = FakeModel([reply("  "), reply("0.53", "S0")])
-    written = await write(corpus, model, None, context(corpus))
+    progress = Progress()
+    written = await write(corpus, model, None, context(corpus), progress=progress)
     assert written.draft.text == "0.53"
-    assert written.usage.calls == 2
+    assert progress.usage.calls == 2
 
 
 def test_the_mark_is_the_texts_own() -> None:

@@ -9,7 +9,7 @@ from paperscope_core.errors import ModelReplyError
 from paperscope_core.models.fakes import FakeModel
 from paperscope_core.models.token_counting import count_tokens
 from paperscope_core.protocols import Corpus, Embedder, GraphIndex
-from paperscope_core.settings import RetrievalSettings
+from paperscope_core.settings import AnswerSettings, RetrievalSettings
 from paperscope_core.types import AskRequest, Context, Filters, Turn
 from query import Progress, QueryEngine
 from query.context import render_for_model
@@ -63,7 +63,9 @@ async def test_no_call_is_made_for_a_question_without_a_conversation(
     corpus: Corpus, index: GraphIndex, embedder: Embedder
 ) -> None:
     model = FakeModel([ANSWER])
-    answer = await QueryEngine(corpus, index, embedder, model, decompose=True).ask(AskRequest(question="and on WSJ?"))
+    answer = await QueryEngine(corpus, index, embedder, model, answering=AnswerSettings(decompose=True)).ask(
+        AskRequest(question="and on WSJ?")
+    )
     assert questions_of(model) == ["answer"]
     assert answer.asked_as == ""
 
@@ -101,7 +103,9 @@ async def test_the_parts_of_a_question_are_looked_up_one_by_one(
     parts = ["How long did training take on one machine?", "What ratio does QUOREF have in Table 1?"]
     question = "How long did training take, and what is the ratio of QUOREF?"
     model = FakeModel([json.dumps({"questions": parts}), ANSWER])
-    engine = QueryEngine(corpus, index, embedder, model, decompose=True, settings=RetrievalSettings(chunks=2))
+    engine = QueryEngine(
+        corpus, index, embedder, model, answering=AnswerSettings(decompose=True), settings=RetrievalSettings(chunks=2)
+    )
     answer = await engine.ask(AskRequest(question=question))
     assert questions_of(model) == ["questions", "answer"]
     assert {source.element for source in answer.context.sources} == {f"{PAPER}/passage-4", f"{PAPER}/table-1"}

@@ -40,6 +40,48 @@ async def test_what_the_question_names_comes_first(retriever: Retriever) -> None
     assert images(found.context) == ["table-1"]
 
 
+SECTION = ("passage-3", "table-2", "figure-1")
+
+
+async def test_a_section_or_page_that_the_question_names_is_given_whole_in_reading_order(
+    corpus: Corpus, index: GraphIndex, embedder: Embedder
+) -> None:
+    retriever = Retriever(corpus, index, embedder, settings=RetrievalSettings(chunks=1, images=0))
+    context = (await retriever.retrieve("What does Section 3.1 say of the F1 of the taggers?")).context
+    assert sources(context)[:3] == list(SECTION)
+    assert [is_outline(source) for source in context.sources[3:]] == [False, True]
+    context = (await retriever.retrieve("How many treebanks are on page 3?")).context
+    assert "reference-1" in sources(context)
+
+
+async def test_what_does_not_fit_of_a_section_is_noted(corpus: Corpus, index: GraphIndex, embedder: Embedder) -> None:
+    settings = RetrievalSettings(tokens=500, images=0)
+    retriever = Retriever(corpus, index, embedder, settings=settings, count=lambda text: 12 * len(text.split()))
+    context = (await retriever.retrieve("What does Section 3.1 say?")).context
+    [finding] = context.findings
+    assert finding.kind == "note"
+    assert "the first 2 of 3 parts" in finding.message
+    shown = sources(context)
+    assert shown.index("table-2") == shown.index("passage-3") + 1
+
+
+@pytest.mark.parametrize(("tokens", "whole"), [(12_000, True), (500, False)])
+async def test_a_paper_is_given_whole_where_it_fits(
+    corpus: Corpus, index: GraphIndex, embedder: Embedder, *, tokens: int, whole: bool
+) -> None:
+    settings = RetrievalSettings(chunks=1, images=0, tokens=tokens)
+    count = (lambda text: 5 * len(text.split())) if not whole else (lambda text: len(text.split()))
+    retriever = Retriever(corpus, index, embedder, settings=settings, count=count, whole_papers=True)
+    context = (await retriever.retrieve("Which machine was it?")).context
+    names = [element.id.removeprefix(f"{PAPER}/") for element in ELEMENTS]
+    assert sources(context) == (names if whole else ["passage-4"])
+
+
+async def test_a_reference_that_the_question_names_is_given_with_what_cites_it(retriever: Retriever) -> None:
+    found = await retriever.retrieve("What is the title of [1]?")
+    assert sources(found.context)[0] == "reference-1"
+
+
 async def test_a_table_one_hop_away_is_found_through_the_passage_that_mentions_it(retriever: Retriever) -> None:
     found = await retriever.retrieve("On which treebanks does it help rare tags?")
     assert sources(found.context)[0] == "passage-3"

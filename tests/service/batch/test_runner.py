@@ -53,7 +53,7 @@ def test_a_row_names_the_place_of_each_claim_and_what_it_took(make_library: Make
     BatchRunner(make_library(FakeModel(reply)), out=tmp_path / "out").run(questions("F1 of the tagger?"))
     row = rows_of(tmp_path / "out")[0]
     assert " ".join(row) == (
-        "index question status answer confidence claims checks images usage model seconds stages "
+        "index question status answer confidence claims checks images usage model seconds stages look_ups "
         "findings error gold right"
     )
     claims, images, usage = row["claims"], row["images"], row["usage"]
