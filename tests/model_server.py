@@ -21,23 +21,28 @@ _HANGING = 6.0
 
 @dataclass
 class ModelServer:
-    """What a server was asked, in order: each body, and its fingerprint in `names`.
+    """What a server was asked, in order: each body, and its fingerprint in `names`; `embedded` are the bodies for
+    vectors.
 
     `refuse` holds the statuses of the next calls that it turns down, `retry_after` what it says then (seconds; None:
-    nothing). `fault` says what goes wrong with a call: nothing (""), a status ("500"), that it is never answered
-    ("hang"), that the connection closes in the middle of the reply ("cut"), or that a web page comes ("page"). With
+    nothing). `fault` says what goes wrong with a call: nothing (""), a status with or without a message ("500", "400
+    too long"), that it is never answered ("hang"), that the connection closes in the middle of the reply ("cut"), that
+    a web page comes ("page"), or that a gateway reports under HTTP 200 that the server behind it failed ("told"; in a
+    stream after half of it); `embedding_fault` says so of calls for vectors. A reply that is a mapping is the whole message, with `finish_reason` if that is not "stop". With
     `streams` it tells a reply in pieces to whoever asks for that, and breaks the connection off in the middle of the
     next `breaks` of them.
     """
 
-    reply: Callable[[Body], str]
+    reply: Callable[[Body], str | Body]
     seconds: float = 0.0
     url: str = ""
     bodies: list[Body] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
+    embedded: list[Body] = field(default_factory=list)
     refuse: list[int] = field(default_factory=list)
     retry_after: float | None = 0.0
     fault: Callable[[Body], str] = field(default=lambda _body: "")
+    embedding_fault: Callable[[Body], str] = field(default=lambda _body: "")
     streams: bool = False
     breaks: int = 0
 
@@ -105,6 +110,9 @@ def _vector(index: int, text: str) -> Body:
     return {"index": index, "embedding": [byte - 127.5 for byte in digest[:DIMENSION]]}
 
 
+_TOLD: Body = {"error": {"message": "Provider returned error", "code": 502}}
+
+
 class _Quiet(BaseHTTPRequestHandler):
     """Says nothing, also where a client hangs up."""
 
@@ -118,10 +126,16 @@ class _Quiet(BaseHTTPRequestHandler):
             return
 
 
-def _as_events(content: str, usage: Body) -> bytes:
-    pieces = re.findall(r"(?s).{1,8}", content)
-    chunks: list[Body] = [{"choices": [{"delta": {"content": piece}}]} for piece in pieces]
-    chunks.append({"choices": [{"delta": {}, "finish_reason": "stop"}], "usage": usage})
+def _as_events(message: Body, usage: Body, *, fails: bool) -> bytes:
+    deltas: list[Body] = []
+    for name, value in message.items():
+        pieces = re.findall(r"(?s).{1,8}", value) if isinstance(value, str) else [[part] for part in value or ()]
+        deltas += [{name: piece} for piece in pieces if name not in ("role", "finish_reason")]
+    chunks: list[Body] = [{"choices": [{"delta": delta}]} for delta in deltas]
+    finish = message.get("finish_reason", "stop")
+    chunks.append({"choices": [{"delta": {}, "finish_reason": finish}], "usage": usage})
+    if fails:
+        chunks = [*chunks[: len(chunks) // 2], _TOLD]
     return "".join(f"data: {data}\n\n" for data in (*map(json.dumps, chunks), "[DONE]")).encode()
 
 
@@ -133,7 +147,9 @@ class _Replying(_Quiet):
     def do_POST(self) -> None:
         state, body = self.model, json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         if self.path.endswith("/embeddings"):
-            self._send(200, {"data": [_vector(*item) for item in enumerate(body["input"])]})
+            state.embedded.append(body)
+            if not self._fails(state.embedding_fault(body)):
+                self._send(200, {"data": [_vector(*item) for item in enumerate(body["input"])]})
             return
         state.bodies.append(body)
         state.names.append(fingerprint(body))
@@ -142,24 +158,29 @@ class _Replying(_Quiet):
         if self._fails(fault):
             return
         content = state.reply(body)
-        usage = {"prompt_tokens": len(words(body)) // 4, "completion_tokens": len(content) // 4}
+        message = {"role": "assistant", **({"content": content} if isinstance(content, str) else content)}
+        usage = {"prompt_tokens": len(words(body)) // 4, "completion_tokens": len(str(content)) // 4}
         if state.streams and body.get("stream"):
-            self._tell(content, usage)
+            self._tell(message, usage, fails=fault == "told")
             return
-        choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": content}}
+        if fault == "told":
+            self._send(200, _TOLD)
+            return
+        choice = {"index": 0, "finish_reason": message.get("finish_reason", "stop"), "message": message}
         self._send(
             200, {"id": "1", "object": "chat.completion", "choices": [choice], "usage": usage}, cut=fault == "cut"
         )
 
     def _fails(self, fault: str) -> bool:
         """Let a call fail; whether that was all."""
-        if fault.isdecimal():
-            self._send(int(fault), {"error": {"message": "not now"}})
+        status, _, message = fault.partition(" ")
+        if status.isdecimal():
+            self._send(int(status), {"error": {"message": message or "not now"}})
         elif fault == "hang":
             time.sleep(_HANGING)
         elif fault == "page":
             self._write(200, b"<html><title>Welcome!</title></html>", kind="text/html")
-        return fault.isdecimal() or fault in ("hang", "page")
+        return status.isdecimal() or fault in ("hang", "page")
 
     def _send(self, status: int, reply: Body, *, cut: bool = False) -> None:
         self._write(status, json.dumps(reply).encode(), kind="application/json", cut=cut)
@@ -173,9 +194,9 @@ class _Replying(_Quiet):
         self.end_headers()
         self.wfile.write(payload[: len(payload) // 2] if cut else payload)
 
-    def _tell(self, content: str, usage: Body) -> None:
+    def _tell(self, message: Body, usage: Body, *, fails: bool) -> None:
         """The reply as events, all of them or the first half."""
-        payload = _as_events(content, usage)
+        payload = _as_events(message, usage, fails=fails)
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
         self.send_header("Content-Length", str(len(payload)))
@@ -187,7 +208,7 @@ class _Replying(_Quiet):
 
 
 @contextmanager
-def serve(reply: Callable[[Body], str] = echo, *, seconds: float = 0.0) -> Iterator[ModelServer]:
+def serve(reply: Callable[[Body], str | Body] = echo, *, seconds: float = 0.0) -> Iterator[ModelServer]:
     """A server that takes so many seconds for each reply, and none for embeddings, which it does not count. It counts a
     token for four characters."""
     state = ModelServer(reply=reply, seconds=seconds)
