@@ -28,9 +28,9 @@ class ModelServer:
     nothing). `fault` says what goes wrong with a call: nothing (""), a status with or without a message ("500", "400
     too long"), that it is never answered ("hang"), that the connection closes in the middle of the reply ("cut"), that
     a web page comes ("page"), or that a gateway reports under HTTP 200 that the server behind it failed ("told"; in a
-    stream after half of it); `embedding_fault` says so of calls for vectors. A reply that is a mapping is the whole message, with `finish_reason` if that is not "stop". With
-    `streams` it tells a reply in pieces to whoever asks for that, and breaks the connection off in the middle of the
-    next `breaks` of them.
+    stream after half of it); `embedding_fault` says so of calls for vectors. A reply that is a mapping is the whole
+    message, with `finish_reason` if that is not "stop". With `streams` it tells a reply in pieces to whoever asks for
+    that, and breaks the connection off in the middle of the next `breaks` of them.
     """
 
     reply: Callable[[Body], str | Body]
