@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import cast
 
 import filelock
-from sqlalchemy import Column, Float, MetaData, Table, delete, func, select
+from sqlalchemy import Column, Float, MetaData, Table, delete, select
 
 from graph_store.database import Database, SqliteDatabase, translate_errors
 from graph_store.opening import closed_on_error, open_writable
@@ -50,8 +50,8 @@ _stops = Table(
 _MINUTE = 60.0
 # Work that is stopped ends within seconds.
 _STOP_SECONDS = 600.0
-# Bounds the size: the oldest sessions end.
-_MAX_SESSIONS = 10_000
+# Bounds the size: the oldest sessions of a key end, and none of another.
+_MAX_SESSIONS = 100
 
 
 class ServiceState:
@@ -117,9 +117,9 @@ class ServiceState:
         now = self._now()
         with self._database.write("service") as connection:
             connection.execute(delete(_sessions).where(_sessions.c.ends <= now))
-            newest = select(_sessions.c.token).order_by(_sessions.c.ends.desc()).limit(_MAX_SESSIONS - 1)
-            if connection.execute(select(func.count()).select_from(_sessions)).scalar_one() >= _MAX_SESSIONS:
-                connection.execute(delete(_sessions).where(_sessions.c.token.not_in(newest)))
+            own = _sessions.c.key == key
+            newest = select(_sessions.c.token).where(own).order_by(_sessions.c.ends.desc()).limit(_MAX_SESSIONS - 1)
+            connection.execute(delete(_sessions).where(own, _sessions.c.token.not_in(newest)))
             connection.execute(_sessions.insert().values(token=token, key=key, ends=now + seconds))
 
     def session_key(self, token: str) -> str | None:
@@ -144,11 +144,11 @@ class ServiceState:
             connection.execute(delete(_rates).where(_rates.c.time < now - _MINUTE))
             found = connection.execute(select(_rates.c.tokens, _rates.c.time).where(_rates.c.caller == caller)).first()
             before, since = (found.tokens, found.time) if found else (float(per_minute), now)
-            # Another process may have been later since.
+            # The clock may have been set back since.
             tokens = min(float(per_minute), before + max(0.0, now - since) * per_second)
             left = tokens - 1 if tokens >= 1 else tokens
             connection.execute(delete(_rates).where(_rates.c.caller == caller))
-            connection.execute(_rates.insert().values(caller=caller, tokens=left, time=max(now, since)))
+            connection.execute(_rates.insert().values(caller=caller, tokens=left, time=now))
         return 0.0 if tokens >= 1 else (1 - tokens) / per_second
 
     def stop(self, work: str) -> None:

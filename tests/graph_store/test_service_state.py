@@ -34,6 +34,25 @@ def test_what_one_stores_the_other_finds(states: list[ServiceState], location: L
         assert not store.entries()
 
 
+def test_only_the_oldest_sessions_of_the_same_key_end(states: list[ServiceState]) -> None:
+    state, _ = states
+    state.begin_session("other", "bob", seconds=1000)
+    for number in range(101):
+        state.begin_session(f"token {number}", "alice", seconds=2000 + number)
+    found = [state.session_key(token) for token in ("other", "token 0", "token 1", "token 100")]
+    assert found == ["bob", None, "alice", "alice"]
+
+
+def test_a_clock_that_is_set_back_locks_nobody_out(location: Location, tmp_path: Path) -> None:
+    now = 10_000.0
+    with closing(ServiceState(location, folder=tmp_path, clock=lambda: now)) as state:
+        assert [state.take("caller", per_minute=2) for _ in range(2)] == [0, 0]
+        now -= 7200
+        assert state.take("caller", per_minute=2) <= 30
+        now += 30
+        assert state.take("caller", per_minute=2) == 0
+
+
 def test_a_temporary_file_is_deleted_at_the_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     state = ServiceState(tmp_path / "library")
