@@ -352,9 +352,9 @@ class ServiceSettings(_Section):
         default=(), description="host names besides localhost by which the service may be called without keys"
     )
     proxies: Annotated[tuple[_Network, ...], _Json] = Field(
-        default=("127.0.0.1", "::1"),
-        description="addresses or networks of reverse proxies; who calls and by which scheme is taken from their "
-        "X-Forwarded-For and X-Forwarded-Proto",
+        default=(),
+        description="addresses or networks of reverse proxies, such as 127.0.0.1; who calls and by which scheme is "
+        "taken from their X-Forwarded-For and X-Forwarded-Proto",
     )
     questions_at_once: int = Field(default=8, ge=1, description="how many questions are answered at once")
     question_seconds: float = Field(default=300.0, gt=0, description="how long answering a question may take")

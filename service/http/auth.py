@@ -252,7 +252,10 @@ def _check_origin(request: Request, *, allowed: Collection[str] = ()) -> None:
     foreign = headers.get("sec-fetch-site", "none") not in _OWN_SITES
     if foreign or (origin is not None and origin.lower() != _own_origin(request)):
         page = "another site" if origin is None else repr(origin)
-        detail = f"A web page of {page} may not call this service; add its origin to service.origins to allow it."
+        detail = (
+            f"A web page of {page} may not call this service; add its origin to service.origins to allow it, "
+            "or name the reverse proxy of the service in service.proxies."
+        )
         raise ProblemError(403, "foreign-origin", detail)
 
 

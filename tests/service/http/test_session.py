@@ -39,7 +39,7 @@ class Keyed:
 def keyed(tmp_path: Path) -> Iterator[Keyed]:
     keys = KeyStore.open(tmp_path / "keys.json")
     _, secret = keys.create("alice", tmp_path / "alice")
-    with serve_app(settings_in(tmp_path)) as address:
+    with serve_app(settings_in(tmp_path, **{"service.proxies": ["127.0.0.1"]})) as address:
         yield Keyed(address, keys, secret.get_secret_value())
 
 
@@ -160,10 +160,10 @@ def test_guesses_count_against_the_address(tmp_path: Path) -> None:
     assert statuses == [401, 401, 401, 429]
 
 
-@pytest.mark.parametrize(("proxies", "last"), [("127.0.0.0/8", 401), ("192.0.2.0/24", 429)])
-def test_only_a_proxy_says_whose_guess_it_is(tmp_path: Path, proxies: str, last: int) -> None:
+@pytest.mark.parametrize(("proxies", "last"), [(["127.0.0.0/8"], 401), (["192.0.2.0/24"], 429), ([], 429)])
+def test_only_a_named_proxy_says_whose_guess_it_is(tmp_path: Path, proxies: list[str], last: int) -> None:
     KeyStore.open(tmp_path / "keys.json").create("alice", tmp_path / "alice")
-    settings = settings_in(tmp_path, **{"service.requests_per_minute": 1, "service.proxies": [proxies]})
+    settings = settings_in(tmp_path, **{"service.requests_per_minute": 1, "service.proxies": proxies})
     with serve_app(settings) as address:
         statuses = [
             httpx2.post(address + SESSION, json={"key": "guess"}, headers={"X-Forwarded-For": caller}).status_code
