@@ -8,6 +8,7 @@ import asyncio
 import re
 import secrets
 import time
+from collections import Counter
 from contextlib import suppress
 from typing import cast
 
@@ -18,7 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from structlog.contextvars import bind_contextvars, clear_contextvars
 
 from paperscope_core.errors import StoreError
-from service.http.auth import Service, admit, authenticate, check_local, unknown_key, while_key_works
+from service.http.auth import Caller, Service, admit, authenticate, check_local, unknown_key, while_key_works
 from service.http.limits import limit_body
 from service.http.metrics import RequestRecord
 from service.http.problems import ProblemError, error_response, error_text
@@ -50,7 +51,10 @@ _REQUEST_ID = re.compile(r"[0-9A-Za-z-]{8,64}")
 # Of JSON bodies; routes that take files have their own.
 _MAX_BODY_BYTES = 1_000_000
 _METHODS = frozenset("GET HEAD POST PUT PATCH DELETE OPTIONS".split())
-_PROBES = frozenset({"/healthz", "/readyz", "/metrics"})
+_HEALTH = frozenset({"/healthz", "/readyz"})
+_PROBES = _HEALTH | {"/metrics"}
+# Requests of a key at once, its event streams included; a tenth of the connections that a process takes.
+_MOST_AT_ONCE = 64
 _CLIENT_CLOSED_REQUEST = 499
 # The rest of a body is read up to these bounds: a client that sends more may lose the response.
 _MAX_DRAINED_BYTES = 4_000_000
@@ -216,7 +220,8 @@ class SecurityHeadersMiddleware(_Middleware):
 
 
 class AdmissionMiddleware(_Middleware):
-    """Refuses requests while too many clients are connected, and those whose head is too large.
+    """Refuses requests while too many clients are connected, but those for its health, and requests whose head is too
+    large.
 
     The server sets `crowded` in the scope's state.
     """
@@ -228,7 +233,7 @@ class AdmissionMiddleware(_Middleware):
 
 
 def _refusal(scope: Scope) -> ProblemError | None:
-    if scope["state"].get("crowded"):
+    if scope["state"].get("crowded") and scope["path"] not in _HEALTH:
         detail = "As many clients are connected as this service takes; come back after the seconds of Retry-After."
         headers = {"Retry-After": str(_CROWDED_RETRY_SECONDS), "Connection": "close"}
         return ProblemError(503, "too-many-clients", detail, headers=headers)
@@ -265,13 +270,14 @@ class AuthMiddleware(_Middleware):
     """Authenticates the caller of `/v1/…` and `/metrics` before the body is received, and ends the request when their
     key is revoked or expires.
 
-    No route can forget it. Health, the OpenAPI document and the web page are open to all. So is signing in, which
-    counts against the rate limit of the address.
+    A key has a limit of requests at once. No route can forget it. Health, the OpenAPI document and the web page are
+    open to all. So is signing in, which counts against the rate limit of the address.
     """
 
     def __init__(self, app: ASGIApp, *, service: Service) -> None:
         super().__init__(app)
         self._service = service
+        self._running: Counter[str] = Counter()
 
     async def _handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         if not scope["path"].startswith(_PROTECTED):
@@ -283,12 +289,24 @@ class AuthMiddleware(_Middleware):
             if scope["path"] == _SIGN_IN:
                 await admit(request, self._service)
                 return await self._app(scope, receive, send)
-            request.state.caller = await authenticate(request, self._service)
+            caller = request.state.caller = await authenticate(request, self._service)
+            self._check_running(caller)
         except (ProblemError, StoreError) as error:
             return await error_response(request, error)(scope, receive, send)
-        if request.state.caller.keyed:
+        if not caller.keyed:
+            return await self._app(scope, receive, send)
+        self._running[caller.name] += 1
+        try:
             return await self._run_while_key_works(request, receive, send)
-        return await self._app(scope, receive, send)
+        finally:
+            self._running[caller.name] -= 1
+            self._running += Counter()
+
+    def _check_running(self, caller: Caller) -> None:
+        if caller.keyed and self._running[caller.name] >= _MOST_AT_ONCE:
+            detail = f"This key has {_MOST_AT_ONCE} requests in progress; end some, event streams included."
+            headers = {"Retry-After": str(_CROWDED_RETRY_SECONDS)}
+            raise ProblemError(429, "too-many-requests-at-once", detail, headers=headers)
 
     async def _run_while_key_works(self, request: Request, receive: Receive, send: Send) -> None:
         started: Message | None = None

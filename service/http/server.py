@@ -72,8 +72,9 @@ class Protocol(H11Protocol):
     `BODY_SECONDS` plus a second per `BODY_RATE` bytes after its head, and a client must take a part of the response
     within `WRITE_SECONDS`. Time in which the service keeps the client waiting does not count.
 
-    A request that can't be parsed is refused with a problem document. Requests over the connection limit are passed to
-    `AdmissionMiddleware`, marked as `crowded` in the scope's state.
+    A request that can't be parsed is refused with a problem document. A new connection over the limit closes the oldest
+    one that waits for a request; if there is none, its requests are passed to `AdmissionMiddleware`, marked as
+    `crowded` in the scope's state.
     """
 
     HEAD_SECONDS = 15.0
@@ -91,11 +92,14 @@ class Protocol(H11Protocol):
         super().__init__(config, server_state, app_state, _loop)
         self._waited: dict[str, float] = {}
         self._received = 0
+        self._since = 0.0
         self._timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Start the timer."""
         super().connection_made(transport)
+        self._since = self.loop.time()
+        self._make_room()
         self._schedule_check()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -104,6 +108,23 @@ class Protocol(H11Protocol):
             self._timer.cancel()
         super().connection_lost(exc)
 
+    def _make_room(self) -> None:
+        if len(self.connections) < self._limit:
+            return
+        others = (one for one in self.connections if isinstance(one, Protocol) and one is not self)
+        idle = [one for one in others if one.is_idle and not one.transport.is_closing()]
+        if idle:
+            min(idle, key=lambda one: one._since).transport.abort()  # noqa: SLF001 # of this class
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether the client has sent no whole head of a request yet."""
+        return self._waiting_for() == "head"
+
+    @property
+    def _limit(self) -> int:
+        return self.config.limit_concurrency or sys.maxsize
+
     def data_received(self, data: bytes) -> None:
         """Count the received bytes."""
         self._received += len(data)
@@ -111,14 +132,13 @@ class Protocol(H11Protocol):
 
     def on_response_complete(self) -> None:
         """Reset the timeouts for the next request."""
-        self._waited, self._received = {}, 0
+        self._waited, self._received, self._since = {}, 0, self.loop.time()
         super().on_response_complete()
 
     def handle_events(self) -> None:
         """Process received data; leave the connection limit to the app."""
         self.limit_concurrency = None
-        limit = self.config.limit_concurrency or sys.maxsize
-        self.app_state["crowded"] = max(len(self.connections), len(self.tasks)) >= limit
+        self.app_state["crowded"] = max(len(self.connections), len(self.tasks)) >= self._limit
         super().handle_events()
 
     def shutdown(self) -> None:
