@@ -55,12 +55,24 @@ from paperscope_core.types import (
     StageEvent,
     Table,
     TextEvent,
+    ToolCall,
+    ToolItem,
+    ToolResult,
     Turn,
     Usage,
 )
 
 if TYPE_CHECKING:
-    from paperscope.library import AddResult, Estimate, Estimator, Library, Neighbourhood, ProgressCallback, Stage
+    from paperscope.library import (
+        AddResult,
+        Estimate,
+        Estimator,
+        Library,
+        Neighbourhood,
+        PaperReader,
+        ProgressCallback,
+        Stage,
+    )
     from paperscope_core.models import Budget
     from paperscope_core.settings import Settings, load_settings
 
@@ -98,6 +110,7 @@ __all__ = [
     "PaperEntry",
     "PaperFileError",
     "PaperLockedError",
+    "PaperReader",
     "PaperscopeError",
     "Passage",
     "Place",
@@ -113,6 +126,9 @@ __all__ = [
     "StoreError",
     "Table",
     "TextEvent",
+    "ToolCall",
+    "ToolItem",
+    "ToolResult",
     "Turn",
     "UnknownEntityError",
     "UnknownPaperError",

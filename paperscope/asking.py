@@ -12,7 +12,7 @@ from paperscope_core.models.cache import MemoryVectorCache
 from paperscope_core.paper_lookup import find_entry
 from paperscope_core.protocols import GraphIndex, PageImages
 from paperscope_core.settings import Settings
-from paperscope_core.types import Answer, AskRequest, Context, Finding, TextEvent
+from paperscope_core.types import Answer, AskRequest, Context, Finding, TextEvent, ToolCall, ToolResult
 from query import Progress, QueryEngine
 
 __all__ = ["Asker", "build_asker"]
@@ -48,6 +48,18 @@ class Asker:
     async def retrieve(self, request: AskRequest) -> Context:
         """Retrieve a context. See `Library.retrieve`."""
         return await self._repeat(request, self.engine.retrieve)
+
+    async def look_up(self, call: ToolCall) -> ToolResult:
+        """Run a reading tool. See `Library.look_up`."""
+        while True:
+            revision = self.store.revision
+            try:
+                with self.store.pinned(revision):
+                    return await self.engine.reading_tools().look_up(call)
+            except NotFoundError:
+                # Read again what is left after a removal.
+                if not self.store.removed_since(revision):
+                    raise
 
     async def _repeat(self, request: AskRequest, work: Callable[[AskRequest], Awaitable[T]]) -> T:
         """Return the result of the first attempt that ends on papers that are still there, with findings on those left

@@ -33,6 +33,7 @@ from paperscope.neighbourhood import (
     search_entities,
 )
 from paperscope.originals import open_originals
+from paperscope.paper_reader import PaperReader
 from paperscope.sources import PaperSource, find_sources
 from paperscope_core.cancellation import run_in_thread
 from paperscope_core.errors import PaperscopeError, SettingsError, StoreReadOnlyError, UnknownElementError
@@ -61,6 +62,8 @@ from paperscope_core.types import (
     Shortfall,
     StageEvent,
     TextEvent,
+    ToolCall,
+    ToolResult,
     Turn,
     Usage,
     captioned_places_of,
@@ -78,6 +81,7 @@ __all__ = [
     "Estimator",
     "Library",
     "Neighbourhood",
+    "PaperReader",
     "PaperSource",
     "ProgressCallback",
     "Stage",
@@ -578,6 +582,25 @@ class Library:
 
     page_picture_async = _awaitable(page_picture)
     """Awaitable `page_picture`. Cancelling it kills the child process."""
+
+    @property
+    def read(self) -> PaperReader:
+        """The reading tools, such as `library.read.section("4.2")`; see `PaperReader`."""
+        return PaperReader(self.look_up)
+
+    def look_up(self, call: ToolCall) -> ToolResult:
+        """Run a reading tool; `read` has a method for each.
+
+        Raises:
+            NotFoundError: There is no such paper, section, element, page or reference; the message names similar ones.
+            InputError: The argument has another form, or a paper has to be named.
+            ModelError: The embedder or the reranker of a search failed.
+        """
+        return self._loop.wait(self._asker.look_up(call))
+
+    async def look_up_async(self, call: ToolCall) -> ToolResult:
+        """Awaitable `look_up`."""
+        return await self._loop.run(self._asker.look_up(call))
 
     def most_connected(self, paper: str, *, limit: int) -> dict[str, int]:
         """Return the names of a paper's entities with the highest degrees in the graph, highest first; papers are left

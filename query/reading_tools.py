@@ -19,6 +19,7 @@ from paperscope_core.text.escaping import shortened
 from paperscope_core.text.sentences import split_sentences
 from paperscope_core.text.words import content_words, plain_words
 from paperscope_core.types import (
+    Box,
     Context,
     ContextSource,
     Element,
@@ -462,11 +463,13 @@ def _page(view: _PaperView, argument: str) -> Iterator[_Found]:
     elements = [one for one in paper.elements if any(place.page == number for place in captioned_places_of(one))]
     texts = [one for one in elements if not _is_float(one)]
     problems = [_Piece(text=f"({problem.reason})") for problem in paper.problems if problem.page == number]
+    whole = next(page for page in paper.pages if page.number == number)
     item = ToolItem(
         kind="page",
         paper=paper.id,
         title=paper.title,
         label=f"page {number}",
+        places=(Place(paper=paper.id, page=number, box=Box(0.0, 0.0, whole.width, whole.height)),),
         page=number if paper.has_page_images else 0,
     )
     found = _Found(item=item, pieces=[*problems, *map(_piece, texts)])

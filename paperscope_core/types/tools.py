@@ -68,6 +68,7 @@ class ToolItem:
         crop: The content hash of its picture, "" if it has none.
         page: The number of a page whose picture shows it, 0 if the paper's file has no pages.
         left: The number of tokens of its text in further parts of the result.
+        pictures: In results of a service: the paths of its crop and of the pages with its places marked.
     """
 
     kind: ToolItemKind
@@ -81,6 +82,7 @@ class ToolItem:
     crop: str = ""
     page: int = 0
     left: int = 0
+    pictures: tuple[str, ...] = ()
 
     @property
     def cut(self) -> bool:

@@ -27,6 +27,7 @@ from service.cli.options import ConfigOption, JsonOption, LibraryOption, new_app
 from service.cli.paper_commands import add, papers, remove, show
 from service.cli.parse import parse
 from service.cli.question_commands import ask, batch, graph
+from service.cli.read_command import read
 from service.cli.terminal import escape_unencodable, print_json, print_note, print_text, stdout
 
 __all__ = ["app", "main"]
@@ -76,8 +77,8 @@ def serve(
     os.umask(0o077)
     given = {"host": host, "port": port, "workers": workers, "jobs_at_once": 0 if no_jobs else None}
     overrides = {f"service.{name}": value for name, value in given.items()}
-    read = partial(read_settings, library=library, config=config, overrides=overrides)
-    settings = read()
+    reload = partial(read_settings, library=library, config=config, overrides=overrides)
+    settings = reload()
     print_notes(settings)
 
     def on_started(address: str) -> None:
@@ -85,7 +86,7 @@ def serve(
         if settings.service.log == "text":
             print_note(f"Open {address} in a browser.")
 
-    serve_http(settings, read_settings=read, on_started=on_started)
+    serve_http(settings, read_settings=reload, on_started=on_started)
 
 
 def worker(
@@ -130,7 +131,7 @@ def show_config(library: LibraryOption = None, config: ConfigOption = None, as_j
     stdout().print(Group(grid, *(Text(f"! {note}", style="yellow") for note in settings.notes())))
 
 
-for _command in (add, parse, papers, ask, batch, show, graph, remove, serve, worker, migrate, doctor):
+for _command in (add, parse, papers, ask, batch, show, read, graph, remove, serve, worker, migrate, doctor):
     app.command()(_command)
 app.command(name="config")(show_config)
 app.add_typer(keys_app, name="keys")

@@ -11,7 +11,7 @@ from fastapi import Depends, Request
 
 from paperscope.library import Library
 from paperscope_core.errors import UnknownConversationError
-from paperscope_core.types import Answer, AskRequest, Context, Filters, StageEvent
+from paperscope_core.types import Answer, AskRequest, Context, Filters, StageEvent, ToolCall, ToolResult
 from service.http.auth import CallerOf, ServiceOf, unknown_key, while_key_works
 from service.http.background import BackgroundWork, Tell
 from service.http.pictures import with_pictures
@@ -71,6 +71,15 @@ class QuestionRunner:
         async def work() -> Context:
             async with self._library() as library, self._slot():
                 return await library.retrieve_async(question, filters=filters)
+
+        return await cancel_on_disconnect(self.request, work())
+
+    async def look_up(self, call: ToolCall) -> ToolResult:
+        """Return what a reading tool finds."""
+
+        async def work() -> ToolResult:
+            async with self._library() as library, self._slot():
+                return await library.look_up_async(call)
 
         return await cancel_on_disconnect(self.request, work())
 

@@ -192,6 +192,7 @@ _PATHS = (
     *("/v1/graph/neighbourhood?entity=owl&depth=1", "/v1/jobs?limit=3", "/v1/jobs/JOB?wait=0.1"),
     *("PAPER.bib", "/v1/bibtex?paper=0123456789ab", "/v1/papers?query=owl&year=2018-2020&sort=title&limit=2"),
     *("/v1/graph/search?query=ow&type=method&limit=3", "/v1/settings", "/v1/usage", "/v1/session", "/v1/conversations"),
+    *("/v1/tools/section?argument=1&paper=0123456789ab", "/v1/tools/page?argument=1&part=1"),
     *("/", "/web/index.html", "/web/vendor/manifest.json", f"/v1/conversations/conversation-{'0' * 24}"),
     *("/v1/jobs/JOB/events", "/v1/jobs/JOB/results/report.md", "/v1/jobs/JOB/results/images/a.png"),
 )

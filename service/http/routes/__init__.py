@@ -17,6 +17,7 @@ from service.http.routes.query_routes import router as query
 from service.http.routes.reference_routes import router as reference
 from service.http.routes.session_routes import router as session
 from service.http.routes.settings_routes import router as settings
+from service.http.routes.tool_routes import router as tools
 from service.http.routes.web_routes import router as web
 
 __all__ = ["ROUTERS"]
@@ -34,6 +35,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     images,
     graph,
     query,
+    tools,
     conversations,
     exports,
     batches,

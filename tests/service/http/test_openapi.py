@@ -22,6 +22,7 @@ REQUESTS = {
     "/v1/graph": "/v1/graph?entity=Character%20F1&limit=1",
     "/v1/graph/search": "/v1/graph/search?query=char&limit=2",
     "/v1/settings": "/v1/settings",
+    "/v1/tools/{tool}": "/v1/tools/element?argument=Table%201&paper=b1810c2e3f4a",
     "/v1/graph/entities": "/v1/graph/entities?paper=b1810c2e3f4a&limit=3",
 }
 
@@ -71,7 +72,7 @@ def test_the_examples_of_parameters_lead_to_a_response(address: str, document: M
     for path, operations in document["paths"].items():
         parameters = operations.get("get", {}).get("parameters", ())
         needed = [one for one in parameters if one["required"]]
-        if not path.startswith(("/v1/papers", "/v1/graph", "/v1/crops")) or not needed:
+        if not path.startswith(("/v1/papers", "/v1/graph", "/v1/crops", "/v1/tools")) or not needed:
             continue
         values = {one["name"]: one["schema"]["examples"][0] for one in needed}
         query = {one["name"]: values[one["name"]] for one in needed if one["in"] == "query"}

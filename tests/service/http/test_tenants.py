@@ -59,6 +59,8 @@ NOBODYS: Names = {
     "path": "/nowhere/nobody.pdf",
     "query": "Nobodys",
     "index": "0",
+    "tool": "outline",
+    "argument": "Nobodys",
 }
 
 
@@ -196,6 +198,7 @@ def attempts(document: Any, names: Names) -> Iterator[tuple[str, str, dict[str, 
         "sort",
         "type",
         "year",
+        "part",
     }
     for path, operations in document["paths"].items():
         for method, operation in operations.items() if path != SIGN_IN else ():
