@@ -7,6 +7,7 @@ from itertools import groupby
 
 from ingest.document.element_text import element_text
 from paperscope_core.text.sentences import split_sentences
+from paperscope_core.text.words import content_words
 from paperscope_core.types import (
     Chunk,
     Element,
@@ -27,7 +28,13 @@ __all__ = ["MAX_WORDS", "chunk_paper"]
 MAX_WORDS = 160
 """Words of running text in a chunk: with its heading, it fits the 256 word pieces that the bundled embedder reads."""
 
-
+# A caption of fewer content words ("Results.") does not say what a table or figure is about.
+_TELLING_WORDS = 3
+# Fewer words of running text may not say what they are about without the section's title. With fewer content words, it
+# is a remnant, which would be found by nothing but the title.
+_SHORT = 25
+_LEAST_CONTENT = 4
+_TEXTS = ("paragraph", "list")
 _CONTINUATIONS = ("where", "here", "with", "in which", "such that", "and", "for all", "subject to", "when", "if")
 
 
@@ -54,17 +61,18 @@ def chunk_paper(
 ) -> tuple[Chunk, ...]:
     """Split a paper into chunks in reading order, with ids `PAPER/chunk-1` and so on.
 
-    A table, figure or equation is one chunk of any length. Passages of a section are packed up to `max_words`, longer
-    ones are split at sentence ends; a section's heading is part of its first chunk. References are packed together.
-    Furniture and headings of sections without text are omitted, as are floats without text unless their ids are in
-    `pictured`; their chunks have no text.
+    A table, figure or equation is one chunk of any length. In a file without pages, whose order is certain, the
+    sentence before a table without a telling caption belongs to its chunk. Passages of a section are packed up to
+    `max_words`, longer ones are split at sentence ends; a section's heading is part of its first chunk. References are
+    packed together. Furniture and headings of sections without text are omitted, as are floats without text unless
+    their ids are in `pictured`; their chunks have no text.
 
     Raises:
         ValueError: `max_words` is not positive.
     """
     if max_words < 1:
         raise ValueError(f"max_words must be positive, not {max_words}")
-    groups = [*_float_groups(paper.elements, pictured), *_packed_groups(paper.elements, max_words=max_words)]
+    groups = [*_float_groups(paper, pictured), *_packed_groups(paper.elements, max_words=max_words)]
     groups.sort(key=lambda group: _anchor(group).order)
     return tuple(_chunk(paper, number, group) for number, group in enumerate(groups, start=1))
 
@@ -73,32 +81,68 @@ def _chunk(paper: Paper, number: int, group: Sequence[_Piece]) -> Chunk:
     anchor = _anchor(group)
     place = next(piece for piece in group if piece.element is anchor).places[0]
     places = dict.fromkeys(place for piece in group for place in piece.places)
+    section = next((section.path for section in paper.sections if section.id == anchor.section), anchor.section)
     return Chunk(
         id=f"{paper.id}/chunk-{number}",
         paper=paper.id,
         text="\n".join(piece.text for piece in group if piece.text),
         elements=tuple(dict.fromkeys(piece.element.id for piece in group)),
-        section=next((section.path for section in paper.sections if section.id == anchor.section), anchor.section),
+        section=section,
         place=place,
         more_places=tuple(other for other in places if other != place),
+        heading=_heading(group, section, paper.title),
     )
+
+
+def _heading(group: Sequence[_Piece], section: str, title: str) -> str:
+    """Return what a chunk is searched by if its own text does not say what it is about: the path of its section without
+    the heading that is part of the text, or the title of a paper without sections; "" for any other chunk."""
+    anchor = _anchor(group)
+    if isinstance(anchor, Table | Figure):
+        path = "" if _has_telling_caption(anchor) else section or title
+    elif isinstance(anchor, Reference) or not _is_short(group):
+        path = ""
+    else:
+        first = group[0].element
+        opens = isinstance(first, Passage) and first.role == "heading"
+        path = section.rpartition(" > ")[0] if opens else section
+    return path if any(map(str.isalpha, path)) else ""
+
+
+def _is_short(group: Sequence[_Piece]) -> bool:
+    text = " ".join(piece.text for piece in group)
+    return len(text.split()) < _SHORT and len(content_words(text)) >= _LEAST_CONTENT
+
+
+def _has_telling_caption(element: Table | Figure) -> bool:
+    return len(content_words(element.caption)) >= _TELLING_WORDS
 
 
 def _anchor(group: Sequence[_Piece]) -> Element:
     return main_element([piece.element for piece in group])
 
 
-def _float_groups(elements: Sequence[Element], pictured: Collection[str]) -> Iterator[list[_Piece]]:
-    texts = [element for element in elements if isinstance(element, Passage) and element.role in ("paragraph", "list")]
+def _float_groups(paper: Paper, pictured: Collection[str]) -> Iterator[list[_Piece]]:
+    elements = paper.elements
+    before = {element.order: element for element in elements}
+    texts = [element for element in elements if isinstance(element, Passage) and element.role in _TEXTS]
     for element in elements:
         if isinstance(element, Table | Figure):
             text = element_text(element).strip()
             if text or element.id in pictured:
-                yield [_Piece(element, text)]
+                leads = isinstance(element, Table) and not (paper.paged or _has_telling_caption(element))
+                yield [*(_lead(element, before.get(element.order - 1)) if leads else ()), _Piece(element, text)]
         elif isinstance(element, Equation):
             group = _with_explanation(element, texts)
             if any(piece.text for piece in group) or element.id in pictured:
                 yield group
+
+
+def _lead(table: Element, before: Element | None) -> list[_Piece]:
+    """Return the last sentence of the text directly before a table in its section ("On the test set:")."""
+    if not isinstance(before, Passage) or before.role not in _TEXTS or before.section != table.section:
+        return []
+    return [_Piece(before, sentence, whole=False) for sentence in split_sentences(before.text)[-1:]]
 
 
 def _with_explanation(equation: Equation, texts: Sequence[Passage]) -> list[_Piece]:

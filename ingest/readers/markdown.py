@@ -133,6 +133,7 @@ def add_rules(parser: "MarkdownIt") -> None:
     parser.block.ruler.before("fence", "math_block", _math_block, ends)
     parser.block.ruler.before("fence", "latex_table", _latex_table, ends)
     parser.block.ruler.before("reference", "note", _note, ends)
+    parser.block.ruler.push("table_edge", _table_edge, {"alt": ["paragraph", "blockquote"]})
     parser.inline.ruler.before("escape", "math", _math_rule)
     parser.inline.ruler.before("link", "note_mark", _note_mark_rule)
     parser.inline.ruler.before("link", "attributes", _attributes)
@@ -190,6 +191,28 @@ def _latex_table(state: "StateBlock", start: int, end: int, silent: bool) -> boo
     return True
 
 
+def _table_edge(state: "StateBlock", start: int, end: int, silent: bool) -> bool:
+    """End a paragraph of a list item or a quotation before a table that is not indented as they are, and a table before
+    a line without a cell.
+
+    Otherwise, by CommonMark and GitHub's tables, the table continues the paragraph, and the line is a row.
+    """
+    after_table = state.parentType == "table" and "|" not in _line(state, start)
+    return silent and (after_table or _begins_table(state, start, end))
+
+
+def _begins_table(state: "StateBlock", start: int, end: int) -> bool:
+    """Return whether a line is the header of a table: a delimiter row of as many cells follows."""
+    from markdown_it.rules_block import table
+
+    indent = state.blkIndent
+    state.blkIndent = min(indent, state.sCount[start])
+    try:
+        return table(state, start, end, silent=True)
+    finally:
+        state.blkIndent = indent
+
+
 def _push_table(state: "StateBlock", table: LatexTable, *, start: int, end: int) -> None:
     def push(tag: str, line: int, text: str, **attributes: int) -> None:
         opening = state.push(f"{tag}_open", tag, 1)
@@ -220,7 +243,9 @@ def _note(state: "StateBlock", start: int, end: int, silent: bool) -> bool:
         return True
     parts = [_line(state, start)[match.end() :]]
     number = start + 1
-    while number < end and not state.isEmpty(number) and not _NOTE.match(_line(state, number)):
+    while number < end and not (
+        state.isEmpty(number) or _NOTE.match(_line(state, number)) or _begins_table(state, number, end)
+    ):
         parts.append(_line(state, number))
         number += 1
     opening = state.push("note_open", "aside", 1)

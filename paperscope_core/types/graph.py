@@ -40,6 +40,8 @@ class Chunk:
         elements: The ids of its elements in reading order.
         place: The place of its table, figure or equation, or where the text of its first passage begins.
         more_places: The other places of its elements, or of their parts that it contains, and of the captions.
+        heading: The path of its section, or the paper's title, if the text alone does not say what it is about:
+            searched, but neither shown nor quoted.
         seen: What a vision model read in its image: searched and shown, but never quoted.
     """
 
@@ -51,12 +53,15 @@ class Chunk:
     place: Place
     seen: str = ""
     more_places: tuple[Place, ...] = ()
+    heading: str = ""
 
     @property
     def searched(self) -> str:
-        """The text to embed and index: the first line (a caption), the reading of its image, and the rest."""
+        """The text to embed and index: the heading, the first line (a caption), the reading of its image, and the
+        rest."""
         head, _, rest = self.text.partition("\n")
-        return "\n".join(part for part in (head, self.seen, rest) if part) if self.seen else self.text
+        text = "\n".join(part for part in (head, self.seen, rest) if part) if self.seen else self.text
+        return f"{self.heading}\n{text}" if self.heading else text
 
     @property
     def shown(self) -> str:

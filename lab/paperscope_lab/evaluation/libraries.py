@@ -137,7 +137,7 @@ class Libraries(ExitStack):
 
         async def indexed() -> IndexedPaper:
             extraction = await extractor_for(models.extract, self.settings.extract).extract(paper, chunks)
-            vectors = await models.embedder.embed([chunk.text for chunk in chunks])
+            vectors = await models.embedder.embed([chunk.searched for chunk in chunks])
             return IndexedPaper(paper=paper, chunks=chunks, extraction=extraction, vectors=vectors)
 
         store.add(asyncio.run(indexed()), crops={}, source=paper.id, embedder=models.embedder.name)

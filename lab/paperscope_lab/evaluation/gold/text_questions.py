@@ -1,6 +1,6 @@
 """Gold questions on papers known as text: QASPER, ArgSciChat, NLP-TDMS."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
@@ -70,13 +70,15 @@ class QasperPaper:
     """A paper whose passages are QASPER's paragraphs, verbatim, and its questions.
 
     `where` is its file and line. Evidence is searched for in `paragraphs`, which exclude the abstract, and in
-    `captions`, those of its figures and tables, which are not part of `paper`.
+    `captions`, those of its figures and tables, which are not part of `paper`. `paths` are the sections of the
+    paragraphs.
     """
 
     where: str
     id: str
     paper: Paper
     paragraphs: tuple[str, ...]
+    paths: tuple[tuple[str, ...], ...]
     captions: tuple[str, ...]
     questions: tuple[QasperQuestion, ...]
 
@@ -114,11 +116,13 @@ def qasper_papers(data: Path) -> Iterator[QasperPaper | GoldFileError]:
                 questions.append(QasperQuestion(id=name, question=question, answers=given))
             else:
                 unanswered.append(gold_error(f"{file}:{number}", f"the question {name!r} has no answer"))
+        sections = _sections(line)
         return QasperPaper(
             where=f"{file}:{number}",
             id=line.id,
-            paper=_qasper_paper(line),
-            paragraphs=tuple(text for section in line.paragraphs for text in section if text.strip()),
+            paper=_qasper_paper(line, sections),
+            paragraphs=tuple(text for section in sections for text in section.paragraphs if text.strip()),
+            paths=tuple(section.path for section in sections for text in section.paragraphs if text.strip()),
             captions=line.captions,
             questions=tuple(questions),
         )
@@ -127,12 +131,19 @@ def qasper_papers(data: Path) -> Iterator[QasperPaper | GoldFileError]:
     yield from unanswered
 
 
-def _qasper_paper(line: _QasperLine) -> Paper:
-    sections = [TextSection(path=("Abstract",), paragraphs=(line.abstract,))]
-    for heading, paragraphs in zip(line.headings, line.paragraphs, strict=False):
-        path = tuple(part.strip() for part in (heading or "").split(":::") if part.strip())
-        sections.append(TextSection(path=path, paragraphs=paragraphs))
-    return text_paper(line.id, title=line.title, sections=sections)
+def _sections(line: _QasperLine) -> list[TextSection]:
+    """Return the sections after the abstract."""
+    return [
+        TextSection(
+            path=tuple(part.strip() for part in (heading or "").split(":::") if part.strip()), paragraphs=paragraphs
+        )
+        for heading, paragraphs in zip(line.headings, line.paragraphs, strict=False)
+    ]
+
+
+def _qasper_paper(line: _QasperLine, sections: Sequence[TextSection]) -> Paper:
+    abstract = TextSection(path=("Abstract",), paragraphs=(line.abstract,))
+    return text_paper(line.id, title=line.title, sections=[abstract, *sections])
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -1,7 +1,7 @@
 """The benchmarks of the retrieval suite as corpora."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
+from itertools import chain, repeat
 from pathlib import Path
 
 from paperscope_core.errors import GoldFileError
@@ -63,7 +63,7 @@ def qasper(paper: QasperPaper) -> Iterator[UnitsCorpus | GoldFileError]:
     """
     floats = ["table" if caption.casefold().startswith("table") else "figure" for caption in paper.captions]
     kinds = ["text"] * len(paper.paragraphs) + floats
-    quoted = _QuotedPaper((*paper.paragraphs, *paper.captions), kinds=kinds, title=paper.paper.title)
+    quoted = _QuotedPaper((*paper.paragraphs, *paper.captions), kinds=kinds, title=paper.paper.title, paths=paper.paths)
     for asked in paper.questions:
         # The mark of a figure or table precedes its caption.
         evidence = ([text.strip().removeprefix(_FLOAT_MARK).strip() for text in it.evidence] for it in asked.answers)
@@ -85,12 +85,18 @@ def argscichat(dialogue: Dialogue) -> Iterator[UnitsCorpus | GoldFileError]:
 class _QuotedPaper:
     """A paper made of units, and the questions whose evidence is quoted from it.
 
-    Each unit is a separate section, so that no two share a chunk. Questions without evidence are left out, and
+    Each unit is a separate section, so that no two share a chunk; `paths` are those that the first ones have in the
+    paper. Questions without evidence are left out, and
     quotations found in no unit are counted.
     """
 
-    def __init__(self, texts: Sequence[str], *, title: str, kinds: Sequence[str] = ()) -> None:
-        sections = [TextSection(path=(str(number),), paragraphs=(text,)) for number, text in enumerate(texts, start=1)]
+    def __init__(
+        self, texts: Sequence[str], *, title: str, kinds: Sequence[str] = (), paths: Sequence[tuple[str, ...]] = ()
+    ) -> None:
+        sections = [
+            TextSection(path=path, paragraphs=(text,))
+            for text, path in zip(texts, chain(paths, repeat(())), strict=False)
+        ]
         self._paper = text_paper("", title=title, sections=sections)
         passages = (element for element in self._paper.elements if isinstance(element, Passage))
         self._ids = [passage.id for passage in passages if passage.role == "paragraph"]
