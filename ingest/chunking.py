@@ -115,7 +115,7 @@ def _is_short(group: Sequence[_Piece]) -> bool:
 
 
 def _has_telling_caption(element: Table | Figure) -> bool:
-    return len(content_words(element.caption)) >= _TELLING_WORDS
+    return len(content_words(element.caption.removeprefix(element.label))) >= _TELLING_WORDS
 
 
 def _anchor(group: Sequence[_Piece]) -> Element:

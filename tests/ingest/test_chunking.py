@@ -13,6 +13,7 @@ from paperscope_core.types import (
     Element,
     Equation,
     Figure,
+    Page,
     Paper,
     Passage,
     PassageRole,
@@ -217,3 +218,68 @@ def test_chunks_hold_every_word_once_within_one_section_and_limit(paper: Paper, 
     floats = {element.id for element in paper.elements if element.kind != "passage" and element_text(element).strip()}
     assert floats == {element for chunk in chunks for element in chunk.elements if "passage" not in element}
     assert chunks == chunk_paper(paper, max_words=limit)
+
+
+SECTIONS = (
+    Section(id="s1", number="4", title="Results", level=1, path="4 Results"),
+    Section(id="s2", number="4.2", title="KLUE", level=2, path="4 Results > 4.2 KLUE"),
+)
+
+
+def placed(*elements: Element, paged: bool = True) -> Paper:
+    pages = (Page(number=1, width=600, height=800),) if paged else (Page(number=1, width=0, height=0),)
+    return replace(paper_of(*elements), sections=SECTIONS, title="A report", pages=pages)
+
+
+@pytest.mark.parametrize(
+    ("caption", "section", "heading"),
+    [
+        ("", "s2", "4 Results > 4.2 KLUE"),
+        ("Table 1", "s2", "4 Results > 4.2 KLUE"),
+        ("Table 1: Results.", "s2", "4 Results > 4.2 KLUE"),
+        ("Table 1: Entity F1 of each ensemble.", "s2", ""),
+        ("", "", "A report"),
+    ],
+)
+def test_a_table_without_a_telling_caption_is_searched_by_its_section(caption: str, section: str, heading: str) -> None:
+    (chunk,) = chunk_paper(placed(replace(results_table(), caption=caption, section=section)))
+    assert chunk.heading == heading
+    assert chunk.searched == "\n".join(filter(None, (heading, chunk.text)))
+    assert "KLUE" not in chunk.shown
+
+
+@pytest.mark.parametrize(
+    ("texts", "heading"),
+    [
+        (["The ensemble reaches 89.5 points of entity F1."], "4 Results > 4.2 KLUE"),
+        (["4.2 KLUE", "The ensemble reaches 89.5 points of entity F1."], "4 Results"),
+        (["The ensemble reaches 89.5 points of entity F1. " * 5], ""),
+        (["(see above)"], ""),
+    ],
+)
+def test_a_short_text_is_searched_by_its_section(texts: list[str], heading: str) -> None:
+    *headings, text = texts
+    elements = [passage(at, one, role="heading", section="s2") for at, one in enumerate(headings)]
+    (chunk,) = chunk_paper(placed(*elements, passage(9, text, section="s2")))
+    assert chunk.heading == heading
+
+
+def test_a_section_whose_title_has_no_letters_is_no_heading() -> None:
+    (chunk,) = chunk_paper(paper_of(passage(1, "The ensemble reaches 89.5 points of F1.", section="17")))
+    assert chunk.heading == ""
+
+
+def test_the_sentence_directly_before_a_table_of_a_file_without_pages_belongs_to_it() -> None:
+    lead = passage(4, "We trained twice. On the test set, 3,684 sentences:", section="s2")
+    table = replace(results_table(5), caption="", section="s2")
+    chunks = {chunk.id: chunk for chunk in chunk_paper(placed(lead, table, paged=False))}
+    assert chunks["p/chunk-2"].text.splitlines()[0] == "On the test set, 3,684 sentences:"
+    assert chunks["p/chunk-2"].elements == ("p/passage-4", "p/table-1")
+    others = (
+        placed(lead, table),
+        placed(lead, replace(table, order=6), paged=False),
+        placed(replace(lead, section="s1"), table, paged=False),
+        placed(lead, replace(table, caption="Entity F1 of each ensemble."), paged=False),
+    )
+    for paper in others:
+        assert [chunk.elements for chunk in chunk_paper(paper)] == [("p/passage-4",), ("p/table-1",)]
