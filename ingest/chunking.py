@@ -72,7 +72,7 @@ def chunk_paper(
     """
     if max_words < 1:
         raise ValueError(f"max_words must be positive, not {max_words}")
-    groups = [*_float_groups(paper, pictured), *_packed_groups(paper.elements, max_words=max_words)]
+    groups = [*_float_groups(paper.elements, pictured), *_packed_groups(paper.elements, max_words=max_words)]
     groups.sort(key=lambda group: _anchor(group).order)
     return tuple(_chunk(paper, number, group) for number, group in enumerate(groups, start=1))
 
@@ -122,15 +122,14 @@ def _anchor(group: Sequence[_Piece]) -> Element:
     return main_element([piece.element for piece in group])
 
 
-def _float_groups(paper: Paper, pictured: Collection[str]) -> Iterator[list[_Piece]]:
-    elements = paper.elements
+def _float_groups(elements: Sequence[Element], pictured: Collection[str]) -> Iterator[list[_Piece]]:
     before = {element.order: element for element in elements}
     texts = [element for element in elements if isinstance(element, Passage) and element.role in _TEXTS]
     for element in elements:
         if isinstance(element, Table | Figure):
             text = element_text(element).strip()
             if text or element.id in pictured:
-                leads = isinstance(element, Table) and not (paper.paged or _has_telling_caption(element))
+                leads = isinstance(element, Table) and element.place.by_line and not _has_telling_caption(element)
                 yield [*(_lead(element, before.get(element.order - 1)) if leads else ()), _Piece(element, text)]
         elif isinstance(element, Equation):
             group = _with_explanation(element, texts)

@@ -13,7 +13,6 @@ from paperscope_core.types import (
     Element,
     Equation,
     Figure,
-    Page,
     Paper,
     Passage,
     PassageRole,
@@ -226,9 +225,8 @@ SECTIONS = (
 )
 
 
-def placed(*elements: Element, paged: bool = True) -> Paper:
-    pages = (Page(number=1, width=600, height=800),) if paged else (Page(number=1, width=0, height=0),)
-    return replace(paper_of(*elements), sections=SECTIONS, title="A report", pages=pages)
+def placed(*elements: Element) -> Paper:
+    return replace(paper_of(*elements), sections=SECTIONS, title="A report")
 
 
 @pytest.mark.parametrize(
@@ -270,16 +268,17 @@ def test_a_section_whose_title_has_no_letters_is_no_heading() -> None:
 
 
 def test_the_sentence_directly_before_a_table_of_a_file_without_pages_belongs_to_it() -> None:
+    line = Place(paper="p", page=1, box=Box(0, 7, 0, 8))
     lead = passage(4, "We trained twice. On the test set, 3,684 sentences:", section="s2")
-    table = replace(results_table(5), caption="", section="s2")
-    chunks = {chunk.id: chunk for chunk in chunk_paper(placed(lead, table, paged=False))}
+    table = replace(results_table(5), caption="", section="s2", place=line)
+    chunks = {chunk.id: chunk for chunk in chunk_paper(placed(lead, table))}
     assert chunks["p/chunk-2"].text.splitlines()[0] == "On the test set, 3,684 sentences:"
     assert chunks["p/chunk-2"].elements == ("p/passage-4", "p/table-1")
     others = (
-        placed(lead, table),
-        placed(lead, replace(table, order=6), paged=False),
-        placed(replace(lead, section="s1"), table, paged=False),
-        placed(lead, replace(table, caption="Entity F1 of each ensemble."), paged=False),
+        placed(lead, replace(table, place=PLACE)),
+        placed(lead, replace(table, order=6)),
+        placed(replace(lead, section="s1"), table),
+        placed(lead, replace(table, caption="Entity F1 of each ensemble.")),
     )
     for paper in others:
         assert [chunk.elements for chunk in chunk_paper(paper)] == [("p/passage-4",), ("p/table-1",)]
