@@ -266,7 +266,8 @@ def _context_html(context: Context, content: ContentSource) -> Markup:
     """Return four tables; only the sources are unfolded."""
     files = file_names(content)
     sources = (
-        (row.id, row.content, _local_id(row.element), places_text([row.place], files)) for row in context.sources
+        (row.id, row.content, row.section, row.label or _local_id(row.element), places_text([row.place], files))
+        for row in context.sources
     )
     entities = (
         (row.id, row.entity, row.type, row.description, row.rank, places_text(row.places, files))
@@ -280,7 +281,7 @@ def _context_html(context: Context, content: ContentSource) -> Markup:
     crops = Markup().join(image_tags([row.crop], row.label, content) for row in context.images)
     return fragment(
         html("<p>{}</p>", _context_text(context)),
-        details("Sources", grid(("id", "content", "element", "where"), sources), open_=True),
+        details("Sources", grid(("id", "content", "section", "element", "where"), sources), open_=True),
         details("Entities", grid(("id", "entity", "type", "description", "rank", "where"), entities)),
         details("Relationships", grid(("id", "source", "target", "description", "weight", "rank", "where"), relations)),
         details("Images", grid(("id", "label", "caption", "where"), images) + crops),

@@ -3,7 +3,7 @@
 import csv
 import io
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import fields, replace
 from typing import Any, TypeVar, cast
 
@@ -16,13 +16,13 @@ from paperscope_core.types import (
     ContextRelation,
     ContextSource,
     Place,
-    where,
 )
 from query.element_views import strip_excerpt_note
 
 __all__ = ["compact", "parse_context", "render_context", "render_for_model", "source_line"]
 
-# The title and the rows of each section, by the field of `Context`. The columns are the fields of a row.
+# The title and the rows of each section, by the field of `Context`. The columns are the fields of a row; `page` of a
+# source follows from its place, and is not read back.
 _SECTIONS: dict[str, tuple[str, type]] = {
     "entities": ("Entities", ContextEntity),
     "relations": ("Relationships", ContextRelation),
@@ -50,34 +50,21 @@ def render_context(context: Context) -> str:
     )
 
 
-def render_for_model(context: Context, *, papers: Mapping[str, str] | None = None) -> str:
-    """Render what a language model reads: no text twice, no coordinates, no images, no empty section.
-
-    Args:
-        context: The context.
-        papers: The names of the papers by id, which the places then state.
-    """
+def render_for_model(context: Context) -> str:
+    """Render what a language model reads: no text twice, no coordinates, no images, no empty section."""
     short = compact(context)
     parts = []
     for field, (title, kind) in _SECTIONS.items():
         rows = getattr(short, field)
         if rows and kind is not ContextImage:
-            columns = [name for name in _columns(kind) if name not in ("element", "place")]
-            written = [[_written(row, column) for column in columns] for row in rows]
-            if kind is ContextSource:
-                columns.append("place")
-                written = [_for_model(row, papers) for row in rows]
-            parts.append(_rendered(title, columns, written))
+            columns = _read_columns(kind)
+            parts.append(_rendered(title, columns, [[_written(row, column) for column in columns] for row in rows]))
     return "".join(parts)
 
 
 def source_line(source: ContextSource) -> str:
-    """Return the line of a source in `render_for_model`, without the name of its paper."""
-    return _csv([_for_model(source, None)])
-
-
-def _for_model(source: ContextSource, papers: Mapping[str, str] | None) -> list[str | float]:
-    return [source.id, source.content, _named(source.places, papers)]
+    """Return the line of a source in `render_for_model`."""
+    return _csv([[_written(source, column) for column in _read_columns(ContextSource)]])
 
 
 def _csv(rows: Iterable[Sequence[str | float]]) -> str:
@@ -89,11 +76,6 @@ def _csv(rows: Iterable[Sequence[str | float]]) -> str:
 def _rendered(title: str, columns: Sequence[str], rows: Iterable[Sequence[str | float]]) -> str:
     lines = f"{','.join(columns)}\n{_csv(rows)}".removesuffix("\n")
     return f"-----{title}-----\n{markdown_fence(lines, language=_LANGUAGE)}\n"
-
-
-def _named(places: Sequence[Place], papers: Mapping[str, str] | None) -> str:
-    paper = places[0].paper
-    return where(places) if papers is None else f"{papers.get(paper, paper)}, {where(places)}"
 
 
 def parse_context(text: str) -> Context:
@@ -134,7 +116,12 @@ def _section(rows: Iterator[list[str]], title: str, kind: type) -> Iterator[Any]
 
 def _columns(kind: type) -> list[str]:
     names = ["place" if one.name == "places" else one.name for one in fields(kind)]
-    return [name for name in names if name != "more_places"]
+    return [name for name in names if name != "more_places"] + (["page"] if kind is ContextSource else [])
+
+
+def _read_columns(kind: type) -> list[str]:
+    """Return the columns that a language model reads."""
+    return [name for name in _columns(kind) if name not in ("element", "place")]
 
 
 def _written(row: Any, column: str) -> str | float:  # noqa: ANN401 -- a row of any section
@@ -149,6 +136,8 @@ def _values(kind: type, row: Sequence[str]) -> dict[str, object]:
     values: dict[str, object] = {}
     types = {one.name: one.type for one in fields(kind)}
     for column, text in zip(_columns(kind), row, strict=True):
+        if column == "page":
+            continue
         if column != "place":
             values[column] = _READERS[types[column]](text)
         elif "places" in types:

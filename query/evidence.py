@@ -1,7 +1,6 @@
 """Drafts of answers: claims, the evidence that they cite and its names, and the elements to show with them."""
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -25,7 +24,6 @@ from paperscope_core.types import (
     Finding,
     ImageFinding,
     Paper,
-    PaperEntry,
     Passage,
     Reading,
     Status,
@@ -41,8 +39,9 @@ from query.content_words import content_words
 from query.element_views import ImageElement, caption_of, element_text, elements_of, evidence_in, strip_excerpt_note
 from query.numbers import numbers_in
 from query.outline import is_outline, outline_evidence
+from query.question.paper_names import citation_names, short_title
 
-__all__ = ["Draft", "EvidenceFinder", "EvidenceNamer", "exhibits_of", "paper_names", "parse_row", "short_title"]
+__all__ = ["Draft", "EvidenceFinder", "EvidenceNamer", "exhibits_of", "parse_row"]
 
 T = TypeVar("T")
 
@@ -50,7 +49,6 @@ _ROW = re.compile(r"\[?\s*([ERSI])\s*(\d{1,4})\s*\]?")
 _MOST_CELLS = 12
 _MOST_NAMED = 6
 _LONGEST_QUOTE = 400
-_LONGEST_TITLE = 60
 
 
 def parse_row(text: str) -> tuple[str, int] | None:
@@ -225,21 +223,12 @@ def _cited_cells(table: Table, cited: Sequence[Evidence]) -> tuple[CitedCell, ..
     )
 
 
-def short_title(title: str) -> str:
-    """Return a title without its subtitle, which follows a colon, as reference managers shorten it; cut off if it is
-    long."""
-    main = title.partition(": ")[0].strip()
-    if len(main) <= _LONGEST_TITLE:
-        return main
-    return f"{main[: _LONGEST_TITLE - 1].rpartition(' ')[0] or main[: _LONGEST_TITLE - 1]}…"
-
-
 class EvidenceNamer:
     """Sets the names of evidence: "Four Reports, Four Rulers (2024), Table 5, page 4"."""
 
     def __init__(self, corpus: Corpus) -> None:
         self._corpus = corpus
-        self._papers = _names(corpus.entries())
+        self._papers = citation_names(corpus.entries())
 
     def claims(self, claims: Sequence[Claim]) -> tuple[Claim, ...]:
         """Return the claims with named evidence."""
@@ -257,24 +246,6 @@ class EvidenceNamer:
         element = evidence.element
         label = _label(self._corpus.element(element), self._corpus.paper(paper)) if element else ""
         return ", ".join(filter(None, (self._papers.get(paper, paper), label, where(evidence.places))))
-
-
-def paper_names(corpus: Corpus, context: Context) -> Mapping[str, str] | None:
-    """Return the names of the papers of a context's sources by id; None if there is only one, which needs no name."""
-    if len({source.place.paper for source in context.sources}) == 1:
-        return None
-    return _names(corpus.entries())
-
-
-def _names(entries: Sequence[PaperEntry]) -> dict[str, str]:
-    names = {entry.id: _paper_name(entry) for entry in entries}
-    counts = Counter(names.values())
-    return {paper: name if counts[name] == 1 else f"{name} [{paper}]" for paper, name in names.items()}
-
-
-def _paper_name(entry: PaperEntry) -> str:
-    name = short_title(entry.title) or entry.file
-    return f"{name} ({entry.year})" if entry.year else name
 
 
 def _label(element: Element, paper: Paper) -> str:

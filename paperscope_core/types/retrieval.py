@@ -15,7 +15,7 @@ from paperscope_core.types.elements import Paper
 from paperscope_core.types.findings import Finding
 from paperscope_core.types.graph import Chunk, Extraction
 from paperscope_core.types.image_findings import PaperImages
-from paperscope_core.types.place import Place
+from paperscope_core.types.place import Place, where
 
 __all__ = [
     "Candidates",
@@ -262,7 +262,12 @@ class ContextSource:
     """A row of the Sources section: a passage, table, caption or equation in full, with its element and place.
 
     A table that exceeds the token budget is an excerpt, whose last line states how much of the table it shows.
-    `more_places` are where it continues.
+
+    Attributes:
+        more_places: Where it continues.
+        paper: What people call the paper: "Four Reports, Four Rulers (2024)".
+        section: The path of its section ("4 Results > 4.2 KLUE").
+        label: As printed ("Table 5").
     """
 
     id: int
@@ -270,11 +275,19 @@ class ContextSource:
     element: str
     place: Place
     more_places: tuple[Place, ...] = ()
+    paper: str = ""
+    section: str = ""
+    label: str = ""
 
     @property
     def places(self) -> tuple[Place, ...]:
         """All places, the beginning first."""
         return (self.place, *self.more_places)
+
+    @property
+    def page(self) -> str:
+        """Its pages, or lines of a file without pages, for readers: `page 3`."""
+        return where(self.places)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

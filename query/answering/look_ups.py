@@ -15,6 +15,7 @@ from paperscope_core.types import (
     ContextImage,
     ContextSource,
     LookUp,
+    Place,
     Table,
     ToolCall,
     ToolItem,
@@ -22,6 +23,7 @@ from paperscope_core.types import (
     ToolResult,
 )
 from query.element_views import ImageElement, elements_of, strip_excerpt_note
+from query.question.paper_names import citation_names
 from query.retrieval.page_selection import crop_image, page_image
 
 __all__ = ["MOST_LOOK_UPS", "LookUpReply", "LookedUp", "RunTool", "add_to_context", "look_up"]
@@ -111,6 +113,7 @@ class _Additions:
     def __init__(self, corpus: Corpus, context: Context) -> None:
         self._corpus = corpus
         self._context = context
+        self._names = citation_names(corpus.entries())
         self._sources = list(context.sources)
         self._following = count(max((source.id for source in context.sources), default=-1) + 1)
         # The sources that show an element as a whole.
@@ -160,9 +163,16 @@ class _Additions:
             element=item.elements[0],
             place=place,
             more_places=tuple(more),
+            paper=self._names.get(item.paper, item.paper),
+            section=item.section,
+            label=item.label,
         )
-        same = next((one.id for one in self._sources if replace(one, id=source.id) == source), None)
+        same = next((one.id for one in self._sources if _says(one) == _says(source)), None)
         if same is not None:
             return same
         self._sources.append(source)
         return source.id
+
+
+def _says(source: ContextSource) -> tuple[str, str, tuple[Place, ...]]:
+    return source.content, source.element, source.places

@@ -32,7 +32,7 @@ from prompts import as_data
 from query.answering.image_reader import ImageReader
 from query.answering.look_ups import MOST_LOOK_UPS, LookedUp, LookUpReply, RunTool, add_to_context, look_up
 from query.context import render_for_model, source_line
-from query.evidence import Draft, EvidenceFinder, paper_names, parse_row
+from query.evidence import Draft, EvidenceFinder, parse_row
 from query.outline import is_outline
 from query.progress import Progress
 
@@ -209,10 +209,9 @@ class ModelAnswerer:
         """
         rounds = self._looking_up.rounds if self._looking_up else 0
         with progress.stage("answering") as stage:
-            names = await run_in_thread(partial(paper_names, self._corpus, context))
 
             def asked(part: Context) -> tuple[str, str]:
-                return self._initial.fill(question=question, context=_rendered(part, names))
+                return self._initial.fill(question=question, context=_rendered(part))
 
             whole = context
             reply, stage.usage, context = await self._ask(asked, context, "answer", rounds, progress)
@@ -246,7 +245,6 @@ class ModelAnswerer:
             return False
         with progress.stage("merging") as stage:
             needed = await self._needed(writing, looked_up, found)
-            names = await run_in_thread(partial(paper_names, self._corpus, needed))
             labels = {image.id: image.label for image in writing.context.images}
             listed = "\n".join(f"I{key} ({labels[key]}): {one.text}" for key, one in writing.findings.items())
             before = writing.reply.model_dump_json(include={"status", "answer", "claims"})
@@ -254,7 +252,7 @@ class ModelAnswerer:
             def asked_again(part: Context) -> tuple[str, str]:
                 system, user = self._merge.fill(
                     question=writing.question,
-                    context=_rendered(part, names),
+                    context=_rendered(part),
                     initial=as_data(before),
                     findings=as_data(listed or "(no picture was read)"),
                 )
@@ -397,11 +395,11 @@ def _plain(text: str, problem: str) -> _AnswerReply:
     return _PlainAnswer(answer=text, problem=problem)
 
 
-def _rendered(context: Context, names: Mapping[str, str] | None) -> str:
+def _rendered(context: Context) -> str:
     """Return the text of a context with its notes, as data."""
     ordered = replace(context, sources=tuple(sorted(context.sources, key=lambda source: source.id)))
     notes = [f"Note: {finding.message}\n" for finding in context.findings if finding.kind == "note"]
-    return as_data(render_for_model(ordered, papers=names) + "".join(notes))
+    return as_data(render_for_model(ordered) + "".join(notes))
 
 
 def _draft(reply: _AnswerReply, finder: EvidenceFinder, *, more: Sequence[Finding]) -> Draft:

@@ -1,15 +1,15 @@
-"""The papers that a question names: by title, file name, or authors and year."""
+"""The papers that a question names: by title, file name, or authors and year; and what an answer calls them."""
 
 import re
 from bisect import bisect_right
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from paperscope_core.types import PaperEntry
 from query.content_words import content_words, runs
 
-__all__ = ["Citation", "PaperNames", "citations", "named_papers"]
+__all__ = ["Citation", "PaperNames", "citation_names", "citations", "named_papers", "short_title"]
 
 _SURNAME = r"[^\W\d_a-z][^\W\d_]*(?:['’\-](?!s\b)[^\W\d_]+)*"
 _WORK = r"(?:papers?|articles?|work|study|studies)"
@@ -27,6 +27,7 @@ _YEARS_APART = 1
 _RUN = 5
 # A title of fewer words names no paper.
 _TITLE_WORDS = 3
+_LONGEST_TITLE = 60
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -58,6 +59,27 @@ def named_papers(question: str, papers: Sequence[PaperEntry]) -> tuple[str, ...]
     return PaperNames().named_in(question, papers)
 
 
+def short_title(title: str) -> str:
+    """Return a title without its subtitle, which follows a colon, as reference managers shorten it; cut off if it is
+    long."""
+    main = title.partition(": ")[0].strip()
+    if len(main) <= _LONGEST_TITLE:
+        return main
+    return f"{main[: _LONGEST_TITLE - 1].rpartition(' ')[0] or main[: _LONGEST_TITLE - 1]}…"
+
+
+def citation_names(entries: Sequence[PaperEntry]) -> dict[str, str]:
+    """Return what an answer calls each paper, by id: its short title and year, and its id if another has the same."""
+    names = {entry.id: _citation_name(entry) for entry in entries}
+    counts = Counter(names.values())
+    return {paper: name if counts[name] == 1 else f"{name} [{paper}]" for paper, name in names.items()}
+
+
+def _citation_name(entry: PaperEntry) -> str:
+    name = short_title(entry.title) or entry.file
+    return f"{name} ({entry.year})" if entry.year else name
+
+
 class PaperNames:
     """Finds the papers that questions name, as `named_papers` does; safe for several threads.
 
@@ -76,6 +98,10 @@ class PaperNames:
         """Return the ids of the papers."""
         return self._of(papers).ids
 
+    def cited(self, papers: Sequence[PaperEntry]) -> Mapping[str, str]:
+        """See `citation_names`."""
+        return self._of(papers).cited
+
     def _of(self, papers: Sequence[PaperEntry]) -> "_Names":
         known, names = self._last
         # A list may change.
@@ -90,6 +116,7 @@ class _Names:
 
     def __init__(self, papers: Sequence[PaperEntry]) -> None:
         self.ids = tuple(paper.id for paper in papers)
+        self.cited = citation_names(papers)
         self._papers = papers
         self._titles = [_folded(paper.title) for paper in papers]
         self._joined = [title.replace(" ", "") for title in self._titles]

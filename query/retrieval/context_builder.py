@@ -103,10 +103,11 @@ class SourceSelector:
     """Selects at most `limit` chunks of at most `tokens` in total, besides what is given as a whole.
 
     The best chunk is always selected, reduced to an excerpt if it is a large table. Another chunk that does not fit is
-    skipped; smaller ones after it may fit.
+    skipped; smaller ones after it may fit. `names` are those of the papers, by id.
     """
 
     question: str
+    names: Mapping[str, str]
     limit: int
     tokens: int
     count: Count
@@ -146,7 +147,7 @@ class SourceSelector:
         """Return how many of the first chunks fit this share of the tokens."""
         room = share * self.tokens
         for number, chunk in enumerate(chunks):
-            room -= self._cost(_as_source(chunk, element=""))
+            room -= self._cost(self._source(chunk))
             if room < 0:
                 return number
         return len(chunks)
@@ -155,7 +156,7 @@ class SourceSelector:
         """Return the chunk as a source, under the element it was selected for; None if it does not fit."""
         elements = list(pool.elements(chunk.elements).values())
         element = main_element(elements)
-        row = _as_source(chunk, element=element.id)
+        row = self._source(chunk, element=element.id, label=element.label)
         if self._cost(row) <= room:
             return row
         within = min(room, int(_TABLE_SHARE * self.tokens))
@@ -168,12 +169,20 @@ class SourceSelector:
             return reduced if first or self._cost(reduced) <= room else None
         return row if first else None
 
+    def _source(self, chunk: Chunk, *, element: str = "", label: str = "") -> ContextSource:
+        return ContextSource(
+            id=0,
+            content=chunk.shown,
+            element=element,
+            place=chunk.place,
+            more_places=chunk.more_places,
+            paper=self.names.get(chunk.paper, chunk.paper),
+            section=chunk.section,
+            label=label,
+        )
+
     def _cost(self, row: ContextSource) -> int:
         return self.count(source_line(row))
-
-
-def _as_source(chunk: Chunk, *, element: str) -> ContextSource:
-    return ContextSource(id=0, content=chunk.shown, element=element, place=chunk.place, more_places=chunk.more_places)
 
 
 def fit_rows(context: Context, *, tokens: int, count: Count) -> Context:

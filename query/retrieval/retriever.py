@@ -123,7 +123,7 @@ class Retriever:
         found = await asyncio.to_thread(self._find, question, candidates, scope.filters, gist=gist)
         if self._reranker is not None:
             await self._rerank(question, found, self._reranker)
-        context = await asyncio.to_thread(self._context, question, found)
+        context = await asyncio.to_thread(self._context, question, found, entries)
         outlines = await asyncio.to_thread(self._outlines, question, found, entries)
         sources = (*context.sources, *outlines)
         numbered = tuple(replace(one, id=number) for number, one in enumerate(sources))
@@ -196,11 +196,12 @@ class Retriever:
         described = found.papers[:_OUTLINES]
         ids = {paper.id for paper in described}
         known = {entry.id: entry for entry in entries if entry.id in ids}
+        names = self._names.cited(entries)
         for paper in described:
             wholes = (outline_row(paper, known.get(paper.id), wanted) for wanted in (parts, ()))
             row = next((whole for whole in wholes if whole and self._count(whole.content) <= room), None)
             if row is not None:
-                rows.append(row)
+                rows.append(replace(row, paper=names.get(paper.id, paper.id)))
                 room -= self._count(row.content)
         return rows
 
@@ -241,7 +242,7 @@ class Retriever:
         chunks = found.graph.corpus.chunks_of(elements)
         return sorted(chunks, key=lambda chunk: min(order.get(element, len(order)) for element in chunk.elements))
 
-    def _context(self, question: str, found: _Found) -> Context:
+    def _context(self, question: str, found: _Found, entries: Sequence[PaperEntry]) -> Context:
         pool, graph = found.pool, found.graph
         images = self._images(question, found)
         pool.include([image.id for image in images])
@@ -250,6 +251,7 @@ class Retriever:
         rows = fit_rows(rows, tokens=int(_GRAPH_SHARE * self._settings.tokens), count=self._count)
         chooser = SourceSelector(
             question=question,
+            names=self._names.cited(entries),
             limit=self._settings.chunks,
             tokens=self._settings.tokens - self._count(render_for_model(rows)),
             count=self._count,

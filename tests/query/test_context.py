@@ -72,7 +72,17 @@ CONTEXTS = st.builds(
         max_size=3,
     ).map(tuple),
     sources=st.lists(
-        st.builds(ContextSource, id=COUNTS, content=TEXTS, element=TEXTS, place=PLACES, more_places=MANY_PLACES),
+        st.builds(
+            ContextSource,
+            id=COUNTS,
+            content=TEXTS,
+            element=TEXTS,
+            place=PLACES,
+            more_places=MANY_PLACES,
+            paper=TEXTS,
+            section=TEXTS,
+            label=TEXTS,
+        ),
         max_size=3,
     ).map(tuple),
     images=st.lists(
@@ -84,7 +94,16 @@ SOMEWHERE = Place(paper="abc", page=1, box=Box(1.0, 2.0, 3.0, 4.5))
 
 
 def source(content: str) -> Context:
-    return Context(sources=(ContextSource(id=0, content=content, element="abc/table-1", place=SOMEWHERE),))
+    row = ContextSource(
+        id=0,
+        content=content,
+        element="abc/table-1",
+        place=SOMEWHERE,
+        paper="Dice (2020)",
+        section="4 Results > 4.2 KLUE",
+        label="Table 3",
+    )
+    return Context(sources=(row,))
 
 
 @given(CONTEXTS)
@@ -106,10 +125,11 @@ def test_the_sections_are_headed_as_the_owner_asked() -> None:
     assert re.findall("-----.*\n```csv\n.*", text) == [
         "-----Entities-----\n```csv\nid,entity,type,description,rank,place",
         "-----Relationships-----\n```csv\nid,source,target,description,weight,rank,place",
-        "-----Sources-----\n```csv\nid,content,element,place",
+        "-----Sources-----\n```csv\nid,content,element,place,paper,section,label,page",
         "-----Images-----\n```csv\nid,element,label,caption,crop,place",
     ]
-    assert '\n0,"a","abc/table-1","abc p.1 [1.0 2.0 3.0 4.5]"\n```\n' in text
+    place = '"abc p.1 [1.0 2.0 3.0 4.5]","Dice (2020)","4 Results > 4.2 KLUE","Table 3","page 1"'
+    assert f'\n0,"a","abc/table-1",{place}\n```\n' in text
 
 
 def test_a_field_longer_than_the_csv_modules_limit_survives() -> None:
@@ -121,8 +141,8 @@ def test_a_field_longer_than_the_csv_modules_limit_survives() -> None:
     ("old", "new", "message"),
     [
         ("-----Sources-----", "-----Quellen-----", "Quellen"),
-        ("id,content,element,place", "id,content", "expected 'id,content,element,place'"),
-        ('0,"a",', '0,"a","b",', "5 columns in Sources"),
+        ("id,content,element,place", "id,content", "expected 'id,content,element,place,paper,section,label,page'"),
+        ('0,"a",', '0,"a","b",', "9 columns in Sources"),
         ('"a"', '"a"b', "CSV is damaged"),
         ("[1.0 2.0 3.0 4.5]", "[1.0 2.0]", "not a place"),
     ],
@@ -147,9 +167,9 @@ def test_a_model_reads_no_coordinates_no_ids_of_elements_no_images_and_no_empty_
     context = Context(entities=(row,), sources=(replace(source("a").sources[0], place=place),), images=(image,))
     assert render_for_model(context) == (
         '-----Entities-----\n```csv\nid,entity,type,description,rank\n0,"e","t","d",2\n```\n'
-        '-----Sources-----\n```csv\nid,content,place\n0,"a","page 7"\n```\n'
+        "-----Sources-----\n```csv\nid,content,paper,section,label,page\n"
+        '0,"a","Dice (2020)","4 Results > 4.2 KLUE","Table 3","page 7"\n```\n'
     )
-    assert '0,"a","Dice (2020), page 7"' in render_for_model(context, papers={"abc": "Dice (2020)"})
 
 
 HERE, ELSEWHERE = (Place(paper="abc", page=page, box=Box(1.0, 2.0, 3.0, 4.5)) for page in (1, 2))

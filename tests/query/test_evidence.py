@@ -27,7 +27,7 @@ from paperscope_core.types import (
     model_words,
 )
 from query import QueryEngine
-from query.evidence import EvidenceFinder, EvidenceNamer, exhibits_of, short_title
+from query.evidence import EvidenceFinder, EvidenceNamer, exhibits_of
 from query.retrieval.context_builder import table_excerpt
 from tests.query.conftest import PAPER, TREE, MemoryLibrary, place
 
@@ -189,21 +189,6 @@ async def test_an_answer_carries_its_exhibits_and_checks(corpus: Corpus, index: 
 
 
 TITLE = "Dice Losses for Imbalanced Tagging"
-
-
-@pytest.mark.parametrize(
-    ("title", "short"),
-    [
-        ("SCITAB: A Challenging Benchmark", "SCITAB"),
-        (TITLE, TITLE),
-        ("Ratio 3:1 and Others", "Ratio 3:1 and Others"),
-        ("word " * 20, "word word word word word word word word word word word…"),
-        ("x" * 70, "x" * 59 + "…"),
-        ("", ""),
-    ],
-)
-def test_a_short_title_has_no_subtitle(title: str, short: str) -> None:
-    assert short_title(title) == short
 
 
 @pytest.mark.parametrize(

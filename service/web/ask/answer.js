@@ -441,7 +441,7 @@ export function stageName(stage) {
 }
 
 const COLUMNS = {
-  sources: ['id', 'content', 'element', 'page'],
+  sources: ['id', 'content', 'section', 'label', 'page'],
   entities: ['id', 'entity', 'type', 'description', 'rank'],
   relations: ['id', 'source', 'target', 'description', 'weight'],
   images: ['id', 'label', 'caption', 'element', 'page'],

@@ -145,6 +145,7 @@ export const en = {
     columns: {
       id: 'Id',
       content: 'Content',
+      section: 'Section',
       element: 'Element',
       page: 'Page',
       entity: 'Entity',

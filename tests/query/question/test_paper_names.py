@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paperscope_core.types import Paper
-from query.question.paper_names import Citation, PaperNames, citations, named_papers
+from query.question.paper_names import Citation, PaperNames, citations, named_papers, short_title
 from tests.query.conftest import listed
 
 
@@ -72,3 +72,18 @@ def test_the_ids_are_those_of_the_papers_given(paper: Paper) -> None:
     names, other = PaperNames(), replace(paper, id="other")
     for papers in ((listed(paper),), (listed(paper), listed(other)), ()):
         assert names.ids(papers) == tuple(one.id for one in papers)
+
+
+@pytest.mark.parametrize(
+    ("title", "short"),
+    [
+        ("SCITAB: A Challenging Benchmark", "SCITAB"),
+        ("Four Reports", "Four Reports"),
+        ("Ratio 3:1 and Others", "Ratio 3:1 and Others"),
+        ("word " * 20, "word word word word word word word word word word word…"),
+        ("x" * 70, "x" * 59 + "…"),
+        ("", ""),
+    ],
+)
+def test_a_short_title_has_no_subtitle(title: str, short: str) -> None:
+    assert short_title(title) == short
