@@ -30,10 +30,8 @@ MAX_WORDS = 160
 
 # A caption of fewer content words ("Results.") does not say what a table or figure is about.
 _TELLING_WORDS = 3
-# Fewer words of running text may not say what they are about without the section's title. With fewer content words, it
-# is a remnant, which would be found by nothing but the title.
+# A section of fewer words may not say what it is about without the titles above it.
 _SHORT = 25
-_LEAST_CONTENT = 4
 _TEXTS = ("paragraph", "list")
 _CONTINUATIONS = ("where", "here", "with", "in which", "such that", "and", "for all", "subject to", "when", "if")
 
@@ -95,23 +93,19 @@ def _chunk(paper: Paper, number: int, group: Sequence[_Piece]) -> Chunk:
 
 
 def _heading(group: Sequence[_Piece], section: str, title: str) -> str:
-    """Return what a chunk is searched by if its own text does not say what it is about: the path of its section without
-    the heading that is part of the text, or the title of a paper without sections; "" for any other chunk."""
-    anchor = _anchor(group)
+    """Return what a chunk is searched by if its own text does not say what it is about: the path of its section, or the
+    title of a paper without sections, for a table or figure without a telling caption and for a listing; the path above
+    its section for a short section. "" for any other chunk: a remnant of a section would be found by nothing else."""
+    anchor, first = _anchor(group), group[0].element
+    path = ""
     if isinstance(anchor, Table | Figure):
         path = "" if _has_telling_caption(anchor) else section or title
-    elif isinstance(anchor, Reference) or not _is_short(group):
-        path = ""
-    else:
-        first = group[0].element
-        opens = isinstance(first, Passage) and first.role == "heading"
-        path = section.rpartition(" > ")[0] if opens else section
+    elif isinstance(anchor, Passage) and sum(piece.words for piece in group) < _SHORT:
+        if anchor.role == "code":
+            path = section
+        elif isinstance(first, Passage) and first.role == "heading":
+            path = section.rpartition(" > ")[0]
     return path if any(map(str.isalpha, path)) else ""
-
-
-def _is_short(group: Sequence[_Piece]) -> bool:
-    text = " ".join(piece.text for piece in group)
-    return len(text.split()) < _SHORT and len(content_words(text)) >= _LEAST_CONTENT
 
 
 def _has_telling_caption(element: Table | Figure) -> bool:
