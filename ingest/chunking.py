@@ -99,7 +99,8 @@ def _heading(group: Sequence[_Piece], section: str, title: str) -> str:
     anchor, first = _anchor(group), group[0].element
     path = ""
     if isinstance(anchor, Table | Figure):
-        path = "" if _has_telling_caption(anchor) else section or title
+        has_text = any(piece.text for piece in group)
+        path = section or title if has_text and not _has_telling_caption(anchor) else ""
     elif isinstance(anchor, Passage) and sum(piece.words for piece in group) < _SHORT:
         if anchor.role == "code":
             path = section
