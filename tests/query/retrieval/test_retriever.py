@@ -55,7 +55,7 @@ async def test_a_section_or_page_that_the_question_names_is_given_whole_in_readi
 
 
 async def test_what_does_not_fit_of_a_section_is_noted(corpus: Corpus, index: GraphIndex, embedder: Embedder) -> None:
-    settings = RetrievalSettings(tokens=650, images=0)
+    settings = RetrievalSettings(tokens=800, images=0)
     retriever = Retriever(corpus, index, embedder, settings=settings, count=lambda text: 12 * len(text.split()))
     context = (await retriever.retrieve("What does Section 3.1 say?")).context
     [finding] = context.findings
