@@ -72,6 +72,7 @@ from paperscope_core.types import (
 
 if TYPE_CHECKING:
     from paperscope.asking import Asker
+    from paperscope.question_estimates import QuestionEstimator
 
 __all__ = [
     "AddResult",
@@ -146,13 +147,16 @@ class Library:
     @cached_property
     def _asker(self) -> "Asker":
         """Built for the first question: what answers questions takes 0.15 s to import."""
+        return self._build_asker(self._models)
+
+    def _build_asker(self, models: Models) -> "Asker":
         from paperscope.asking import build_asker
 
         searched = self._lightrag_index or self._index
         return build_asker(
             self._store,
             searched,
-            models=self._models,
+            models=models,
             settings=self._settings,
             count=self._count_tokens,
             page_image=self._page_image,
@@ -461,6 +465,12 @@ class Library:
     ) -> Context:
         """Awaitable `retrieve`."""
         return await self._loop.run(self._asker.retrieve(AskRequest.of(question, papers=papers, filters=filters)))
+
+    def question_estimator(self) -> "QuestionEstimator":
+        """Return an object that estimates the cost of answering questions, one by one. It asks no language model."""
+        from paperscope.question_estimates import QuestionEstimator
+
+        return QuestionEstimator(self._store, self._models, self._settings, self._build_asker)
 
     # Look-ups. They call no model, and may run in many threads.
 

@@ -16,7 +16,7 @@ from paperscope_core.types import ContextImage, ImageFinding, ModelRequest, Read
 from prompts import as_data
 from query.element_views import referring_texts
 
-__all__ = ["ImageReader"]
+__all__ = ["ImageReader", "irrelevant_reply"]
 
 _PLACEHOLDERS = frozenset({"question", "answer", "pictures"})
 _MENTIONS = 3
@@ -147,6 +147,12 @@ class ImageReader:
             texts.append("\n".join(filter(None, (head, image.caption, *(one for one in mentions if one not in said)))))
             said.update(mentions)
         return texts
+
+
+def irrelevant_reply(count: int) -> str:
+    """Return the reply of a model that finds nothing in so many pictures."""
+    pictures = [_PictureReply(picture=one, finding="nothing", relevant=False) for one in range(1, count + 1)]
+    return _PicturesReply(pictures=pictures).model_dump_json()
 
 
 def _plain(text: str, _problem: str) -> _PicturesReply:

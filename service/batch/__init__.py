@@ -3,11 +3,12 @@
 from service.batch.question_files import BadQuestion, Gold, Question, load_questions, parse_questions
 from service.batch.report import render_report
 from service.batch.rows import BatchRow
-from service.batch.runner import BatchResult, BatchRunner
+from service.batch.runner import BatchEstimate, BatchResult, BatchRunner
 from service.batch.summary import BatchScores, BatchSummary, summary_lines
 
 __all__ = [
     "BadQuestion",
+    "BatchEstimate",
     "BatchResult",
     "BatchRow",
     "BatchRunner",

@@ -7,13 +7,14 @@ name. A lock lets one batch at a time write into a folder.
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
 
 from paperscope.library import Library
 from paperscope_core.errors import (
+    InputError,
     ModelUnavailableError,
     NotFoundError,
     OutputError,
@@ -23,6 +24,7 @@ from paperscope_core.errors import (
     StoreUnavailableError,
 )
 from paperscope_core.files import output_errors, write_atomically
+from paperscope_core.types import AskRequest, Usage
 from service.batch.folder import Progress, folder_lock
 from service.batch.question_files import BadQuestion, Question
 from service.batch.report import render_report
@@ -30,9 +32,10 @@ from service.batch.retries import RetryRounds
 from service.batch.rows import BatchRow, image_name, render_csv
 from service.batch.summary import BatchSummary, score_row, summarize
 
-__all__ = ["BatchResult", "BatchRunner"]
+__all__ = ["BatchEstimate", "BatchResult", "BatchRunner"]
 
 _JSONL, _CSV, _REPORT, _IMAGES = "answers.jsonl", "answers.csv", "report.md", "images"
+_PROGRESS = "progress.jsonl"
 
 OnRow = Callable[[BatchRow], None]
 
@@ -43,6 +46,15 @@ class BatchResult:
 
     rows: tuple[BatchRow, ...]
     summary: BatchSummary
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class BatchEstimate:
+    """How many questions are to be asked, and their estimated usage by role; see `QuestionEstimate`."""
+
+    questions: int
+    least: Mapping[str, Usage]
+    most: Mapping[str, Usage]
 
 
 @dataclass(frozen=True)
@@ -77,6 +89,32 @@ class BatchRunner:
             StoreUnavailableError: Its server can't be reached.
         """
         return self.library.wait(self.run_async(questions, on_row=on_row))
+
+    def estimate(self, questions: Sequence[Question | BadQuestion]) -> BatchEstimate:
+        """Estimate the model usage of the questions that no earlier run has answered. It asks no language model, and
+        writes nothing.
+
+        Raises:
+            ModelError: An embedder on a server failed.
+        """
+        return self.library.wait(self._estimate(questions))
+
+    async def _estimate(self, questions: Sequence[Question | BadQuestion]) -> BatchEstimate:
+        from paperscope.question_estimates import QuestionEstimate, sum_roles
+
+        progress = Progress(self.out / _PROGRESS, fingerprint=self.library.fingerprint)
+        unanswered = [one for one in questions if isinstance(one, Question) and progress.find(one) is None]
+        estimator = self.library.question_estimator()
+        found: list[QuestionEstimate] = []
+        for question in unanswered:
+            # A question about an unknown paper takes no call.
+            with suppress(InputError):
+                found.append(await estimator.estimate(AskRequest.of(question.text, filters=question.filters)))
+        return BatchEstimate(
+            questions=len(unanswered),
+            least=sum_roles(*(one.least for one in found)),
+            most=sum_roles(*(one.most for one in found)),
+        )
 
     async def run_async(
         self, questions: Sequence[Question | BadQuestion], *, on_row: OnRow | None = None
@@ -115,7 +153,7 @@ class _Batch:
             results = (file for name in (_JSONL, _CSV, _REPORT) for file in self._out.glob(f".{name}.*.tmp"))
             for temporary in (*results, *images.glob(".*.tmp")):
                 temporary.unlink(missing_ok=True)
-        self._progress = Progress(self._out / "progress.jsonl", fingerprint=self._library.fingerprint)
+        self._progress = Progress(self._out / _PROGRESS, fingerprint=self._library.fingerprint)
 
     def unanswered(self) -> list[Question]:
         """Return the questions that have no row yet; keeps the rows of the others."""

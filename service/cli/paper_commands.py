@@ -35,7 +35,18 @@ from service.cli.options import (
     read_password,
     report_failure,
 )
-from service.cli.terminal import extent, paper_view, papers_view, print_json, print_line, problem_line, stderr, stdout
+from service.cli.terminal import (
+    USAGE_COLUMNS,
+    extent,
+    paper_view,
+    papers_view,
+    print_json,
+    print_line,
+    problem_line,
+    stderr,
+    stdout,
+    usage_cells,
+)
 
 if TYPE_CHECKING:
     from paperscope.library import AddResult, BulkReport, Estimate, Library, PaperSource, Stage
@@ -333,20 +344,15 @@ def _estimates_view(estimates: "Mapping[PaperSource, Estimate]") -> Grid:
     grid = Grid(box=box.SIMPLE_HEAD, title="Estimated model usage", title_justify="left")
     grid.add_column("file", overflow="fold")
     grid.add_column("role")
-    for name in ("calls", "cached", "prompt tokens", "completion tokens", "cost"):
+    for name in USAGE_COLUMNS:
         grid.add_column(name, justify="right")
     totals: dict[str, Usage] = {}
     for source, estimate in estimates.items():
         for role, usage in estimate.roles.items():
-            grid.add_row(Text(source.name), role, *_cells(usage))
+            grid.add_row(Text(source.name), role, *usage_cells(usage))
             totals[role] = totals.get(role, Usage()) + usage
     grid.add_section()
     for role, usage in totals.items():
-        grid.add_row("all files", role, *_cells(usage))
-    grid.add_row("all files", "all roles", *_cells(sum(totals.values(), Usage())), style="bold")
+        grid.add_row("all files", role, *usage_cells(usage))
+    grid.add_row("all files", "all roles", *usage_cells(sum(totals.values(), Usage())), style="bold")
     return grid
-
-
-def _cells(usage: Usage) -> tuple[str, ...]:
-    numbers = (usage.calls, usage.cached, usage.prompt_tokens, usage.completion_tokens)
-    return (*map(str, numbers), f"{usage.cost:.4f}")

@@ -7,21 +7,32 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich import box
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn
 from rich.status import Status
+from rich.table import Table as Grid
 from rich.text import Text
 
 from paperscope_core.codec import from_json, to_json
 from paperscope_core.errors import InputError
-from paperscope_core.types import Answer, AskRequest, Filters, TextEvent, Turn
+from paperscope_core.types import Answer, AskRequest, Filters, TextEvent, Turn, Usage
 from service.cli.options import ConfigOption, JsonOption, LibraryOption, open_library
-from service.cli.terminal import answer_view, print_json, print_line, print_note, stderr, stdout
+from service.cli.terminal import (
+    USAGE_COLUMNS,
+    answer_view,
+    print_json,
+    print_line,
+    print_note,
+    stderr,
+    stdout,
+    usage_cells,
+)
 
 if TYPE_CHECKING:
     from paperscope.library import Library, Neighbourhood
-    from service.batch import BadQuestion, BatchResult, BatchRow, BatchRunner, Question
+    from service.batch import BadQuestion, BatchEstimate, BatchResult, BatchRow, BatchRunner, Question
 
 __all__ = ["TimeLeft", "ask", "batch", "graph"]
 
@@ -77,6 +88,9 @@ def batch(
         list[str] | None,
         typer.Option("--paper", "-p", help="Only in this paper (repeatable), for questions that name no papers."),
     ] = None,
+    estimate: Annotated[
+        bool, typer.Option("--estimate", help="Only estimate model calls, tokens and cost; no language model is asked.")
+    ] = False,
     at_once: Annotated[int, typer.Option("--at-once", min=1, help="How many questions are asked at a time.")] = 4,
     library: LibraryOption = None,
     config: ConfigOption = None,
@@ -91,7 +105,13 @@ def batch(
         for question in load_questions(questions)
     ]
     with open_library(library=library, config=config) as opened:
-        result = _run_with_progress(BatchRunner(opened, out=out, concurrency=at_once), asked, out)
+        runner = BatchRunner(opened, out=out, concurrency=at_once)
+        if estimate:
+            with stderr().status("estimating …"):
+                found = runner.estimate(asked)
+            stdout().print(_estimate_view(found))
+            return
+        result = _run_with_progress(runner, asked, out)
         if show:
             for row in result.rows:
                 if row.answer is not None:
@@ -102,6 +122,22 @@ def batch(
     lines = [*summary_lines(result.summary), f"Results: {out}/answers.jsonl, {out}/answers.csv, {out}/report.md"]
     print_line("\n".join(lines))
     raise typer.Exit(1 if errors else 0)
+
+
+def _estimate_view(estimate: "BatchEstimate") -> Grid:
+    grid = Grid(box=box.SIMPLE_HEAD, title=f"Estimated model usage of {estimate.questions} questions")
+    grid.title_justify = "left"
+    grid.add_column("")
+    grid.add_column("role")
+    for name in USAGE_COLUMNS:
+        grid.add_column(name, justify="right")
+    bounds = {"if every first answer is final": estimate.least, "at most, with images and look-ups": estimate.most}
+    for bound, roles in bounds.items():
+        for role, usage in roles.items():
+            grid.add_row(bound, role, *usage_cells(usage))
+        grid.add_row(bound, "all roles", *usage_cells(sum(roles.values(), Usage())), style="bold")
+        grid.add_section()
+    return grid
 
 
 def graph(

@@ -40,9 +40,11 @@ from paperscope_core.types import (
     SkippedImage,
     Table,
     UnreadImage,
+    Usage,
 )
 
 __all__ = [
+    "USAGE_COLUMNS",
     "answer_view",
     "escape_unencodable",
     "extent",
@@ -56,7 +58,11 @@ __all__ = [
     "publication_line",
     "stderr",
     "stdout",
+    "usage_cells",
 ]
+
+USAGE_COLUMNS = ("calls", "cached", "prompt tokens", "completion tokens", "cost")
+"""The columns of a usage in a table; see `usage_cells`."""
 
 _MAX_QUOTE_CHARACTERS = 160
 _ESCAPE = "paperscope.escape"
@@ -244,6 +250,12 @@ def _images_view(paper: Paper, images: PaperImages) -> list[RenderableType]:
                 line = Text(f"{name}: unread: {reading.reason}", style="yellow")
         parts.append(_indented(line))
     return [*parts, Text("")]
+
+
+def usage_cells(usage: Usage) -> tuple[str, ...]:
+    """Return a usage as the cells of `USAGE_COLUMNS`."""
+    numbers = (usage.calls, usage.cached, usage.prompt_tokens, usage.completion_tokens)
+    return (*map(str, numbers), f"{usage.cost:.4f}")
 
 
 def answer_view(answer: Answer) -> RenderableType:

@@ -6,11 +6,23 @@ from dataclasses import replace
 import pytest
 
 from paperscope_core.codec import from_json, to_json
-from paperscope_core.errors import ModelUnavailableError
+from paperscope_core.errors import ModelUnavailableError, QuestionBudgetError
+from paperscope_core.models.budget import AccountedModel, Accounting
 from paperscope_core.models.fakes import FakeModel
 from paperscope_core.protocols import Corpus, Embedder, GraphIndex
 from paperscope_core.settings import AnswerSettings, RetrievalSettings
-from paperscope_core.types import Answer, AskRequest, Context, Filters, ModelRequest, Paper, Passage, TextEvent
+from paperscope_core.types import (
+    Answer,
+    AskRequest,
+    Context,
+    Filters,
+    ModelReply,
+    ModelRequest,
+    Paper,
+    Passage,
+    Prices,
+    TextEvent,
+)
 from query import Progress, QueryEngine
 
 PAPER = "aaaa00000001"
@@ -230,6 +242,39 @@ async def test_the_pictures_of_the_context_and_the_look_ups_share_their_calls(
     assert [len(request.messages[-1].images) for request in vision.requests] == [2]
     assert [evidence.element for evidence in answer.evidence] == [f"{PAPER}/table-1", f"{PAPER}/equation-1"]
     assert answer.usage.calls == 3
+
+
+class _Priced(FakeModel):
+    """Each call costs 1."""
+
+    async def complete(self, request: ModelRequest) -> ModelReply:
+        reply = await super().complete(request)
+        return replace(reply, usage=replace(reply.usage, cost=1.0))
+
+
+@pytest.mark.parametrize(("max_cost", "text", "calls"), [(0, "Rare tags.", 2), (2.5, "Rare tags.", 2), (1.5, "", 1)])
+async def test_further_calls_keep_to_the_budget_of_a_question(
+    corpus: Corpus, embedder: Embedder, *, max_cost: float, text: str, calls: int
+) -> None:
+    model = _Priced([missing(call("reference", "[1]")), reply("Rare tags.", "S1")])
+    # A call is expected to cost 1, too.
+    accounted = AccountedModel(model, Accounting(prices=Prices(completion=1e6 / 300)))
+    answering = AnswerSettings(max_cost=max_cost)
+    assert isinstance(corpus, GraphIndex)
+    engine = QueryEngine(corpus, corpus, embedder, accounted, settings=NARROW, answering=answering)
+    answer = await engine.ask(AskRequest(question=QUESTION))
+    assert (answer.merged, len(model.requests), answer.usage.cost) == (text, calls, calls)
+    limited = [finding.message for finding in answer.findings if finding.kind == "note"]
+    said = f"the budget of {max_cost:g} allows no further call"
+    assert [said in message for message in limited] == [True] * (calls == 1)
+
+
+async def test_a_question_whose_first_call_exceeds_its_budget_fails(corpus: Corpus, embedder: Embedder) -> None:
+    assert isinstance(corpus, GraphIndex)
+    model = AccountedModel(FakeModel([]), Accounting(prices=Prices(completion=1e6)))
+    engine = QueryEngine(corpus, corpus, embedder, model, answering=AnswerSettings(max_cost=0.1))
+    with pytest.raises(QuestionBudgetError):
+        await engine.ask(AskRequest(question=QUESTION))
 
 
 async def test_the_first_draft_is_streamed_and_replaced(corpus: Corpus, embedder: Embedder) -> None:

@@ -1,13 +1,14 @@
 """`paperscope add` with an estimate or a budget, and unread chunks in `show`."""
 
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.model_server import ModelServer, echo, serve, words
+from tests.model_server import Body, ModelServer, echo, serve, words
 
 if TYPE_CHECKING:
     from tests.service.cli.conftest import Run
@@ -39,6 +40,35 @@ def papers(tmp_path: Path) -> Path:
 
 def rows(text: str) -> list[dict[str, object]]:
     return [json.loads(line) for line in text.splitlines()]
+
+
+def answer(body: Body) -> str:
+    claims = [{"text": "It is 89.80.", "evidence": ["S0"]}]
+    return json.dumps({"status": "answered", "answer": "It is 89.80.", "claims": claims, "look_up": []})
+
+
+@pytest.mark.slow
+def test_a_batch_is_estimated_before_it_is_asked(
+    run: "Run", example_library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library = shutil.copytree(example_library, tmp_path / "library")
+    (tmp_path / "q.txt").write_text("What is the entity F1 of seed 2?\nWhat is the recall?\n")
+    (tmp_path / "unknown.jsonl").write_text('{"question": "What is it?", "papers": ["nowhere"]}\n')
+    with serve(answer) as server:
+        values = {"model": "m", "base_url": server.url, "price_prompt": "1", "price_completion": "4"}
+        for name, value in values.items():
+            monkeypatch.setenv(f"PAPERSCOPE_ANSWER__{name.upper()}", value)
+        estimate = ("batch", "q.txt", "--library", library, "--out", "out", "--estimate")
+        shown = run(*estimate)
+        assert (shown.code, server.bodies, (tmp_path / "out").exists()) == (0, [], False)
+        assert "Estimated model usage of 2 questions" in shown.out
+        least, most = (line.split() for line in shown.out.splitlines() if "all roles" in line)
+        assert least[-5:-3] == ["2", "0"]
+        assert [int(most[-5]), float(most[-1]) > float(least[-1]) > 0] == [4, True]
+        assert run("batch", "unknown.jsonl", "--library", library, "--out", "other", "--estimate").code == 0
+        assert run("batch", "q.txt", "--library", library, "--out", "out").code == 0
+        assert len(server.bodies) == int(least[-5])
+        assert "Estimated model usage of 0 questions" in run(*estimate).out
 
 
 def test_an_estimate_is_printed_for_people_and_for_programs(run: "Run", server: ModelServer, papers: Path) -> None:
