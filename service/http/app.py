@@ -47,6 +47,8 @@ MAX_WAITING_QUESTIONS = 128
 _CONCURRENT_IMAGES = 2
 _MAX_WAITING_IMAGES = 64
 # A paper is read in a child process, too.
+_CONCURRENT_LOOKUPS = 4
+_MAX_WAITING_LOOKUPS = 512
 _CONCURRENT_ESTIMATES = 1
 _MAX_WAITING_ESTIMATES = 16
 _CLOSE_TIMEOUT_SECONDS = 5.0
@@ -124,6 +126,7 @@ def create_app(
         description=_DESCRIPTION,
         lifespan=lifespan,
         redirect_slashes=False,
+        openapi_url=None,
         docs_url=None,
         redoc_url=None,
         responses=PROBLEMS,
@@ -175,6 +178,9 @@ def _build_service(settings: Settings, shared: Shared | None) -> Service:
         estimates=FairQueue(
             concurrency=_CONCURRENT_ESTIMATES, max_waiting=_MAX_WAITING_ESTIMATES, work="papers are being estimated"
         ),
+        lookups=FairQueue(
+            concurrency=share(_CONCURRENT_LOOKUPS), max_waiting=share(_MAX_WAITING_LOOKUPS), work="requests are running"
+        ),
         rate_limiter=RateLimiter(state, per_minute=limits.requests_per_minute),
         shutdown=Shutdown(
             grace_seconds=limits.shutdown_seconds, alone=shared is None, background=lambda: background.tasks
@@ -194,10 +200,10 @@ class _App(FastAPI):
     """An app with middleware around Starlette's own error handling, so that it applies to every response."""
 
     def openapi(self) -> dict[str, Any]:
-        """Return the OpenAPI document."""
-        document = super().openapi()
-        document_problems(document)
-        return document
+        """Return the OpenAPI document, which is made once."""
+        if self.openapi_schema is None:
+            document_problems(super().openapi())
+        return super().openapi()
 
     def build_middleware_stack(self) -> ASGIApp:
         """Return the middleware, from the inside out."""

@@ -37,6 +37,7 @@ from service.tracing import Tracing
 __all__ = [
     "Caller",
     "CallerOf",
+    "ComputingLibraryOf",
     "LibraryOf",
     "Service",
     "ServiceOf",
@@ -72,6 +73,7 @@ class Service:
         background: The questions that are being answered.
         images: The queue of pages to draw.
         estimates: The queue of papers to estimate.
+        lookups: The queue of requests that compute what they return from the library.
         library_folders: Returns the places of all callers' libraries; raises KeyFileError.
     """
 
@@ -85,6 +87,7 @@ class Service:
     background: Background
     images: FairQueue
     estimates: FairQueue
+    lookups: FairQueue
     rate_limiter: RateLimiter
     shutdown: Shutdown
     library_folders: Callable[[], Collection[Location]]
@@ -308,3 +311,12 @@ async def _library(service: ServiceOf, caller: CallerOf) -> AsyncIterator[Librar
 
 
 LibraryOf = Annotated[Library, Depends(_library)]
+
+
+async def _computing_library(service: ServiceOf, caller: CallerOf, library: LibraryOf) -> AsyncIterator[Library]:
+    async with service.lookups.slot(caller.name):
+        yield library
+
+
+ComputingLibraryOf = Annotated[Library, Depends(_computing_library)]
+"""The caller's library, in a route whose requests take turns with those of other callers."""

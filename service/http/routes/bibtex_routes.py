@@ -10,7 +10,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Response
 
 from paperscope_core.types import PaperEntry
-from service.http.auth import LibraryOf
+from service.http.auth import ComputingLibraryOf
 from service.http.parameters import PAPER_PATTERN, EntryOf
 from service.http.responses import document_content, file_response
 
@@ -52,7 +52,7 @@ def show_entry(entry: EntryOf) -> Response:
     "/bibtex", summary="Show papers as BibTeX", response_class=Response, responses=document_content(_MEDIA_TYPE)
 )
 def show_bibliography(
-    library: LibraryOf,
+    library: ComputingLibraryOf,
     paper: Annotated[
         tuple[_PaperId, ...], Query(max_length=1000, description="Ids of papers; without one, all of the library.")
     ] = (),

@@ -11,7 +11,7 @@ from paperscope_core.text.citation_marks import place_marks, split_at_marks
 from paperscope_core.text.escaping import markdown_line, markdown_text, spreadsheet_csv
 from paperscope_core.types import Answer
 from query import render_context
-from service.http.auth import LibraryOf
+from service.http.auth import ComputingLibraryOf
 from service.http.responses import document_content, file_response, html_page
 from service.http.uploads import read_json
 
@@ -73,7 +73,7 @@ async def _body(request: Request) -> ExportBody:
     responses=EXPORTED,
     openapi_extra={"requestBody": {"required": True, "content": {"application/json": {"schema": _SCHEMA}}}},
 )
-def export_answers(body: Annotated[ExportBody, Depends(_body)], library: LibraryOf) -> Response:
+def export_answers(body: Annotated[ExportBody, Depends(_body)], library: ComputingLibraryOf) -> Response:
     """Return answers as Markdown with numbered citations, as CSV with a row for each cited place, as an HTML page with
     the pictures of what they cite, or their contexts as CSV sections. `GET /v1/conversations/{conversation}?format=…`
     exports a stored conversation."""

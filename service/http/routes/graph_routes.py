@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Query, Response
 
 from paperscope.library import Neighbourhood
-from service.http.auth import LibraryOf
+from service.http.auth import ComputingLibraryOf
 from service.http.parameters import PAPER_PATTERN
 from service.http.responses import document_example, file_response, json_response
 from service.http.views import ConnectedEntities, ConnectedEntity, EntityMatches
@@ -25,7 +25,7 @@ _PaperId = Annotated[str, Query(pattern=PAPER_PATTERN)]
     responses=document_example("neighbourhood", alternative=_GRAPHML),
 )
 def show_neighbourhood(
-    library: LibraryOf,
+    library: ComputingLibraryOf,
     *,
     entity: Annotated[
         str, Query(min_length=1, max_length=300, description="Its name, an alias or its id.", examples=["Character F1"])
@@ -55,7 +55,7 @@ def show_neighbourhood(
     responses=document_example("entities"),
 )
 def list_entities(
-    library: LibraryOf,
+    library: ComputingLibraryOf,
     paper: Annotated[_PaperId, Query(description="A paper's id.", examples=["b1810c2e3f4a"])],
     limit: Annotated[int, Query(ge=1, le=1000, description="At most so many.")] = 20,
 ) -> Response:
@@ -72,7 +72,7 @@ def list_entities(
     responses=document_example("matches"),
 )
 def search_entities(
-    library: LibraryOf,
+    library: ComputingLibraryOf,
     query: Annotated[
         str, Query(min_length=1, max_length=300, description="The beginnings of words of a name.", examples=["char f"])
     ],

@@ -22,7 +22,7 @@ from paperscope.originals import file_name as library_file_name
 from paperscope_core.errors import PaperFileError
 from paperscope_core.paper_lookup import find_entry
 from service.http.answering import cancel_on_disconnect
-from service.http.auth import LibraryOf
+from service.http.auth import ComputingLibraryOf, LibraryOf
 from service.http.paper_search import PaperOrder, search_papers
 from service.http.parameters import EntryOf, PaperOf, YearRange
 from service.http.problems import ProblemError
@@ -72,7 +72,7 @@ _BODY = document_upload(
 
 @router.get("", summary="List the papers", response_model=PaperList, responses=document_example("papers"))
 def list_papers(
-    library: LibraryOf,
+    library: ComputingLibraryOf,
     *,
     query: Annotated[
         str, Query(max_length=300, description="Only papers whose title, authors, file, venue or ids have these words.")

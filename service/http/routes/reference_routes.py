@@ -1,13 +1,15 @@
-"""The page at `/docs`: the operations of the API, from its OpenAPI document.
+"""The OpenAPI document, and the page at `/docs`: the operations of the API, from that document.
 
-It needs no script and no style sheet, so that the service's content policy stays strict.
+The page needs no script and no style sheet, so that the service's content policy stays strict. Both are open to
+everybody, so they are made once.
 """
 
+import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from fastapi import APIRouter, Request
-from fastapi.responses import HTMLResponse
+from fastapi import APIRouter, FastAPI, Request
+from fastapi.responses import HTMLResponse, Response
 from markupsafe import Markup
 
 from paperscope_core.text.escaping import html
@@ -17,12 +19,30 @@ __all__ = ["router"]
 router = APIRouter(include_in_schema=False)
 
 
+@router.get("/openapi.json")
+async def openapi_document(request: Request) -> Response:
+    """Return the OpenAPI document."""
+    return Response(_made_once(request.app)[0], media_type="application/json")
+
+
 @router.get("/docs")
 async def api_reference(request: Request) -> HTMLResponse:
-    """List the operations; open to everybody, like the OpenAPI document that it is made from."""
-    document = request.app.openapi()
+    """List the operations."""
+    return HTMLResponse(_made_once(request.app)[1])
+
+
+def _made_once(app: FastAPI) -> tuple[bytes, str]:
+    """Return the document as JSON and as a page."""
+    if not hasattr(app.state, "reference"):
+        document = app.openapi()
+        app.state.reference = json.dumps(document, ensure_ascii=False).encode(), _page(document)
+    made: tuple[bytes, str] = app.state.reference
+    return made
+
+
+def _page(document: Mapping[str, Any]) -> str:
     info = document["info"]
-    page = html(
+    return html(
         '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title} {version}</title></head><body>'
         '<h1>{title} {version}</h1><p>{description}</p><p>For programs: <a href="/openapi.json">openapi.json</a></p>'
         "<dl>{operations}</dl></body></html>",
@@ -31,7 +51,6 @@ async def api_reference(request: Request) -> HTMLResponse:
         description=info["description"],
         operations=Markup().join(_operations(document["paths"])),
     )
-    return HTMLResponse(page)
 
 
 def _operations(paths: Mapping[str, Mapping[str, Any]]) -> Iterator[Markup]:

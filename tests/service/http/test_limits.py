@@ -1,14 +1,22 @@
 import asyncio
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
 from pathlib import Path
 
+import httpx2
 import pytest
+from fastapi import APIRouter
 
 from graph_store.service_state import ServiceState
 from paperscope_core.types import Answer
+from service.http.auth import ComputingLibraryOf
 from service.http.background import Background, Tell
 from service.http.limits import FairQueue, RateLimiter
 from service.http.problems import ProblemError
+from service.keys import KeyStore
+from tests.service.conftest import settings_in
+from tests.service.servers import serve_app
 
 
 class Clock:
@@ -199,3 +207,27 @@ async def test_work_is_cancelled_however_soon(tmp_path: Path, monkeypatch: pytes
         await work.answer()
     for state in states:
         state.close()
+
+
+def test_a_route_that_computes_takes_turns_with_other_callers(tmp_path: Path) -> None:
+    keys = KeyStore.open(tmp_path / "keys.json")
+    (_, one), (_, other) = (keys.create(name, tmp_path / name) for name in ("alice", "bob"))
+    headers = [{"X-API-Key": key.get_secret_value()} for key in (one, other)]
+    released, running = threading.Event(), threading.Semaphore(0)
+    router = APIRouter()
+
+    @router.get("/v1/computes")
+    def computes(_library: ComputingLibraryOf) -> str:
+        running.release()
+        released.wait(30)
+        return "done"
+
+    with serve_app(settings_in(tmp_path), routes=router) as address, ThreadPoolExecutor(60) as threads:
+        # More than there are threads for routes.
+        many = [threads.submit(httpx2.get, f"{address}/v1/computes", headers=headers[0], timeout=60) for _ in range(50)]
+        for _ in range(4):
+            assert running.acquire(timeout=30)
+        assert httpx2.get(f"{address}/v1/papers", headers=headers[1], timeout=20).status_code == 200
+        assert not any(one.done() for one in many)
+        released.set()
+        assert {one.result().status_code for one in many} == {200}
