@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
-from pydantic import ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 from rich.console import Console
 
 from graph_store import NativeGraphIndex, Store
@@ -27,7 +27,8 @@ from ingest.readers.markup import markup_parsers
 from ingest.readers.mineru import MinerUParser
 from paperscope_core.errors import PaperscopeError
 from paperscope_core.models.fakes import FakeEmbedder, FakeModel
-from paperscope_core.models.reply_reading import outermost_object
+from paperscope_core.models.reply_reading import outermost_object, partial_text, read_reply, readable_text
+from paperscope_core.models.structured import strict_schema
 from paperscope_core.settings import load_settings
 from paperscope_core.text.escaping import html, markdown_text, spreadsheet_csv, terminal_text
 from paperscope_core.types import (
@@ -289,12 +290,25 @@ def _look_further(text: str) -> Work:
     return _waiting(lambda: retriever.retrieve(f"{_QUESTION}\n{text}"))
 
 
+class _Reply(BaseModel):
+    answer: str
+    claims: list[str] = []
+
+
+_REPLY = TypeAdapter(_Reply)
+
+
 def _objects(text: str) -> Work:
     def work() -> None:
         with suppress(ValueError):
             outermost_object(text)
         with suppress(ValueError):
             outermost_object("```json\n{" * 3 + text)
+        for begun in (text, "{" + text, '{"answer": "' + text):
+            with suppress(ValueError):
+                read_reply(begun, _REPLY, strict_schema(_REPLY))
+            readable_text(begun, strict_schema(_REPLY))
+            partial_text(begun, "answer")
 
     return work
 

@@ -22,7 +22,7 @@ _HANGING = 6.0
 @dataclass
 class ModelServer:
     """What a server was asked, in order: each body, and its fingerprint in `names`; `embedded` are the bodies for
-    vectors.
+    vectors. `usage` replaces what it counts.
 
     `refuse` holds the statuses of the next calls that it turns down, `retry_after` what it says then (seconds; None:
     nothing). `fault` says what goes wrong with a call: nothing (""), a status with or without a message ("500", "400
@@ -39,6 +39,7 @@ class ModelServer:
     bodies: list[Body] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
     embedded: list[Body] = field(default_factory=list)
+    usage: Body = field(default_factory=dict)
     refuse: list[int] = field(default_factory=list)
     retry_after: float | None = 0.0
     fault: Callable[[Body], str] = field(default=lambda _body: "")
@@ -159,7 +160,7 @@ class _Replying(_Quiet):
             return
         content = state.reply(body)
         message = {"role": "assistant", **({"content": content} if isinstance(content, str) else content)}
-        usage = {"prompt_tokens": len(words(body)) // 4, "completion_tokens": len(str(content)) // 4}
+        usage = {"prompt_tokens": len(words(body)) // 4, "completion_tokens": len(str(content)) // 4, **state.usage}
         if state.streams and body.get("stream"):
             self._tell(message, usage, fails=fault == "told")
             return

@@ -7,20 +7,23 @@ import logging
 import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Annotated, Any
 
 from pydantic import BaseModel, TypeAdapter, WithJsonSchema, create_model, field_validator
 
 import prompts
 from ingest.captioning.selection import Pictured, select_images
+from ingest.document.crops import below_one_another
 from ingest.document.element_text import element_text
 from ingest.extraction.entity_types import TypeSystem
 from ingest.extraction.float_entities import float_mentions
 from ingest.extraction.mentions import contains_name, excerpt, read_paper
 from ingest.extraction.model_batches import gather_replies
-from paperscope_core.errors import ModelError
+from paperscope_core.errors import ModelError, TooManyImagesError
 from paperscope_core.models import ask_json
 from paperscope_core.models.structured import strict_schema
+from paperscope_core.models.wrapper import images_per_call
 from paperscope_core.protocols import LanguageModel
 from paperscope_core.text.words import STOP_WORDS, entity_key
 from paperscope_core.types import (
@@ -232,8 +235,7 @@ class ImageCaptioner:
             nonlocal done
             outcome: ImageReply | ModelError
             try:
-                reply, _ = await ask_json(self._model, request, self._adapter)
-                outcome = reply
+                outcome = await self._ask(request)
             except ModelError as error:
                 outcome = error
             done += 1
@@ -252,6 +254,17 @@ class ImageCaptioner:
                 readings.append(UnreadImage(element=element.id, crop=crop, place=element.place, reason=outcome.public))
         return readings
 
+    async def _ask(self, request: ModelRequest) -> ImageReply:
+        """Ask about an image; one that is cut into more pictures than a call takes becomes one picture."""
+        limit, pictures = images_per_call(self._model), len(request.messages[-1].images)
+        if 0 < limit < pictures:
+            request = await asyncio.to_thread(_with_one_picture, request)
+        try:
+            reply, _ = await ask_json(self._model, request, self._adapter)
+        except TooManyImagesError:
+            reply, _ = await ask_json(self._model, await asyncio.to_thread(_with_one_picture, request), self._adapter)
+        return reply
+
     def _request(self, element: Pictured, crops: Mapping[str, bytes], mentions: MentionTexts) -> ModelRequest:
         parts = crops_of(element)[:_MOST_PARTS]
         texts = self._prompt.fill(
@@ -261,6 +274,12 @@ class ImageCaptioner:
         )
         pictures = tuple(crops[part] for part in parts)
         return ModelRequest.of(texts, "image_description", images=pictures)
+
+
+def _with_one_picture(request: ModelRequest) -> ModelRequest:
+    """Return the request with its pictures below one another in one."""
+    *before, last = request.messages
+    return replace(request, messages=(*before, replace(last, images=(below_one_another(last.images),))))
 
 
 def _mentions_of_floats(paper: Paper) -> MentionTexts:

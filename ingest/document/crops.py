@@ -25,7 +25,7 @@ from paperscope_core.types import (
     places_of,
 )
 
-__all__ = ["add_crops", "png_bytes", "trim_white"]
+__all__ = ["add_crops", "below_one_another", "png_bytes", "trim_white"]
 
 _MARGIN = 4.0  # Points around an element, so that strokes on its edge are not cut.
 _MIN_SIDE = 2.0  # Points; a picture needs some pixels.
@@ -106,6 +106,20 @@ def trim_white(picture: bytes, box: Box, *, margin: float) -> tuple[bytes, Box]:
         shown = png_bytes(image.crop((left, top, right, bottom)))
     cut = Box(box.x0 + left * across, box.y0 + top * down, box.x0 + right * across, box.y0 + bottom * down)
     return shown, cut
+
+
+def below_one_another(pictures: Sequence[bytes]) -> bytes:
+    """Return one PNG that shows pictures below one another, on white."""
+    images = []
+    for picture in pictures:
+        with Image.open(io.BytesIO(picture)) as opened:
+            images.append(opened.convert("RGB"))
+    sheet = Image.new("RGB", (max(image.width for image in images), sum(image.height for image in images)), "white")
+    top = 0
+    for image in images:
+        sheet.paste(image, (0, top))
+        top += image.height
+    return png_bytes(sheet)
 
 
 def png_bytes(image: Image.Image) -> bytes:

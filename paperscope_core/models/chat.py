@@ -2,6 +2,7 @@
 
 import base64
 import json
+import logging
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
 from io import StringIO
@@ -13,12 +14,16 @@ from pydantic import BaseModel, BeforeValidator, Field
 from paperscope_core.errors import ModelRefusedError, ModelReplyError, ModelUnavailableError, TooManyImagesError
 from paperscope_core.models.endpoint import BadRequestError, Endpoint
 from paperscope_core.models.server_habits import habits_of, image_limit, rejected_feature
+from paperscope_core.models.token_counting import count_tokens
 from paperscope_core.types import Message, ModelReply, ModelRequest, Prices
 
 __all__ = ["OpenAIChatModel"]
 
 _PATH = "/chat/completions"
 _TEXTS = ("text", "output_text")
+# Ollama's shortest window is 2,048 tokens. Estimates are within 5 %, and no tokenizer needs half as many for English.
+_LONG_REQUEST, _LEAST_SHARE = 2000, 0.5
+_log = logging.getLogger(__name__)
 _LIMITS = ("max_tokens", "max_completion_tokens")
 # The whole text is read whenever it is passed on. Unless it grows by this part in between, that is quadratic.
 _STEPS = 200
@@ -219,9 +224,27 @@ class OpenAIChatModel:
                 rejected |= {feature}
             else:
                 self._habits.rejected |= rejected
+                self._note_window(request, completion.usage)
                 text = completion.choices[0].message.text
                 self._habits.unheeded |= _format_of(body) == "json_schema" and bool(text) and "{" not in text
                 return completion
+
+    def _note_window(self, request: ModelRequest, usage: _TokenUsage | None) -> None:
+        """Warn once if the server seems to have read only a part of a request, as Ollama does without an error."""
+        counted = usage.prompt_tokens if usage else 0
+        texts = [message.text for message in request.messages]
+        if self._habits.noted or not counted or not all(map(str.isascii, texts)):
+            return
+        expected = sum(map(count_tokens, texts))
+        if expected >= _LONG_REQUEST and counted < expected * _LEAST_SHARE:
+            self._habits.noted = True
+            _log.warning(
+                "the server of %r read %d tokens of about %d: its window may be too short (Ollama: set "
+                "OLLAMA_CONTEXT_LENGTH), or lower retrieval.tokens",
+                self.name,
+                counted,
+                expected,
+            )
 
     async def _send(self, body: dict[str, object], on_text: Callable[[str], None] | None) -> ChatCompletion:
         if on_text is None or "stream" not in body:

@@ -43,6 +43,7 @@ class ServerHabits:
     Attributes:
         rejected: Features of a request that are left out.
         unheeded: Whether the server takes a schema and does not heed it, so that the prompt must contain it.
+        noted: Whether a warning said that the window may be too short.
         images: The most images of a request; None if no limit is known.
         texts: The most texts of an embedding request; None if no limit is known.
         tokens: The longest text of an embedding request, in tokens as `count_tokens` estimates them; None if no limit
@@ -51,6 +52,7 @@ class ServerHabits:
 
     rejected: frozenset[str] = field(default_factory=frozenset)
     unheeded: bool = False
+    noted: bool = False
     images: int | None = None
     texts: int | None = None
     tokens: int | None = None

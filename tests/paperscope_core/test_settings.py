@@ -224,6 +224,24 @@ def test_a_variable_gives_a_list_or_table_as_json() -> None:
         load_settings(environ={"PAPERSCOPE_SERVICE__HOSTS": "a, b"})
 
 
+def test_further_fields_of_requests_are_a_table_for_each_role(tmp_path: Path) -> None:
+    file = tmp_path / "settings.toml"
+    file.write_text(
+        '[answer.extra]\nreasoning_effort = "low"\n[answer.extra.chat_template_kwargs]\nenable_thinking = false'
+    )
+    settings = load_settings(environ={"PAPERSCOPE_VISION__EXTRA": '{"temperature": 0.6}'}, file=file)
+    extra = {"reasoning_effort": "low", "chat_template_kwargs": {"enable_thinking": False}}
+    assert (settings.answer.extra, settings.vision.extra, settings.extract.extra) == (extra, {"temperature": 0.6}, {})
+
+
+@pytest.mark.parametrize(
+    "extra", ['{"messages": []}', '{"model": "m"}', '{"stream": true}', '{"a": NaN}', "low", "[1]"]
+)
+def test_further_fields_replace_nothing_that_paperscope_sets(extra: str) -> None:
+    with pytest.raises(SettingsError, match=r"answer\.extra"):
+        load_settings(environ={"PAPERSCOPE_ANSWER__EXTRA": extra})
+
+
 @pytest.mark.parametrize("value", ["0", "-1", "inf", "nan", ""])
 def test_a_timeout_is_a_positive_finite_number(value: str) -> None:
     with pytest.raises(SettingsError, match=r"calls\.timeout"):

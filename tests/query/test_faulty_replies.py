@@ -265,6 +265,26 @@ async def test_what_is_no_answer_has_a_clear_message(
         await answered(model_of(server), corpus, Told([]) if streamed else None)
 
 
+@pytest.mark.parametrize("most", [1, 2])
+async def test_images_are_read_by_as_many_as_the_server_takes(server: ModelServer, corpus: Corpus, most: int) -> None:
+    def images(body: Body) -> int:
+        return sum(part["type"] == "image_url" for part in body["messages"][-1]["content"])
+
+    def seen(body: Body) -> str:
+        pictures = good("image_findings", body)["pictures"] * images(body)
+        return json.dumps({"pictures": [{**one, "picture": number} for number, one in enumerate(pictures, start=1)]})
+
+    refused = f"400 At most {most} image(s) may be provided in one request."
+    server.reply, server.fault = seen, lambda body: refused if images(body) > most else ""
+    # The third is the first again, and its reply is cached.
+    pictured = context(corpus, "table-1", "table-2", "table-1").images
+    for _ in range(2):
+        readings, _ = await ImageReader(corpus, model_of(server)).read(QUESTION, pictured, answer="")
+        assert [getattr(one, "text", "") for one in readings] == [TEXT] * 3
+    sizes = [images(body) for body in server.bodies]
+    assert (sizes[0], sorted(sizes[1:])) == (3, [1] * 4 if most == 1 else [1, 1, 2, 2])
+
+
 TOO_LONG = {
     "vllm": "This model's maximum context length is 4096 tokens. However, you requested 9000 tokens (8000 in the "
     "messages, 1000 in the completion). Please reduce the length of the messages or completion.",

@@ -3,16 +3,18 @@
 import json
 import re
 from collections.abc import Callable, Iterable
+from io import BytesIO
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from PIL import Image
 
 from ingest.captioning import ImageCaptioner, select_images
 from ingest.captioning.captioner import is_english
 from ingest.extraction import TypeSystem
 from paperscope_core.codec import from_json, to_json
-from paperscope_core.errors import ModelError, ModelRefusedError, ModelUnavailableError
+from paperscope_core.errors import ModelError, ModelRefusedError, ModelUnavailableError, TooManyImagesError
 from paperscope_core.models import CachedModel, FakeModel
 from paperscope_core.types import (
     Box,
@@ -123,6 +125,18 @@ async def test_a_picture_gets_one_call_with_its_caption_and_what_the_text_says_o
     assert "a table, cut into 2 pictures" in second.messages[1].text
     assert first.schema is not None
     assert "data_points" in str(first.schema)
+
+
+async def test_the_parts_of_a_table_become_one_picture_for_a_model_that_takes_one() -> None:
+    model = FakeModel([TooManyImagesError("one at most", limit=1), reply()])
+    images = await described(model, paper_of(table(1, ONE, more=[TWO])), [ONE, TWO])
+    assert isinstance(images.readings[0], ImageDescription)
+    [stacked] = model.requests[-1].messages[-1].images
+    heights = []
+    for picture in (ONE, TWO, stacked):
+        with Image.open(BytesIO(picture)) as opened:
+            heights.append(opened.height)
+    assert heights[2] == heights[0] + heights[1]
 
 
 async def test_a_caption_that_orders_the_model_about_stays_data() -> None:

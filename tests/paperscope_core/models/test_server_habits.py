@@ -215,6 +215,16 @@ async def test_requests_that_are_too_long(server: ModelServer, said: str) -> Non
     assert len(server.bodies) == 1
 
 
+async def test_a_server_that_reads_only_a_part_is_noted_once(
+    server: ModelServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    server.usage = {"prompt_tokens": 4096}
+    long = ModelRequest(messages=(Message(role="user", text="A long context of many words. " * 3000),))
+    for request in (REQUEST, long, long):
+        await OpenAIChatModel(endpoint(server)).complete(request)
+    assert caplog.text.count("OLLAMA_CONTEXT_LENGTH") == 1
+
+
 # Embeddings.
 
 
