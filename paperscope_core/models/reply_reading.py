@@ -7,7 +7,7 @@ break. So JSON is read by pydantic, and anything else by the reader below, in li
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TypeVar
 
 from pydantic import TypeAdapter, ValidationError
@@ -46,13 +46,15 @@ _ESCAPE = re.compile(r"u([0-9a-fA-F]{4})|(.)", re.DOTALL)
 _ESCAPED = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _LITERALS = {"true": True, "false": False, "null": None, "none": None, "nan": None}
 _NUMBER = re.compile(r"-?\d{1,30}(?:\.\d{1,30})?(?:[eE][+-]?\d{1,3})?")
-_KEY_FOLLOWS = r"(?:[\"'\u201c][^\"'\u201c\u201d\n]{1,80}[\"'\u201d]|[\w$-]{1,80})\s*:"
+_KEY_FOLLOWS = r"(?:[\"'\u201c][^\"'\u201c\u201d\n]{1,80}[\"'\u201d]|[\w$-]{1,80})\s*+:"
 # What follows the quote that ends a string; another quote is part of the text.
-_ENDS_KEY = re.compile(r"\s*:")
-_ENDS_MEMBER = re.compile(rf"\s*(?:\Z|//|/\*|```|[}}\]]|,?\s*(?:{_KEY_FOLLOWS}|\Z)|,\s*(?://|/\*|[}}\]]))")
-_ENDS_ITEM = re.compile(r"\s*(?:\Z|//|/\*|```|[}\]]|,\s*(?:\Z|//|/\*|[}\]{\[\"'\u201c\d-]|true|false|null))")
+_ENDS_KEY = re.compile(r"\s*+:")
+_ENDS_MEMBER = re.compile(rf"\s*+(?:\Z|//|/\*|```|[}}\]]|(?:,\s*+)?(?:{_KEY_FOLLOWS}|\Z)|,\s*+(?://|/\*|[}}\]]))")
+_ENDS_ITEM = re.compile(r"\s*+(?:\Z|//|/\*|```|[}\]]|,\s*+(?:\Z|//|/\*|[}\]{\[\"'\u201c\d-]|true|false|null))")
 _UNFINISHED_ESCAPE = re.compile(r"(?<!\\)((?:\\\\)*+)\\(?:u[0-9a-fA-F]{0,3}|[A-Za-z]{0,24})\Z")
 _MISSING = object()
+# Matches at a position of a text.
+_Match = Callable[[str, int], re.Match[str] | None]
 
 
 def read_reply(text: str, adapter: "TypeAdapter[T]", schema: Mapping[str, object]) -> T:
@@ -210,11 +212,11 @@ class _LooseReader:
         self.at = at
         self.complete = True
 
-    def value(self, *, depth: int = 0, ends: "re.Pattern[str]" = _ENDS_MEMBER) -> object:
+    def value(self, *, depth: int = 0, ends: _Match = _ENDS_MEMBER.match) -> object:
         """Read the value that begins here. Raise ValueError if there is none."""
         if depth > _MAX_DEPTH:
             raise ValueError("nested too deep")
-        self._skip(_SPACE)
+        self._skip(_SPACE.match)
         begins = self._text[self.at : self.at + 1]
         if begins == "{":
             return self._object(depth)
@@ -229,7 +231,7 @@ class _LooseReader:
         found: dict[str, object] = {}
         while not self._closed("}"):
             key = self._key()
-            self._skip(_SPACE)
+            self._skip(_SPACE.match)
             if self._ended():
                 break
             if self._text[self.at] != ":":
@@ -246,13 +248,13 @@ class _LooseReader:
         while not self._closed("]"):
             if self._text[self.at] in "}:":
                 raise ValueError("a list that is not closed")
-            value = self.value(depth=depth + 1, ends=_ENDS_ITEM)
+            value = self.value(depth=depth + 1, ends=_ENDS_ITEM.match)
             if value is not _MISSING:
                 found.append(value)
         return found
 
     def _closed(self, close: str) -> bool:
-        self._skip(_SPACE_AND_COMMAS)
+        self._skip(_SPACE_AND_COMMAS.match)
         if self._ended():
             return True
         if self._text[self.at] == close:
@@ -265,14 +267,14 @@ class _LooseReader:
         self.complete = self.complete and not ended
         return ended
 
-    def _skip(self, space: "re.Pattern[str]") -> None:
-        match = space.match(self._text, self.at)
+    def _skip(self, space: _Match) -> None:
+        match = space(self._text, self.at)
         self.at = match.end() if match else self.at
 
     def _key(self) -> str:
         if self._text[self.at] in _QUOTES:
             start = self.at
-            key = self._string(_ENDS_KEY, longest=_MAX_KEY)
+            key = self._string(_ENDS_KEY.match, longest=_MAX_KEY)
             if self.at - start > 2 * _MAX_KEY:
                 raise ValueError("too long for a key")
             return key
@@ -282,7 +284,7 @@ class _LooseReader:
         self.at = match.end()
         return match[0]
 
-    def _string(self, ends: "re.Pattern[str]", *, longest: int = _MAX_REPLY) -> str:
+    def _string(self, ends: _Match, *, longest: int = _MAX_REPLY) -> str:
         close = _QUOTES[self._text[self.at]]
         stop, start = _STOPS[close], self.at + 1
         limit = min(len(self._text), start + longest)
@@ -297,7 +299,7 @@ class _LooseReader:
             parts.append(self._text[at : match.start()])
             at = match.end()
             if match[0] != "\\":
-                if ends.match(self._text, at):
+                if ends(self._text, at):
                     self.at = at
                     break
                 parts.append(match[0])
