@@ -61,6 +61,8 @@ PART_TOKENS = 4000
 _MOST_PAPERS = 20
 _MOST_LISTED = 12
 _LONGEST_NAME = 80
+# Titles and captions may be long, but no list of a thousand labels is looked up.
+_LONGEST_ARGUMENT = 1000
 # As in `difflib`; a title with one word misspelt is nearer.
 _NEAR, _CLOSE = 0.6, 0.8
 _COLUMNS = "Columns: "
@@ -142,6 +144,9 @@ class ReadingTools:
             call = replace(call, paper=call.argument)
         elif not call.argument.strip() and call.tool != "outline":
             raise InputError(f"{call.argument!r} names no {call.tool}; {_EXAMPLES[call.tool]}")
+        if len(call.argument) > _LONGEST_ARGUMENT:
+            shown = shortened(call.argument, limit=_LONGEST_NAME)
+            raise InputError(f"{shown!r} is too long; give at most {_LONGEST_ARGUMENT} characters, or search")
         found: list[_Found] = []
         missing: list[NotFoundError] = []
         for view in self._views(call):
@@ -184,7 +189,7 @@ class ReadingTools:
             return find_entry(entries, name)
         except NotFoundError:
             named = set(PaperNames().named_in(name, entries))
-            shown = re.sub(r"\s*(?:\((?:19|20)\d\d\)|\[\w+\]|…)", "", name).strip().casefold()
+            shown = re.sub(r"\((?:19|20)\d\d\)|\[[0-9a-f]{12}\]|…", "", name).strip().casefold()
             found = [one for one in entries if one.id in named or (shown and one.title.casefold().startswith(shown))]
             if len(found) == 1:
                 return found[0]

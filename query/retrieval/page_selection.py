@@ -20,9 +20,9 @@ def context_images(
 ) -> tuple[ContextImage, ...]:
     """Return at most `limit` images to read for a question: the crops selected for it, and whole pages.
 
-    A page is read if the question names it and it has no table or figure with a crop, or if a source is on it and its
-    text is missing or was recognised. Crops of elements that the question names come first, other crops last; a crop
-    from a page that is read is left out.
+    A page is read if the question names it and it has no table or figure with a crop; if the question names none, also
+    if a source is on it and its text is missing or was recognised. Crops of elements that the question names come
+    first, other crops last; a crop from a page that is read is left out.
 
     Args:
         pictures: The elements whose crops were selected, best first.
@@ -45,13 +45,14 @@ def context_images(
 
 
 def _pages(sources: Sequence[ContextSource], papers: Sequence[Paper], named: References) -> Iterator[tuple[str, int]]:
-    """Yield the pages to read, with the ids of their papers: named ones, those of sources, and, if there is no source,
-    all pages without reliable text."""
+    """Yield the pages to read, with the ids of their papers: named ones; else those of sources without reliable text;
+    or, if there is no source, all without it."""
     about = {source.place.paper for source in sources}
     shown = [paper for paper in papers if paper.has_page_images and (paper.id in about or not about)]
-    for paper in shown:
-        numbers = {page.number for page in paper.pages}
-        yield from ((paper.id, page) for page in sorted(named.pages & numbers) if not _has_crop(paper, page))
+    asked = [(paper, page.number) for paper in shown for page in paper.pages if page.number in named.pages]
+    yield from ((paper.id, page) for paper, page in asked if not _has_crop(paper, page))
+    if asked:
+        return
     doubtful = {(paper.id, page) for paper in shown for page in paper.doubtful_pages}
     for source in sources:
         yield from ((place.paper, place.page) for place in source.places if (place.paper, place.page) in doubtful)

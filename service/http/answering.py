@@ -78,7 +78,7 @@ class QuestionRunner:
         """Return what a reading tool finds."""
 
         async def work() -> ToolResult:
-            async with self._library() as library, self._slot():
+            async with self._library() as library, self.service.lookups.slot(self.caller.name):
                 return await library.look_up_async(call)
 
         return await cancel_on_disconnect(self.request, work())

@@ -202,6 +202,12 @@ def test_a_page_that_is_not_there_is_told(argument: str, message: str) -> None:
     assert run("page", argument).message.startswith(message)
 
 
+def test_a_long_argument_is_no_name() -> None:
+    message = run("element", "Table 1, " * 300).message
+    assert message.endswith("is too long; give at most 1000 characters, or search")
+    assert len(message) < 200
+
+
 def test_a_file_without_pages_has_none() -> None:
     unpaged = replace(TREE, pages=(replace(TREE.pages[0], width=0, height=0),), format="markdown")
     assert "has no pages: it is markdown" in run("page", "1", on=tools(unpaged)).message

@@ -68,6 +68,7 @@ def test_a_named_page_is_read_if_no_crop_shows_what_is_on_it() -> None:
     assert chosen(TREE, "What is drawn on page 3?", "passage-1") == ["page 3"]
     assert chosen(TREE, "What is drawn on page 2?", "passage-1") == []
     assert chosen(SCAN, "What is drawn on page 2?", "passage-1") == ["page 2"]
+    assert chosen(SCAN, "What is drawn on page 3?", "passage-3") == ["page 3"]
     assert chosen(TREE, "What is drawn on page 9?", "passage-1") == []
     unpaged = replace(SCAN, format="markdown")
     assert chosen(unpaged, "What is drawn on page 3?", "passage-3") == []
@@ -75,7 +76,7 @@ def test_a_named_page_is_read_if_no_crop_shows_what_is_on_it() -> None:
 
 def test_a_paper_without_text_is_read_page_by_page() -> None:
     assert chosen(WORDLESS, "What is it about?") == ["page 1", "page 2"]
-    assert chosen(WORDLESS, "What is on page 3?") == ["page 3", "page 1"]
+    assert chosen(WORDLESS, "What is on page 3?") == ["page 3"]
 
 
 def test_a_page_is_cited_at_a_passage_on_it() -> None:

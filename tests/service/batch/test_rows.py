@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paperscope_core.types import Answer, Box, Claim, Context, Evidence, Exhibit, Finding, Place, Usage
+from paperscope_core.types import Answer, Box, Claim, Context, Evidence, Exhibit, Finding, ImageFinding, Place, Usage
 from service.batch import BatchRow, Gold
-from service.batch.rows import render_csv
+from service.batch.rows import image_name, render_csv
 
 BOX = Box(1.0, 2.0, 3.0, 4.0)
 TEXTS = st.text(st.characters(codec="utf-8"))
@@ -132,3 +132,10 @@ def test_a_papers_name_does_not_run_either() -> None:
 def test_every_cell_round_trips(cells: list[str]) -> None:
     found = read([row(cell) for cell in cells])
     assert [taken_back(line["answer"]) for line in found] == cells
+
+
+def test_an_image_is_named_after_its_element_or_page() -> None:
+    place = Place(paper="aaaa", page=4, box=BOX)
+    crop = ImageFinding(element="aaaa/table-5", place=place, crop="ab", text="", relevant=True)
+    assert image_name(crop) == "aaaa-table-5.png"
+    assert image_name(replace(crop, element="aaaa/passage-1", crop="")) == "aaaa-page-4.png"
