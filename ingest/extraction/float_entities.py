@@ -51,6 +51,8 @@ __all__ = [
 
 _MAX_MENTIONS = 3
 _MAX_TERMS = 8
+# Tables of a section that are named by it.
+_MOST_IN_A_SECTION = 20
 _NAME_WORDS = 12
 _INNER = 300
 _MAX_NEAR = 3
@@ -117,7 +119,8 @@ def _equation_neighbours(paper: Paper, text: PaperText) -> Iterator[FloatMention
 
 
 def float_entities(paper: Paper, text: PaperText, mentions: Sequence[FloatMention]) -> list[Entity]:
-    """Return one entity per float: its id is the element's, its name the label or the beginning of its text.
+    """Return one entity per float: its id is the element's, its name the label, the section of a table without caption
+    ("Table: Results"), or the beginning of its text.
 
     The description consists of the caption (an equation's text), the text inside a figure, and the first sentences that
     mention it. A float without label and text is left out.
@@ -127,10 +130,12 @@ def float_entities(paper: Paper, text: PaperText, mentions: Sequence[FloatMentio
         sentences_of[mention.float].append(text.sentences[mention.sentence])
     entities: list[Entity] = []
     taken: set[str] = set()
+    titles = {section.id: section.title for section in paper.sections}
     for element in _floats(paper):
         words = " ".join(element_text(element).split())
         start = " ".join(words.split()[:_NAME_WORDS])
-        name = next((name for name in (element.label, start, words) if name and entity_key(name) not in taken), "")
+        names = (element.label, *_names_by_section(element, titles), start, words)
+        name = next((name for name in names if name and entity_key(name) not in taken), "")
         if not name:
             continue
         taken.add(entity_key(name))
@@ -144,11 +149,18 @@ def float_entities(paper: Paper, text: PaperText, mentions: Sequence[FloatMentio
                 name=name,
                 type=element.kind,
                 description="\n".join([excerpt(own), *_inner_words(element), *map(excerpt, mentioning)]),
-                sources=text.holding([name, *(a[1] for a in aliases)], places),
+                sources=tuple(dict.fromkeys((element.id, *text.holding([name, *(a[1] for a in aliases)], places)))),
                 aliases=tuple({entity_key(a[1]): a[1] for a in aliases}.values()),
             )
         )
     return entities
+
+
+def _names_by_section(element: Table | Figure | Equation, titles: Mapping[str, str]) -> Iterator[str]:
+    """Yield names of a table without caption: its text is its cells, which name nothing."""
+    if isinstance(element, Table) and not element.caption and (title := titles.get(element.section)):
+        yield f"Table: {title}"
+        yield from (f"Table: {title} ({number})" for number in range(2, _MOST_IN_A_SECTION + 1))
 
 
 def _inner_words(element: Table | Figure | Equation) -> list[str]:

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 from ingest.document.element_text import element_text
 from ingest.extraction import ENTITY_TYPES, LocalExtractor
 from ingest.extraction.name_types import type_of_name
+from ingest.readers.markup import markup_parsers
 from paperscope_core.text.words import entity_key
-from paperscope_core.types import Cell, Equation, Extraction, Figure, Link, Panel, Paper, Reference, Table
+from paperscope_core.types import Cell, Equation, Extraction, Figure, Link, Panel, Paper, PaperFile, Reference, Table
 from tests.ingest.extraction.paper_builders import (
     PLACE,
     by_name,
@@ -121,6 +122,16 @@ async def test_floats_are_entities_linked_to_what_their_caption_and_mentions_nam
     (shows,) = relations(extraction, "shows")
     assert (shows.source, shows.target, shows.sources) == ("p/figure-1", "resnet 50", ("p/figure-1",))
     assert ("p/figure-1", "squad2") in {(item.source, item.target) for item in relations(extraction, "mentions")}
+
+
+async def test_tables_without_caption_are_named_by_their_section(tmp_path: Path) -> None:
+    table = "| Group | n |\n|---|---|\n| treated | {} |\n"
+    text = f"# Trial\n\n## Adults\n\n{table.format(12)}\nLater.\n\n{table.format(9)}\n## Children\n\n{table.format(7)}"
+    (tmp_path / "a.md").write_text(text)
+    paper = markup_parsers()["markdown"].parse(PaperFile(tmp_path / "a.md")).paper
+    tables = [entity for entity in (await extract(paper)).entities if entity.type == "table"]
+    assert [entity.name for entity in tables] == ["Table: Adults", "Table: Adults (2)", "Table: Children"]
+    assert [entity.sources for entity in tables] == [(entity.id,) for entity in tables]
 
 
 async def test_figure_1_is_not_mentioned_by_figure_10() -> None:
