@@ -22,7 +22,6 @@ from ingest.export import export_files
 from ingest.export.drawing import Mark, draw_marks
 from ingest.extraction import extractor_for
 from ingest.pdf import PdfParser
-from ingest.readers.formula_text import latex_text
 from ingest.readers.markup import markup_parsers
 from ingest.readers.mineru import MinerUParser
 from paperscope_core.errors import PaperscopeError
@@ -31,6 +30,7 @@ from paperscope_core.models.reply_reading import outermost_object, partial_text,
 from paperscope_core.models.structured import strict_schema
 from paperscope_core.settings import load_settings
 from paperscope_core.text.escaping import html, markdown_text, spreadsheet_csv, terminal_text
+from paperscope_core.text.latex import latex_text
 from paperscope_core.types import (
     Answer,
     AskRequest,

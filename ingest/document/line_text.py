@@ -1,4 +1,4 @@
-"""Joins printed lines over hyphens and broken addresses, and formats superscripts and subscripts."""
+"""Joins printed lines over hyphens and broken addresses."""
 
 import re
 from collections import Counter
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-__all__ = ["Vocabulary", "join_lines", "joined_parts", "script_text", "vocabulary_of"]
+__all__ = ["Vocabulary", "join_lines", "joined_parts", "vocabulary_of"]
 
 _WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
 # A word read backwards from the hyphen after it; from the front, every letter of a long word would begin a search.
@@ -29,9 +29,6 @@ _PAGES = re.compile(r"\d+\s?[–-]\s?\d|\d+,? (?:19|20)\d{2}\b")
 _LAST_WORD = re.compile(r"[^\W\d_]+[.,;)]*$|[^\W\d_]+[.,;)](?:\s|$)")
 # How much of the text before a line's end is looked at, so that joining takes time in proportion to the text.
 _LONGEST_END = 300
-
-_RAISED = str.maketrans("0123456789+-−=()ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿⁱ")
-_LOWERED = str.maketrans("0123456789+-−=()", "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -155,18 +152,3 @@ def _continues_address(address: str, line: str) -> bool:
         named = core[:1].isdecimal() or core[:1].islower()
         return named and (any(sign in core for sign in "/._-") or (core.isdecimal() and len(core) > 4))
     return head[0] in "/?=#&_%~" or any(sign in core for sign in "=?&_%")
-
-
-def script_text(text: str, *, raised: bool) -> str:
-    """Return a superscript or subscript as text: `²` and `₁` if Unicode has the letters, otherwise `^k`, `_ij`,
-    `^(k,l)`.
-
-    Marks such as † stay as they are.
-    """
-    table = _RAISED if raised else _LOWERED
-    if all(ord(letter) in table for letter in text):
-        return text.translate(table)
-    if not any(letter.isalnum() for letter in text) or text[0] in "±(":
-        return text
-    sign = "^" if raised else "_"
-    return f"{sign}{text}" if text.isalnum() else f"{sign}({text})"

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from ingest.document.geometry import runs_of
-from ingest.document.line_text import script_text
 from ingest.document.pages import HorizontalRule
 from ingest.pdf.pdf_words import Word
+from paperscope_core.text.latex import script_text
 
 __all__ = ["read_formula"]
 

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from ingest.document.line_text import script_text
 from ingest.readers.formula_text import omml_text
 from ingest.readers.inline_text import collapse_spaces, numeral
 from ingest.readers.markup_tree import Node
+from paperscope_core.text.latex import script_text
 
 __all__ = ["DocxImage", "Numbering", "Paragraph", "Style", "Styles", "attribute", "integer_attribute", "read_paragraph"]
 

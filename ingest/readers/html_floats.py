@@ -9,11 +9,12 @@ from ingest.document.cell_values import is_value
 from ingest.document.drafts import NO_CAPTION, Caption, draft_equation, draft_figure, draft_listing, draft_table
 from ingest.readers.element_collector import Source, SourceLines
 from ingest.readers.float_captions import read_caption, split_caption
-from ingest.readers.formula_text import latex_text, mathml_text, split_tag
+from ingest.readers.formula_text import mathml_text
 from ingest.readers.inline_text import collapse_spaces, inline_text, is_bold, node_text
 from ingest.readers.markup_tree import Node, parse_html
 from ingest.readers.table_grid import MarkupCell, table_of_rows
 from paperscope_core.errors import PaperFileError
+from paperscope_core.text.latex import latex_text, split_tag
 from paperscope_core.types import Element, Equation, Figure, Panel, Place, Table
 
 __all__ = [

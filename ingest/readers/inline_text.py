@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 
-from ingest.document.line_text import script_text
-from ingest.readers.formula_text import latex_text, mathml_text
+from ingest.readers.formula_text import mathml_text
 from ingest.readers.markup_tree import Node
+from paperscope_core.text.latex import latex_text, script_text
 
 __all__ = [
     "INVISIBLE_TAGS",

@@ -11,13 +11,13 @@ from ingest.document.geometry import bounding_box
 from ingest.readers.element_collector import Reading, Source
 from ingest.readers.embedded_images import EmbeddedImages
 from ingest.readers.float_captions import split_caption
-from ingest.readers.formula_text import latex_text
 from ingest.readers.inline_text import inline_text, is_bold, node_text
 from ingest.readers.markup_tree import Node, decode, parse_xml
 from ingest.readers.table_grid import MarkupCell, table_of_rows
 from ingest.readers.xml_references import cited_numbers, tei_name, tei_reference
 from paperscope_core.errors import PaperFileError
 from paperscope_core.publication import arxiv_in, doi_in, year_in
+from paperscope_core.text.latex import latex_text
 from paperscope_core.types import Box, Element, Page, Passage, PassageRole, Place, Publication
 
 __all__ = ["read_tei"]
