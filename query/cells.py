@@ -1,15 +1,16 @@
 """Finds the cells of a table that a statement refers to by row and column names."""
 
 import re
-from bisect import bisect_left
-from collections.abc import Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence, Set
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cache, lru_cache
-from operator import itemgetter
+from itertools import islice
 
+from paperscope_core.text.words import plain_words
 from paperscope_core.types import Cell, Table
-from query.content_words import content_words, without_quotations
+from paperscope_core.types.tables import column_headers, is_bracketed, table_rows
+from query.content_words import content_words, runs, without_quotations
 from query.numbers import numbers_in, without_labels
 
 __all__ = ["CellNames", "Statement", "TableHeaders", "name_form", "name_spans", "without_citations"]
@@ -21,14 +22,22 @@ _STANDARD = re.compile(
     r"(?=[,;:()]|\.(?:\s|$)|\s(?:by|with|at|in|on|under|for|from|to|and)\s|$)"
 )
 # The "3.5" of "GPT-3.5" is a part of a name.
-_DECIMAL = re.compile(r"(?<![\w+-])[-+]?\d+(?:[.,]\d+)+%?|(?<!\w)\d+%")
+# The "3.5" of "GPT-3.5" is a part of a name, and so is the "5.0" of "OntoNotes 5.0", where a table has such a header.
+_DECIMAL = re.compile(r"(?P<name>(?<!\w)\w{0,30}[A-Z]\w{0,30}\s)?(?<![\w+-])[-+]?\d+(?:[.,]\d+)+%?|(?<!\w)\d+%")
 _YEAR = r"[^()\d]*(?:19|20)\d\d[a-z]?"
 _CITED = re.compile(rf"(?<!\s)\s*+(?:\({_YEAR}(?:;{_YEAR})*\)|\[\d[\d,\s]*\])")
 # A statement that names more values in different ways names none of them more specifically than others.
 _MOST_NAMED = 400
+_LEAST_CONFIDENCE = 0.5
+# A name in other pieces: its letters, the words of the text that it may be, and how many places are compared.
+_LEAST_LETTERS, _MOST_PIECES, _MOST_PLACES = 4, 6, 20
 # What continues a name before it and behind it.
 _LETTER = re.compile(r"[\w+/&-]")
 _LONGER = re.compile(r"[\w+/-]|\s[+&]")
+# A value with its error or stars is no header, but was read as one.
+_VALUE = re.compile(
+    r"[-+\u2212]?\d[\d.,]*\s?%?\s?(?:[*\u2020]{1,3}\s?)?(?:[(\[][^()\[\]]*\d[^()\[\]]*[)\]]|±.*\d|[*]{1,3})\s?[*]{0,3}"
+)
 # Longer headers are sentences, which a statement does not repeat.
 _LONGEST_NAME = 100
 _STARTS = re.compile(r"(?<![\w+/&-])\S")
@@ -51,11 +60,42 @@ class Statement:
     @classmethod
     def of(cls, text: str, *, question: str = "") -> "Statement":
         """Read a statement. Its labels such as "Table 8" name nothing, and its numbers only as whole names ("25%")."""
-        said, asked = (without_labels(one).casefold() for one in (text, without_quotations(question)))
+        texts = (text, without_quotations(question))
+        said, asked = (without_labels(one, keeps_positions=True) for one in texts)
         about = _STANDARD.sub(" ", said)
-        words = (_words(_DECIMAL.sub(" ", one)) for one in (said, about, asked))
+        names = (_DECIMAL.sub(lambda match: match[0] if match["name"] else " ", one) for one in (said, about, asked))
         values = frozenset(number.value for number in numbers_in(text))
-        return cls(_spaced(said), _spaced(about), values, *words)
+        return cls(
+            _spaced(said.casefold()), _spaced(about.casefold()), values, *(_words(one.casefold()) for one in names)
+        )
+
+    def naming(self, heads: Iterable[str]) -> "Statement":
+        """Return the statement with the headers that it spells otherwise: in other pieces ("Step-Back" for the small
+        capitals "S TEP -B ACK"), or in full ("precision" for "Prec.")."""
+        texts = [self.text, self.about]
+        pieces = [plain_words(text) for text in texts]
+        joined = [runs(words, longest=_MOST_PIECES) for words in pieces]
+        added: list[list[str]] = [[], []]
+        for head in heads:
+            own = plain_words(head)
+            key = "".join(own)
+            for words, found, names in zip(pieces, joined, added, strict=True):
+                places = found.get(key, [])[:_MOST_PLACES] if len(key) >= _LEAST_LETTERS else []
+                otherwise = places and all(words[place.start : place.stop] != own for place in places)
+                short = len(own) == 1 and len(key) > 2 and head.endswith(".")
+                if otherwise or (short and any(word.startswith(key) for word in words)):
+                    names.append(head)
+        if not added[0]:
+            return self
+        text, about = (" ; ".join((text, *names)) for text, names in zip(texts, added, strict=True))
+        said_words, about_words = (frozenset().union(*map(_words, names)) for names in added)
+        return replace(
+            self,
+            text=text,
+            about=about,
+            said_words=self.said_words | said_words,
+            about_words=self.about_words | about_words,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +107,7 @@ class _Axis:
 
     @classmethod
     def of(cls, headers: Sequence[str]) -> "_Axis":
+        headers = [text for text in headers if len(text) > _LONGEST_NAME or not _VALUE.fullmatch(text.strip())]
         texts = [without_labels(without_citations(text)).casefold() for text in headers]
         words = frozenset().union(*(_words(without_labels(text).casefold()) for text in headers))
         return cls(words, _spaced(texts[-1]) if texts else "")
@@ -109,10 +150,14 @@ class CellNames:
     def __init__(self, table: Table) -> None:
         self.cells = [cell for cell in table.cells if cell.role == "value"]
         self._headers = TableHeaders(table)
+        self._below = {(cell.row - 1, cell.column): cell for cell in self.cells}
+        # Nothing is concluded from a grid that is more likely wrong than right.
+        self._in_doubt = table.confidence < _LEAST_CONFIDENCE
         self._axis = cache(_Axis.of)
         self._of = {_key(cell): self._name(cell) for cell in self.cells}
         # Computed once, because rows and columns share many words.
         self._names = frozenset(self._of.values())
+        self._spelled = lru_cache(maxsize=16)(self._find_spelled)
         self._alike = lru_cache(maxsize=16)(self._find_alike)
         self._best = lru_cache(maxsize=16)(self._find_best)
         self._stated = lru_cache(maxsize=16)(self._find_stated)
@@ -131,6 +176,13 @@ class CellNames:
         """Return the headers of a value as one text."""
         return " ".join((*self._headers.row(cell), *self._headers.column(cell)))
 
+    def qualifying(self, cell: Cell) -> list[Cell]:
+        """Return the cells with what qualifies a value, such as its standard error: the cell itself, if it prints more
+        than one number, and one in brackets below."""
+        below = self._below.get(_key(cell))
+        several = next(islice(numbers_in(cell.text), 1, None), None) is not None
+        return [*([cell] if several else ()), *([below] if below is not None and is_bracketed(below.text) else ())]
+
     def words(self, cell: Cell) -> frozenset[str]:
         """Return the header words of a value."""
         name = self._of.get(_key(cell))
@@ -139,7 +191,7 @@ class CellNames:
     def names_row(self, cell: Cell, statement: Statement) -> bool:
         """Return whether the statement contains the row header of the value as a whole name."""
         name = self._of.get(_key(cell))
-        return name is not None and name.row.appears_in(statement.text)
+        return name is not None and name.row.appears_in(self._spelled(statement).text)
 
     def fits(self, cell: Cell, statement: Statement) -> bool:
         """Return whether the statement names no other value more specifically than this one.
@@ -150,13 +202,14 @@ class CellNames:
         value. Where the value has no header on a side, the table may name it elsewhere: words shared with the others'
         headers there say nothing, only their whole names do.
 
-        If the statement states each value that it names most specifically, and further ones, it does not name all that
-        it states ("QUOREF has 6.52M negative and 38.6K positive examples, a ratio of 169"): the others are in the same
-        rows or columns.
+        If the statement states each value of a row or column that it names most specifically, and further ones, it does
+        not name all that it states ("QUOREF has 6.52M negative and 38.6K positive examples, a ratio of 169"): the
+        others are in the same row or column.
         """
         name = self._of.get(_key(cell))
+        statement = self._spelled(statement)
         best = self._best(statement)
-        if name is None or best is None or name in best or self._fits_without_header(name, statement):
+        if self._in_doubt or name is None or best is None or name in best or self._fits_without_header(name, statement):
             return True
         rows, columns = self._stated(statement)
         return name.row in rows or name.column in columns
@@ -178,6 +231,7 @@ class CellNames:
 
     def named(self, statement: Statement) -> list[Cell]:
         """Return the values that the statement names most specifically, in reading order; empty if it names none."""
+        statement = self._spelled(statement)
         axes, _ = self._alike(statement)
         said = {
             name
@@ -186,14 +240,20 @@ class CellNames:
         }
         return [cell for cell in self.cells if self._of[_key(cell)] in said]
 
+    def _find_spelled(self, statement: Statement) -> Statement:
+        return statement.naming({axis.head for name in self._names for axis in (name.row, name.column) if axis.head})
+
     def _find_stated(self, statement: Statement) -> tuple[frozenset[_Axis], frozenset[_Axis]]:
-        """Return the rows and columns of the named values, if the statement states all of these; else none."""
-        named = self.named(statement)
-        values = ({number.value for number in numbers_in(cell.text)} for cell in named)
-        if not all(one & statement.values for one in values if one):
-            named = []
-        names = [self._of[_key(cell)] for cell in named]
-        return frozenset(name.row for name in names), frozenset(name.column for name in names)
+        """Return the rows, and the columns, of which the statement states all named values."""
+        rows: dict[_Axis, bool] = {}
+        columns: dict[_Axis, bool] = {}
+        for cell in self.named(statement):
+            number = None if is_bracketed(cell.text) else next(numbers_in(cell.text), None)
+            name, stated = self._of[_key(cell)], number is None or number.value in statement.values
+            rows[name.row] = stated and rows.get(name.row, True)
+            columns[name.column] = stated and columns.get(name.column, True)
+        stated_rows, stated_columns = (frozenset(axis for axis in one if one[axis]) for one in (rows, columns))
+        return stated_rows, stated_columns
 
     def _find_alike(self, statement: Statement) -> tuple[dict[_Axis, _Axis], dict[_Name, list[_Name]]]:
         """Return what the statement uses of each axis, and the names by what it uses of them."""
@@ -268,40 +328,13 @@ class TableHeaders:
     """The row and column headers of each cell, outermost first."""
 
     def __init__(self, table: Table) -> None:
-        self._rows: dict[int, dict[int, str]] = {}
-        self._columns: dict[int, list[str]] = {}
-        self._sections: list[tuple[int, str]] = []
-        for cell in sorted(table.cells, key=_key):
-            if cell.role == "section":
-                self._sections.append((cell.row, cell.text))
-            elif cell.role == "row_header":
-                for row in range(cell.row, cell.row + cell.row_span):
-                    self._rows.setdefault(row, {})[cell.column] = cell.text
-            elif cell.role == "column_header":
-                for column in range(cell.column, cell.column + cell.column_span):
-                    self._columns.setdefault(column, []).append(cell.text)
-        self._fill()
-
-    def _fill(self) -> None:
-        """Repeat the row header above where an outer row header is empty."""
-        above: dict[int, str] = {}
-        heads = {row for row, _ in self._sections}
-        for row in range(max(self._rows, default=0) + 1):
-            stubs = self._rows.get(row, {})
-            if row in heads or not stubs:
-                above = {}
-                continue
-            filled = [column for column, text in stubs.items() if text]
-            stubs |= {column: above[column] for column in range(min(filled, default=0)) if above.get(column)}
-            above = {column: text for column, text in stubs.items() if column <= max(filled, default=-1)}
+        self._rows = {row.number: [*row.sections, *row.headers] for row in table_rows(table)}
+        self._columns = column_headers(table)
 
     def row(self, cell: Cell) -> list[str]:
         """Return the row headers of a cell, after the title of its section."""
-        above = bisect_left(self._sections, cell.row, key=itemgetter(0))
-        sections = [text for _, text in self._sections[max(above - 1, 0) : above]]
-        stubs = self._rows.get(cell.row, {})
-        return [text for text in (*sections, *(text for _, text in sorted(stubs.items()))) if text]
+        return self._rows.get(cell.row, [])
 
-    def column(self, cell: Cell) -> list[str]:
+    def column(self, cell: Cell) -> Sequence[str]:
         """Return the column headers of a cell."""
-        return [text for text in self._columns.get(cell.column, ()) if text]
+        return self._columns[cell.column]

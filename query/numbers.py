@@ -3,12 +3,19 @@
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
-__all__ = ["Number", "numbers_in", "placed_numbers", "without_labels"]
+from paperscope_core.text.latex import without_latex
+
+__all__ = ["Number", "numbers_in", "placed_numbers", "scales_in", "without_labels"]
 
 _MINUS = re.compile(r"[\u2010-\u2013\u2212]")
+# A raised decimal point, as British journals print it; before 10 it is a product.
+_RAISED_POINT = re.compile(r"(?<![\d.,\u00b7])(\d{1,6})\u00b7(?!10(?!\d))(\d+)(?![\d\u00b7]|\s*=)")
+_EXPONENT = re.compile(r"(?<=\d)[eE](?=[-+]?\d{1,3}(?!\w))")
+# "10^3" is printed as "10³", which NFKC makes "103".
+_CARET = re.compile(r"(?<=\w)\^(?=[-+(]?\w)")
 # Digits within a name ("F1", "SST-5", "CTB6") are not a quantity.
 _NUMBER = re.compile(
     r"(?<!\w)(?<!\w\.)(?<![^\W\d_][-+])"
@@ -18,13 +25,20 @@ _NUMBER = re.compile(
 # A dash after a word, a number or a bracket is a hyphen ("93-94"), not a sign.
 _SIGN = re.compile(r"(?<![\w)\]%.])[-+]")
 _SCALES = {"K": 1000, "k": 1000, "thousand": 1000, "M": 10**6, "million": 10**6, "B": 10**9, "billion": 10**9}
-# "Step (0.94)" is a value, "Eq. (2.3)" a label.
+# The parts of a paper with their numbers: "Table 3", "Appendix B.2", "Fig. S4", "Eqs. (13)", "page numbers: 7", "p. 7".
+# "Step (0.94)" is a value, "Eq. (2.3)" a label. Lines, rows and columns may be named by the headers of a table, too.
 _LABEL = re.compile(
-    r"(?i)\b(?:equation|eqn?)s?\.?\s*\(\d+(?:\.\d+)+\)|"
-    r"\blines?\s+\d+(?:-\d+)?\b(?![.%]?\d|\s?%)|\b(?:table|tab|figure|fig|equation|eq|eqn|section|sec|appendix|page|pp|chapter|algorithm|step|ref"
-    r"|row|column)s?\.?"
-    r"\s*(?!\(\d*\.\d)\(?(?:[a-z]\.?)?\d+(?:\.\d+)*[a-z]?\b\)?(?:\s*(?:,|and|or|&|to|-)\s*\(?\d{1,2}[a-z]?\b\)?(?![.%]?\d|\s?%))*"
+    r"(?i)\b(?:equation|eqn?)s?\.?\s*\((?P<dotted>\d+(?:\.\d+)+)\)|(?:\bpp?\.\s*(?=\d+\b(?!\.\d))|\b(?:(?:supplementary|supplemental)\s)?"
+    r"(?:(?P<position>line|row|column)|table|tab|figure|fig|equation|eq|eqn|section|sec|appendix|page|pp|chapter|"
+    r"algorithm|step|ref|reference|footnote|theorem|lemma|proposition|corollary|definition)"
+    r"(?P<plural>s?)\.?(?:\s+numbers?)?:?\s*)(?!\(\d*\.\d)(?P<item>\(?(?:[a-z]\.?)?\d+(?:\.\d+)*[a-z]?\b(?:\([a-z]\))?\)?)(?!\s?%)"
 )
+_MORE = re.compile(
+    r"(?i)\s*(?:(?P<comma>[,;])\s*)?(?P<joined>(?:and|or|&|to)\s+|-\s*)?"
+    r"(?P<item>\(?(?:[a-z]\.?)?\d{1,3}(?:\.\d{1,2})*[a-z]?\b(?:\([a-z]\))?\)?)(?!\s?%|[.,]?\d)"
+)
+# What may follow the last number of a list without "and": "cited on page 1, 2, 5.", not "on page 7, 64 people".
+_BEHIND_LIST = re.compile(r"\s*(?:[,;:)\]]|\.(?!\d)|$|(?:and|or|in|on|of|to)\b|&|-)")
 _CITATION = re.compile(r"\[\d+(?:\s*[,;-]\s*\d+)*\]|(?<=[\w.,] )\(?(?:19|20)\d\d[a-z]?\)(?!\w)")
 # A longer number is a code, and beyond the range of decimals.
 _MOST_DIGITS = 60
@@ -37,7 +51,8 @@ _SPELLED = dict(
 class Number:
     """A number in a text: its text, its value, and the unit of its last digit ("170K": 170000 and 1000).
 
-    `value` is unsigned, because "falls by 0.5" and "-0.5" say the same; `sign` is "+", "-", or "" if none is printed.
+    `value` is unsigned, because "falls by 0.5" and "-0.5" say the same; `sign` is "+", "-", or "" if none is printed;
+    `scale` is the 1000 of "170K".
     """
 
     text: str
@@ -45,6 +60,12 @@ class Number:
     unit: Decimal = Decimal(1)
     percent: bool = False
     sign: str = ""
+    scale: Decimal = Decimal(1)
+
+    @property
+    def unscaled(self) -> "Number":
+        """The number without its scale: "610" of "610 million", as a table prints it under "in $ million"."""
+        return replace(self, value=self.value / self.scale, unit=self.unit / self.scale, scale=Decimal(1))
 
     @property
     def signed(self) -> Decimal:
@@ -77,12 +98,43 @@ def placed_numbers(plain: str) -> Iterator[tuple[Number, int, int]]:
         last = scale.scaleb(-len(digits.partition(".")[2]))
         sign = _SIGN.match(plain, match.start() - 1) if match.start() else None
         shown = (sign[0] if sign else "") + match[0].strip()
-        number = Number(shown, Decimal(digits) * scale, last, unit in ("%", "percent"), sign[0] if sign else "")
+        number = Number(shown, Decimal(digits) * scale, last, unit in ("%", "percent"), sign[0] if sign else "", scale)
         yield number, match.start() - bool(sign), match.end()
 
 
-def without_labels(text: str) -> str:
-    """Return the text in NFKC without labels ("Table 8") and citations, with ASCII minus signs and hyphens, and
-    "1{,}225" of LaTeX as "1,225"."""
-    plain = _MINUS.sub("-", unicodedata.normalize("NFKC", text)).replace("{,}", ",")
-    return _CITATION.sub(" ", _LABEL.sub(" ", plain))
+def scales_in(text: str) -> frozenset[Decimal]:
+    """Return the scales that a text names: "in $ million" or "(thousands)"."""
+    found = (word.removesuffix("s") for word in re.findall(r"[a-z]{7,9}", text.casefold()))
+    return frozenset(Decimal(_SCALES[word]) for word in found if word in _SCALES)
+
+
+def without_labels(text: str, *, keeps_positions: bool = False) -> str:
+    """Return the text in NFKC without labels ("Table 8", "pages 1, 2 and 5"), citations and LaTeX, with ASCII minus
+    signs and hyphens, "18·8" as "18.8" and "2e-4" as "2 × 10-4".
+
+    Args:
+        keeps_positions: Whether "row 2" and "column (1)" stay, which may be names in a table.
+    """
+    plain = _RAISED_POINT.sub(r"\1.\2", unicodedata.normalize("NFKC", without_latex(text)))
+    plain = _EXPONENT.sub(" × 10", _CARET.sub("", _MINUS.sub("-", plain)))
+    parts, at = list[str](), 0
+    for match in _LABEL.finditer(plain):
+        if match.start() >= at and not (keeps_positions and match["position"]):
+            parts.append(plain[at : match.start()])
+            at = _list_end(plain, match)
+    return _CITATION.sub(" ", " ".join((*parts, plain[at:])))
+
+
+def _list_end(plain: str, label: re.Match[str]) -> int:
+    """Return the end of the numbers of a label: "Sections 2, 3.1 and 4". A decimal follows only a plural, or a number
+    with a point, because "Table 8, 93.14 is the best" states a value."""
+    end = label.end()
+    dotted = bool(label["plural"]) or "." in (label["dotted"] or label["item"])
+    closed = False
+    while more := _MORE.match(plain, end):
+        joined = (more["joined"] or "").strip()
+        listed = bool(more["comma"]) and not closed and (joined or _BEHIND_LIST.match(plain, more.end()))
+        if not (listed or (joined and not more["comma"])) or ("." in more["item"] and not dotted):
+            break
+        end, closed = more.end(), closed or joined not in ("", "-", "to")
+    return end

@@ -27,7 +27,7 @@ _COLUMNS = re.compile(r"(\\begin\s*\{(?:array|tabular)\}(?:\s*\[[^\]]*\])?)\s*\{
 # LaTeX: commands with their arguments, escaped signs, scripts in braces.
 _IN_TEXT = re.compile(
     r"(?<!\\)\$(?=\S)(?P<dollars>[^$\n]{1,300})(?<=[^\s\\])\$(?!\d)|\\\((?P<round>[^\n]{1,300}?)\\\)"
-    r"|\\\[(?P<square>[^\n]{1,300}?)\\\]|\\[A-Za-z]+(?:\{[^{}\n]{0,100}\})*|\\[%$&#_]|[_^]\{[^{}\n]{1,100}\}"
+    r"|\\\[(?P<square>[^\n]{1,300}?)\\\]|\\[A-Za-z]+(?:\{[^{}\n]{0,100}\})*|\\[%$&#_]|[_^]\{[^{}\n]{1,100}\}|\{,\}"
 )
 # Spaces inside brackets and before commas.
 _LOOSE_SPACE = re.compile(r"(?<=[(\[]) | (?=[)\],])")
@@ -105,7 +105,7 @@ def split_tag(source: str) -> tuple[str, str]:
 
 def without_latex(text: str) -> str:
     """Return running text with its LaTeX formulas, commands and escaped signs as plain text: "5 $\\mu$m" is "5 μm"."""
-    if not any(sign in text for sign in ("\\", "$", "_{", "^{")):
+    if not any(sign in text for sign in ("\\", "$", "_{", "^{", "{,}")):
         return text
     return _IN_TEXT.sub(_plain_match, text)
 

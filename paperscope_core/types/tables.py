@@ -13,7 +13,7 @@ from paperscope_core.types.place import Place
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["Cell", "CellRole", "Table", "TableRow", "column_headers", "table_lines", "table_rows"]
+__all__ = ["Cell", "CellRole", "Table", "TableRow", "column_headers", "is_bracketed", "table_lines", "table_rows"]
 
 CellRole = Literal["column_header", "row_header", "section", "value"]
 
@@ -214,7 +214,9 @@ def table_rows(table: Table) -> Iterator[TableRow]:
     """Yield the rows below the header; spanned cells are repeated in each row, empty cells and repeated headers left
     out.
 
-    A header cell that spans the whole width is the title of the first section.
+    A header cell that spans the whole width is the title of the first section. Where an outer row header is empty, the
+    one above counts; a row without a header whose values are all in brackets, such as standard errors, has the headers
+    of the row above.
     """
     by_row: dict[int, list[Cell]] = {}
     for cell in sorted(table.cells, key=lambda cell: (cell.column, cell.row)):
@@ -223,17 +225,28 @@ def table_rows(table: Table) -> Iterator[TableRow]:
                 by_row.setdefault(row, []).append(cell)
     has_stub = any(cell.role == "row_header" for cell in table.cells)
     sections = tuple(_one_line(cell.text) for cell in table.cells if _spans_header(cell, table))
+    above: tuple[Cell, ...] = ()
     for number in sorted(by_row):
         cells = by_row[number]
         if all(cell.role == "column_header" for cell in cells):
             continue
         if all(cell.role == "section" for cell in cells):
-            sections = tuple(_one_line(cell.text) for cell in cells)
+            sections, above = tuple(_one_line(cell.text) for cell in cells), ()
             yield TableRow(number=number, sections=(), stubs=tuple(cells), values=())
             continue
         stubs = tuple(cell for cell in cells if _is_row_header(cell, has_stub=has_stub))
         values = tuple((cell.column, cell) for cell in cells if cell not in stubs)
+        if stubs:
+            above = stubs = (*(cell for cell in above if cell.column < stubs[0].column), *stubs)
+        elif all(is_bracketed(cell.text) for cell in cells):
+            stubs = above
         yield TableRow(number=number, sections=sections, stubs=stubs, values=values)
+
+
+def is_bracketed(text: str) -> bool:
+    """Return whether brackets enclose the text: "(0.012)", "[1.2, 3.4]**"."""
+    inner = text.strip().rstrip("*\u2020\u2021 ")
+    return inner[:1] + inner[-1:] in ("()", "[]")
 
 
 def column_headers(table: Table) -> list[tuple[str, ...]]:

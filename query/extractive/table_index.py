@@ -73,7 +73,7 @@ def index_table(table: Table) -> TableIndex:
     }
     end = min(others, default=table.shape[0])
     rows: list[list[IndexedCell]] = []
-    stubs: dict[int, str] = {}
+    stubs: tuple[Cell, ...] = ()
     # A section whose first row begins with a dash is over where no dash follows.
     itemized, over = None, False
     for row in table_rows(table):
@@ -81,21 +81,18 @@ def index_table(table: Table) -> TableIndex:
             break
         values = [cell for _, cell in row.values]
         if not values:
-            stubs, itemized, over = {}, None, False
-        elif rows and not row.stubs and all(cell.text.startswith(_NOTE) for cell in values):
+            stubs, itemized, over = (), None, False
+        elif rows and row.stubs in ((), stubs) and all(cell.text.startswith(_NOTE) for cell in values):
             notes = {cell.column: cell for cell in values}
             rows[-1] = [replace(one, note=notes.get(one.cell.column)) for one in rows[-1]]
         else:
-            for stub in row.stubs:
-                # An empty stub repeats the one above it, provided that the stubs to its left do.
-                stubs = {column: text for column, text in stubs.items() if column < stub.column}
-                stubs[stub.column] = stub.text
             if row.stubs:
+                stubs = row.stubs
                 dashed = fold(row.stubs[0].text).startswith("-")
                 itemized = dashed if itemized is None else itemized
                 over = over or (itemized and not dashed)
             section = () if over else row.sections
-            rows.append(_indexed(values, section=section, stubs=tuple(stubs.values()), columns=columns))
+            rows.append(_indexed(values, section=section, stubs=tuple(stub.text for stub in stubs), columns=columns))
     cells = tuple(cell for row in rows for cell in row)
     names = dict.fromkeys(name for cell in cells for name in (*cell.section, *cell.row, *cell.column))
     valued = {one.cell.column for one in cells}

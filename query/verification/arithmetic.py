@@ -35,7 +35,7 @@ _MOST_OPERANDS = 24
 _MOST_TERMS = 8
 # Some pair of several numbers gives almost any result, so the statement must name the operation.
 _SAID: Mapping[str, re.Pattern[str]] = {
-    operation: re.compile(rf"(?i)\b(?:{words})\b|\s[{signs}]\s")
+    operation: re.compile(rf"(?i)\b(?:{words})\b|(?<=[\d%)])\s[{signs}]\s")
     for operation, words, signs in (
         (
             "difference",
@@ -47,7 +47,7 @@ _SAID: Mapping[str, re.Pattern[str]] = {
         ),
         ("sum", r"sums?|totals?|together|altogether|plus|combined|in all|both|overall|all", "=+"),
         ("mean", r"means?|averag\w*", "="),
-        ("ratio", r"ratio|times|fold|share|per cent|percent\w*|twice|half|factor|divided", "=×"),
+        ("ratio", r"ratio|times|fold|share|per cent|percent\w*|twice|half|factor|divided|\d+\s?% of", "=×"),
     )
 }
 

@@ -1,19 +1,24 @@
 """The values and texts that the cited evidence of a statement contains."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
 
 from paperscope_core.cancellation import check_cancelled
+from paperscope_core.text.sentences import split_sentences
 from paperscope_core.types import Cell, Claim, Element, Evidence, Place, Table
 from query.cells import CellNames, Statement
+from query.content_words import content_words
 from query.element_views import element_text
-from query.numbers import Number, numbers_in
+from query.numbers import Number, numbers_in, scales_in
 from query.verification.arithmetic import NumberIndex, Wording, describes_decrease, is_printed_so
 
 __all__ = ["CitedEvidence", "EvidenceReader", "PrintedNumber"]
 
+# The numbers of references: "(25)", "(3, 7-9)".
+_REFERENCES = re.compile(r"\(\d{1,3}(?:\s*[,;\u2013-]\s*\d{1,3})*\)")
 # Texts with more numbers are not used as operands: some pair of many numbers gives almost any result.
 _MOST_OPERANDS = 12
 
@@ -55,6 +60,7 @@ class EvidenceReader:
         self.readings = readings
         self._names: dict[str, CellNames] = {}
         self._cells: dict[str, dict[tuple[Place, str], Cell]] = {}
+        self._heads: dict[str, str] = {}
         self._texts: dict[str, NumberIndex] = {}
         self._values: dict[str, frozenset[Decimal]] = {}
 
@@ -69,6 +75,14 @@ class EvidenceReader:
         if table.id not in self._cells:
             self._cells[table.id] = {(cell.place, cell.text): cell for cell in reversed(table.cells)}
         return self._cells[table.id].get((evidence.place, evidence.quote))
+
+    def heads(self, table: Table) -> str:
+        """Return the caption and all headers of a table."""
+        if table.id not in self._heads:
+            self._heads[table.id] = "\n".join(
+                (table.caption, *(one.text for one in table.cells if one.role != "value"))
+            )
+        return self._heads[table.id]
 
     def beside_values(self, table: Table, quote: str) -> list[Number]:
         """Return the numbers of a table's quotation that are no values of cells: these are compared with their
@@ -88,13 +102,14 @@ class EvidenceReader:
 class CitedEvidence:
     """The evidence of some claims, read for one statement.
 
-    `cells` are the numbers of the cells that are cited or that the statement names; `cited` are those of the cells and
-    of the quotes.
+    `cells` are the numbers of the cells that are cited or that the statement names; `cited` are those to compute with:
+    of these cells, and of the quoted sentences that share a word with the statement or its question.
     """
 
     def __init__(self, claims: Sequence[Claim], *, statement: Statement, reader: EvidenceReader) -> None:
         self.evidence = list(dict.fromkeys(evidence for claim in claims for evidence in claim.evidence))
         self._reader = reader
+        self._words = statement.said_words | statement.asked_words
         self._elements = reader.elements
         self.telling = frozenset().union(*(reader.names(table).telling for table in self.tables))
         self.names = frozenset().union(*(reader.names(table).forms for table in self.tables))
@@ -128,28 +143,40 @@ class CitedEvidence:
         return [table for table in found if isinstance(table, Table)]
 
     def agreeing(self, number: Number, *, said: Wording) -> list[PrintedNumber]:
-        """Return the printed numbers that are the stated one, in order."""
-        return [
-            one
-            for group in self._groups
-            for at in group.index.agreeing(number, said=said, around_falls=group.falls)
-            if (one := group.printed(at)).part != "name" or is_printed_so(one.number, number)
-        ]
+        """Return the printed numbers that are the stated one, in order; in a table without its scale ("in $ million")
+        if the table names no other one."""
+        found = list(self._agreeing(number, said))
+        if not found and number.scale != 1:
+            unscaled = self._agreeing(number.unscaled, said)
+            found = [one for one in unscaled if one.number.scale == 1 and self._scales(one) in (set(), {number.scale})]
+        return found
+
+    def _agreeing(self, number: Number, said: Wording) -> Iterator[PrintedNumber]:
+        for group in self._groups:
+            for at in group.index.agreeing(number, said=said, around_falls=group.falls):
+                one = group.printed(at)
+                if one.part != "name" or is_printed_so(one.number, number):
+                    yield one
+
+    def _scales(self, one: PrintedNumber) -> Set[Decimal] | None:
+        """Return the scales that a table names for a value; None outside tables."""
+        table = self._elements.get(one.evidence.element)
+        heads = one.names.heads(one.cell) if one.cell is not None and one.names is not None else ""
+        return scales_in(f"{table.caption} {heads}") if isinstance(table, Table) else None
 
     def _read(self, evidence: Evidence, statement: Statement) -> None:
         element = self._elements.get(evidence.element)
         cell = self._reader.cell(element, evidence) if isinstance(element, Table) else None
         if isinstance(element, Table) and cell is not None:
-            names = self._reader.names(element)
-            self._add_cells([cell], evidence, names)
-            self._add_text(f"{element.caption}\n{names.heads(cell)}", evidence, "name")
+            self._add_cells([cell], evidence, self._reader.names(element))
+            self._add_text(self._reader.heads(element), evidence, "name")
             return
         if isinstance(element, Table):
             self._add_text(self._reader.beside_values(element, evidence.quote), evidence, "cited")
-            heads = "\n".join(cell.text for cell in element.cells if cell.role != "value")
-            self._add_text(f"{element.caption}\n{heads}", evidence, "name")
+            self._add_text(self._reader.heads(element), evidence, "name")
             names = self._reader.names(element)
-            self._add_cells(names.named(statement) or names.cells, evidence, names)
+            # What the statement says of other cells may fit, too: those beside the named ones.
+            self._add_cells(names.named(statement), evidence, names, printed=names.cells)
             return
         self._add_text(evidence.quote, evidence, "cited")
         if element is not None:
@@ -169,16 +196,29 @@ class CitedEvidence:
     ) -> None:
         index = self._reader.numbers(text) if isinstance(text, str) else NumberIndex(text)
         if part == "cited":
-            self.cited.extend(PrintedNumber(number, evidence) for number in index.numbers)
+            numbers = self._of_named_sentences(text) if isinstance(text, str) else text
+            self.cited.extend(PrintedNumber(number, evidence) for number in numbers)
         falls = describes_decrease(evidence.quote)
         self._groups.append(_Group(falls, index, lambda at: PrintedNumber(index.numbers[at], evidence, part=part)))
 
-    def _add_cells(self, cells: Iterable[Cell], evidence: Evidence, names: CellNames) -> None:
+    def _of_named_sentences(self, text: str) -> list[Number]:
+        """Return the numbers of a quote to compute with. An integer in brackets may be the number of a reference."""
+        found: dict[Number, None] = {}
+        for sentence in split_sentences(text):
+            said = {word for word in content_words(sentence.casefold()) if not word[0].isdigit()}
+            if not said or said & self._words:
+                found |= dict.fromkeys(numbers_in(_REFERENCES.sub(" ", sentence), spelled=True))
+        return list(found)
+
+    def _add_cells(
+        self, cells: Sequence[Cell], evidence: Evidence, names: CellNames, *, printed: Sequence[Cell] = ()
+    ) -> None:
         found = list(_of_cells(cells, evidence, names))
-        self.cells.extend(found)
+        compared = list(_of_cells(printed, evidence, names)) if printed else found
+        self.cells.extend(found or compared)
         self.cited.extend(one for one in found if one.part == "cited")
-        index = NumberIndex([one.number for one in found])
-        self._groups.append(_Group(False, index, found.__getitem__))
+        index = NumberIndex([one.number for one in compared])
+        self._groups.append(_Group(False, index, compared.__getitem__))
 
     def _named(self, statement: Statement) -> Iterator[PrintedNumber]:
         """Yield the main numbers of the cells that the statement names, once for each table."""

@@ -5,12 +5,12 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from itertools import chain, pairwise
+from itertools import chain, islice, pairwise
 
 from paperscope_core.cancellation import check_cancelled
 from paperscope_core.text.sentences import split_sentences
-from paperscope_core.types import Check, Evidence, Finding
-from query.cells import Statement, name_spans, without_citations
+from paperscope_core.types import Cell, Check, Evidence, Finding
+from query.cells import CellNames, Statement, name_spans, without_citations
 from query.content_words import content_words, without_quotations
 from query.numbers import Number, numbers_in, placed_numbers, without_labels
 from query.verification.arithmetic import Computation, Computations, NumberIndex, Operand, Wording, is_printed_so
@@ -24,6 +24,12 @@ _ALONE = re.compile(r"\(\s*([-+]?[\d.,]*\d%?)\s*\)")
 _BETWEEN = re.compile(
     r"[;:()]|,\s|\s(?:and|while|whereas|but|than|vs\.?|versus|against|compared (?:to|with))\s", re.IGNORECASE
 )
+_DIGITS = r"[-+]?\d[\d.,]*(?:\s?%)?"
+# A value with its deviation, error or interval: "54.1 years (SD 8.2)", "7.1 ± 0.3", "1.45 (95% CI 1.10-1.91)".
+_QUALIFIED = re.compile(
+    rf"(?<![\w.,])(?P<main>{_DIGITS})\s?(?:[^\W\d_]{{1,12}}\s?)?(?:(?:±|\+/-)\s?(?P<error>{_DIGITS})|"
+    rf"[(\[]\s*(?P<inner>(?:(?:\d\d\s?%\s?)?[^\W\d_]{{1,12}}\.?[\s:=,]*)?{_DIGITS}(?:\s?(?:-|to|,)\s?{_DIGITS})?)\s*[)\],;])"
+)
 _JOINING = (",", "and")
 _COUNT = re.compile(
     r"(?i)\bthere (?:are|were) (?P<all>\d{1,3})\b|(?<![\w.])(?P<some>\d{1,3}) of (?:the )?(?P<most>\d{1,3})(?![\w.])"
@@ -32,6 +38,7 @@ _MOST_SUPPORT = 3
 # More derived or stated numbers are not computed with one another: some pair of many gives almost any result.
 _MOST_DERIVED = 4
 _MOST_STATED = 12
+_MOST_LINES = 12
 # A minus sign before one of these is redundant or contradicts it.
 _TWICE = re.compile(
     r"(?i)\s*+(?:%|percent|(?:percentage )?points?)?\s*+"
@@ -49,11 +56,12 @@ _HOW_MANY = re.compile(r"(?i)\bhow many\b|\bnumber of\b")
 @dataclass(frozen=True, slots=True)
 class NumberMention:
     """A number in a statement. `named` are the words of its clause that name it, "" if they are ambiguous; `counts` is
-    true for a count ("3 of 4 columns")."""
+    true for a count ("3 of 4 columns"); `main` is the value that it qualifies ("54.1" for the 8.2 of "54.1 (8.2)")."""
 
     number: Number
     named: str = ""
     counts: bool = False
+    main: Number | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +108,22 @@ def find_mentions(text: str, *, telling: Set[str], names: Set[str] = frozenset()
             if (numbers := [one for one in clause.numbers if one[0].text not in telling])
         ]
         sides = _sides(values, telling) | held
-        for number, at, _ in chain.from_iterable(clause.numbers for clause in clauses):
-            yield NumberMention(number, sides.get(at, ""), number.text in counts)
+        placed = list(chain.from_iterable(clause.numbers for clause in clauses))
+        mains = _mains(plain, placed)
+        for number, at, _ in placed:
+            yield NumberMention(number, sides.get(at, ""), number.text in counts, mains.get(at))
+
+
+def _mains(plain: str, placed: Sequence[tuple[Number, int, int]]) -> dict[int, Number]:
+    """Return the values that numbers qualify ("54.1" of "54.1 (8.2)"), by the places of these numbers."""
+    starts = [start for _, start, _ in placed]
+    found: dict[int, Number] = {}
+    for match in _QUALIFIED.finditer(plain):
+        start, end = match.span("error" if match["error"] else "inner")
+        at = bisect_left(starts, match.start("main"))
+        if at < len(starts) and starts[at] == match.start("main"):
+            found |= dict.fromkeys(starts[bisect_left(starts, start) : bisect_left(starts, end)], placed[at][0])
+    return found
 
 
 def _clauses(plain: str, spans: Sequence[tuple[int, int]], names: Set[str]) -> Iterator[_Clause]:
@@ -204,6 +226,7 @@ class _NumberChecker:
         self._stated: list[Operand] = []
         self._told: set[tuple[str, str] | None] = set()
         self._agreeing: dict[Number, list[PrintedNumber]] = {}
+        self._qualifying: dict[tuple[Number, CellNames], Set[Cell]] = {}
         self._printed: dict[NumberMention, tuple[Check | None, Operand | None]] = {}
         self._known: dict[Number, tuple[Evidence, ...]] = {}
         self._formulas = Formulas("", stated=(), is_known=self._is_known)
@@ -272,8 +295,19 @@ class _NumberChecker:
     def _fits(self, mention: NumberMention, one: PrintedNumber) -> bool:
         if one.cell is None or one.names is None:
             return True
+        beside = self._beside(mention.main, one.names) if mention.main is not None else ()
+        if beside:
+            return one.cell in beside
         statements = [self._statement, *([Statement.of(mention.named)] if mention.named else [])]
         return all(one.names.fits(one.cell, statement) for statement in statements)
+
+    def _beside(self, main: Number, names: CellNames) -> Set[Cell]:
+        """Return the cells that print what qualifies a value of a table, wherever it fits: "8.2" of "54.1 (8.2)"."""
+        if (main, names) not in self._qualifying:
+            mains = {one.cell for one in self._same(main) if one.cell is not None and one.names is names}
+            fitting = (cell for cell in mains if names.fits(cell, self._statement))
+            self._qualifying[main, names] = frozenset(chain.from_iterable(map(names.qualifying, fitting)))
+        return self._qualifying[main, names]
 
     def _is_known(self, number: Number) -> bool:
         return number in self._known or bool(self._same(number))
@@ -317,7 +351,8 @@ class _NumberChecker:
         # A name for which the text states a value has no other one.
         unstated = [one for one in scope.operands if one.heads is None or one.heads not in self._told]
         operands = [*self._stated, *(Operand(one.number, one.evidence) for one in unstated), *asked]
-        return Computations(self._words, operands, (self._stated, _main(scope.cells), _main(scope.named)))
+        sets = (self._stated, _main(scope.cited), _main(scope.named), *_lines(scope.named))
+        return Computations(self._words, operands, sets)
 
     def _counted(self, mention: NumberMention) -> Check | None:
         """Return a count of listed items, of the cited items, or of the rows or columns of a cited table that contain
@@ -356,6 +391,17 @@ def _main(printed: Sequence[PrintedNumber]) -> list[Operand]:
     """Return the first number of each cell."""
     cells = {(one.evidence.element, one.evidence.place): one for one in reversed(printed) if one.cell is not None}
     return [Operand(one.number, one.evidence) for one in reversed(cells.values())]
+
+
+def _lines(named: Sequence[PrintedNumber]) -> Iterator[list[Operand]]:
+    """Yield the named values of each column and of each row of a table."""
+    lines: dict[tuple[str, str, int], list[Operand]] = {}
+    for one in named:
+        if one.cell is not None:
+            for side, number in (("column", one.cell.column), ("row", one.cell.row)):
+                place = (one.evidence.element, side, number)
+                lines.setdefault(place, []).append(Operand(one.number, one.evidence))
+    yield from islice((line for line in lines.values() if len(line) > 2), _MOST_LINES)
 
 
 def _unsupported(mention: NumberMention, same: Sequence[PrintedNumber]) -> Finding:

@@ -4,16 +4,18 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence, Set
 from decimal import Decimal
+from functools import cached_property
 
+from paperscope_core.text.latex import without_latex
 from paperscope_core.text.sentences import split_sentences
-from paperscope_core.text.words import STOP_WORDS, words
+from paperscope_core.text.words import STOP_WORDS, plain_words, singular, word_key, words
 from paperscope_core.types import Cell, Check, Finding
 from query.cells import Statement
 from query.content_words import LEAST_QUOTED, quotations
-from query.numbers import numbers_in
+from query.numbers import numbers_in, without_labels
 from query.verification.cited import CitedEvidence, PrintedNumber
 
-__all__ = ["check_extremes", "normalize_typography", "unknown_names", "unsupported_quotations"]
+__all__ = ["KnownWords", "check_extremes", "normalize_typography", "unknown_names", "unsupported_quotations"]
 
 _HIGHEST = re.compile(r"(?i)\b(?:highest|largest|greatest|maximum|maximal|biggest)\b")
 _LOWEST = re.compile(r"(?i)\b(?:lowest|smallest|minimum|minimal|fewest)\b")
@@ -34,9 +36,16 @@ _MOST_COMPARED = 20
 _TOKEN = re.compile(r"(?<!\w)[^\W\d_][^\W_]*(?:[.'\u2019+&/\u2010-\u2015\-][^\W_]+)*")
 # A single letter is a symbol of a formula.
 _SYMBOL = re.compile(r"(?<![\w'\u2019])[^\W\d_](?!\w)")
+_PART = re.compile(r"[^\W_]+")
 _INNER = re.compile(r"(?<=.)[A-Z]|^[A-Z].*\d")
-# Words for parts of a paper.
-_PARTS = frozenset("table figure fig section sec equation eq appendix page yes no i in".split())
+# Pieces in which a name may be printed: small capitals are read in two pieces a word.
+_MOST_PIECES = 6
+# Words for parts of a paper, and abbreviations of statistics that need no explanation (T. Lang and D. Altman, "Basic
+# Statistical Reporting for Articles Published in Biomedical Journals", 2013).
+_PARTS = frozenset(
+    "table figure fig section sec equation eq appendix page reference theorem lemma supplementary yes no i in "
+    "sd se sem ci iqr or rr hr".split()
+)
 # Share of stop words above which a text is taken to be English, whose running text has about 40 %.
 _MIN_ENGLISH_SHARE = 0.15
 
@@ -88,46 +97,75 @@ def _numbers(cells: Sequence[Cell]) -> list[Decimal]:
 
 
 def normalize_typography(text: str) -> str:
-    """Return the text in NFKC with one kind of dash, quotation mark and space, and without soft hyphens."""
-    return " ".join(unicodedata.normalize("NFKC", text.translate(_SAME)).translate(_SAME).replace("''", '"').split())
+    """Return the text in NFKC with one kind of dash, quotation mark and space, and without soft hyphens and LaTeX."""
+    plain = unicodedata.normalize("NFKC", without_latex(text).translate(_SAME)).translate(_SAME)
+    return " ".join(plain.replace("''", '"').split())
 
 
 def unsupported_quotations(text: str, printed: Iterable[str]) -> list[str]:
     """Return the quotations of a text that none of the printed texts contains.
 
-    Parts around an ellipsis are compared separately. Differences in typography, and the punctuation before the closing
-    mark, are ignored.
+    Parts around an ellipsis are compared separately. Differences in typography (with the capitals and spaces of small
+    capitals: "S TEP -B ACK"), and the punctuation before the closing mark, are ignored.
     """
     said = list(dict.fromkeys(quotations(text)))
-    known = [normalize_typography(one) for one in printed] if said else []
+    known = [_letters(one) for one in printed] if said else []
     return [
         quotation
         for quotation in said
-        if not any(normalize_typography(quotation) in one for one in known)
+        if not any(_letters(quotation) in one for one in known)
         for part in _CUT.split(quotation)
-        if len(part.split()) >= LEAST_QUOTED
-        and not any(normalize_typography(part).rstrip(".,;:!?") in one for one in known)
+        if len(part.split()) >= LEAST_QUOTED and not any(_letters(part).rstrip(".,;:!?") in one for one in known)
     ]
 
 
-def unknown_names(text: str, known: Iterable[Set[str]]) -> list[str]:
+def _letters(text: str) -> str:
+    return normalize_typography(text).replace(" ", "").casefold()
+
+
+class KnownWords:
+    """The words of a text in which names may occur."""
+
+    def __init__(self, text: str) -> None:
+        self._text = unicodedata.normalize("NFKC", text)
+        self.words = frozenset(words(self._text))
+
+    @cached_property
+    def joined(self) -> Set[str]:
+        """The runs of a few words, without spaces and hyphens."""
+        known = plain_words(self._text)
+        ends = range(1, _MOST_PIECES + 1)
+        return frozenset("".join(known[start : start + size]) for start in range(len(known)) for size in ends)
+
+
+def unknown_names(text: str, known: Iterable[KnownWords]) -> list[str]:
     """Return the names of a text that are not among the known words, neither whole nor in all their parts.
 
     A name has a capital letter that does not begin a sentence. In a language that capitalizes nouns, only names with an
-    inner capital or with digits count.
+    inner capital or with digits count. A known name may be printed in several pieces ("S TEP -B ACK").
+
+    Args:
+        text: The text.
+        known: The words of each known text, in order.
     """
-    # `words` returns a compound first and then its parts.
-    found = [(name, words(name)) for name in dict.fromkeys(_names(text))]
+    found = [(name, words(name)[0], _named_parts(name)) for name in dict.fromkeys(_names(without_labels(text)))]
     sets = list(known) if found else []
 
     def is_known(form: str) -> bool:
-        return any(form in one for one in sets)
+        return any(form in one.words for one in sets)
 
-    return [
+    unknown = [
         name
-        for name, (whole, *parts) in found
+        for name, whole, parts in found
         if not (is_known(whole) or (parts and all(is_known(part) for part in parts)))
     ]
+    return [name for name in unknown if not any("".join(plain_words(name)) in one.joined for one in sets)]
+
+
+def _named_parts(name: str) -> list[str]:
+    """Return the words of a compound, without those in lower case: the "positive" of "HIV-positive" is no name."""
+    parts = [part for part in _PART.findall(name) if not part.islower()]
+    return [word_key(part) for part in parts] if len(parts) > 1 or parts != [name] else []
 
 
 def _names(text: str) -> Iterator[str]:
@@ -137,9 +175,9 @@ def _names(text: str) -> Iterator[str]:
         for position, token in enumerate(_TOKEN.findall(sentence)):
             capital = english and position > 0 and token[0].isupper()
             if (
-                len(token) > 1
+                sum(map(str.isalpha, token)) > 1
                 and not _SYMBOL.search(token)
                 and (capital or _INNER.search(token))
-                and token.casefold() not in _PARTS
+                and singular(token.casefold()) not in _PARTS
             ):
                 yield token.removesuffix("'s").removesuffix("\u2019s")

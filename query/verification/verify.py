@@ -6,14 +6,14 @@ from functools import cache
 from itertools import chain
 
 from paperscope_core.cancellation import check_cancelled
-from paperscope_core.text.words import words
+from paperscope_core.text.latex import without_latex
 from paperscope_core.types import Check, Claim, Element, Finding
 from paperscope_core.types.tables import table_rows
 from query.cells import Statement
 from query.element_views import element_text
 from query.verification.cited import CitedEvidence, EvidenceReader
 from query.verification.number_checks import check_numbers
-from query.verification.text_checks import check_extremes, unknown_names, unsupported_quotations
+from query.verification.text_checks import KnownWords, check_extremes, unknown_names, unsupported_quotations
 
 __all__ = ["Cited", "Verified", "verify"]
 
@@ -71,11 +71,11 @@ def verify(*, question: str, text: str, claims: Sequence[Claim], cited: Cited) -
     if any(len(said) > _LONGEST_STATEMENT for said, _ in statements):
         found.append(_unchecked(f"only the first {_LONGEST_STATEMENT} characters of each text were checked"))
     reader = EvidenceReader(cited.elements, cited.readings)
-    words_of = cache(lambda text: frozenset(words(text)))
+    words_of = cache(KnownWords)
     for whole, behind in statements:
         check_cancelled()
-        said = whole[:_LONGEST_STATEMENT]
-        if len(whole) > len(said):
+        said = without_latex(whole[:_LONGEST_STATEMENT])
+        if len(whole) > _LONGEST_STATEMENT:
             # Half a number or name would be flagged.
             said = said.rpartition(" ")[0] or said
         statement = Statement.of(said, question=question)
@@ -95,7 +95,7 @@ def _unchecked(message: str) -> Finding:
 
 
 def _unsaid(
-    said: str, scope: CitedEvidence, *, question: str, cited: Cited, words_of: Callable[[str], frozenset[str]]
+    said: str, scope: CitedEvidence, *, question: str, cited: Cited, words_of: Callable[[str], KnownWords]
 ) -> Iterator[Finding]:
     """Yield each quotation and name that occurs nowhere."""
     quotes = [evidence.quote for evidence in scope.evidence]

@@ -6,23 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.document.line_text import join_lines, script_text, vocabulary_of
-
-
-@pytest.mark.parametrize(
-    ("text", "raised", "expected"),
-    [
-        ("2", True, "²"),
-        ("10", False, "₁₀"),
-        ("t", False, "_t"),
-        ("ij", False, "_ij"),
-        ("k,l", False, "_(k,l)"),
-        ("†", True, "†"),
-        ("±0.2", False, "±0.2"),
-    ],
-)
-def test_scripts(text: str, raised: bool, expected: str) -> None:
-    assert script_text(text, raised=raised) == expected
+from ingest.document.line_text import join_lines, vocabulary_of
 
 
 def test_hyphens_that_break_words_go_and_genuine_ones_stay() -> None:

@@ -1,8 +1,8 @@
-"""LaTeX in running text becomes plain text."""
+"""LaTeX in running text, and scripts, become plain text."""
 
 import pytest
 
-from paperscope_core.text.latex import without_latex
+from paperscope_core.text.latex import script_text, without_latex
 
 
 @pytest.mark.parametrize(
@@ -22,3 +22,19 @@ from paperscope_core.text.latex import without_latex
 )
 def test_latex_in_running_text_is_read(text: str, plain: str) -> None:
     assert without_latex(text) == plain
+
+
+@pytest.mark.parametrize(
+    ("text", "raised", "expected"),
+    [
+        ("2", True, "²"),
+        ("10", False, "₁₀"),
+        ("t", False, "_t"),
+        ("ij", False, "_ij"),
+        ("k,l", False, "_(k,l)"),
+        ("†", True, "†"),
+        ("±0.2", False, "±0.2"),
+    ],
+)
+def test_scripts(text: str, raised: bool, expected: str) -> None:
+    assert script_text(text, raised=raised) == expected

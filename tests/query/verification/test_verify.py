@@ -526,6 +526,175 @@ def test_any_other_count_is_flagged(text: str, question: str) -> None:
     assert len(check(text, TASKS, question=question)) == 1
 
 
+# Deviations, intervals and standard errors in brackets.
+
+TRIAL = table_of(
+    ("Outcome", "Placebo", "Active", "Odds ratio (95% CI)", "p"),
+    ("Age, years", "54.1 (8.2)", "53.7 (7.9)", "", ""),
+    ("HbA1c, %", "7.9 ± 0.4", "7.1 ± 0.3", "", "<0.001"),
+    ("Death", "31 (12.4%)", "24 (9.6%)", "0.75 (0.43–1.31)", "0.31"),
+    ("Stroke", "12 (4.8%)", "22 (8.8%)", "1.45 (1.10–1.91)", "0.009"),
+)
+WAGES = table_of(
+    ("", "(1)", "(2)", "(3)"),
+    ("Schooling", "0.081", "0.074", "0.069"),
+    ("", "(0.012)", "(0.013)", "(0.015)"),
+    ("Tenure", "0.034", "0.031", "-0.029"),
+    ("", "(0.005)", "(0.006)", "(0.007)"),
+    ("Observations", "1,204", "1,204", "986"),
+)
+CATALYSTS = table_of(
+    ("Catalyst", "T (°C)", "Yield (%)", "TOF (h−1)", "Ea (kJ mol−1)"),
+    ("Pd/CeO2", "250", "91.5 ± 0.8", "1.2 × 103", "54.2"),
+    ("Pt/TiO2", "275", "88.0 ± 1.1", "9.4 × 102", "61.7"),
+)
+CAPITALS = table_of(
+    ("Method", "M MLU P HYSICS", "T IME QA"),
+    ("P A LM-2L", "66.4", "41.5"),
+    ("P A LM-2L + S TEP -B ACK", "73.2", "66.0"),
+    ("P A LM-2L + RAG", "70.1", "57.4"),
+)
+SITES = table_of(
+    ("Site", "Cases", "Controls", "Lost"),
+    ("North", "120", "240", "6"),
+    ("South", "95", "190", "4"),
+    ("East", "61", "130", "9"),
+)
+
+
+def whole(table: Table, text: str) -> tuple[Finding, ...]:
+    """The findings for a text that cites a table as a whole."""
+    return said_of(table, text, (HERE, "a table")).findings
+
+
+@pytest.mark.parametrize(
+    ("table", "text"),
+    [
+        (TRIAL, "The mean age was 54.1 (8.2) years with placebo and 53.7 (7.9) with active treatment."),
+        (TRIAL, "The age was 54.1 years (SD 8.2) on placebo and 53.7 ± 7.9 years on active treatment."),
+        (TRIAL, "HbA1c was 7.9 (0.4) on placebo and 7.1 ± 0.3 % on active treatment (p < 0.001)."),
+        (TRIAL, "For stroke the odds ratio was 1.45 (95% CI 1.10–1.91; p = 0.009)."),
+        (TRIAL, "For stroke the OR was 1.45, 95% CI [1.10, 1.91]."),
+        (TRIAL, "22 (8.8%) patients on active treatment had a stroke, against 12 (4.8%) on placebo."),
+        (TRIAL, "The lower bound of the interval for stroke is 1.10 and the upper one 1.91."),
+        (WAGES, "In column (1), the coefficient of schooling is 0.081 (0.012)."),
+        (WAGES, "Schooling falls from 0.081 (SE 0.012) in column 1 to 0.069 (SE 0.015) in column 3."),
+        (WAGES, "Tenure has the coefficients 0.034, 0.031 and −0.029 in models (1) to (3)."),
+        (WAGES, "The t statistic of schooling in column (1) is 0.081 / 0.012 = 6.75."),
+        (CATALYSTS, "Pd/CeO$_2$ yields $91.5 \\pm 0.8$ % at 250 °C."),
+        (CATALYSTS, "Pd/CeO2 has a TOF of $1.2 \\times 10^{3}$ h$^{-1}$."),
+        (CATALYSTS, "The TOF of Pt/TiO₂ is 9.4 × 10² h⁻¹, and its $E_a$ 61.7 kJ mol$^{-1}$."),
+        (CAPITALS, "PaLM-2L + Step-Back has 73.2 on MMLU Physics and 66.0 on TimeQA."),
+        (CAPITALS, "Step-Back has 66.0 on TimeQA, 8.6 above PaLM-2L + RAG (57.4)."),
+        (SITES, "Cases sum to 276 and controls to 560, so the total is 836."),
+        (SITES, "In total 836 people: 276 cases and 560 controls."),
+        (SITES, "Cases: 120 + 95 + 61 = 276. Controls: 240 + 190 + 130 = 560. In all 276 + 560 = 836."),
+        (SITES, "North lost 2.5% of its controls (6 of 240)."),
+    ],
+)
+def test_right_claims_about_tables_of_several_fields_are_not_flagged(table: Table, text: str) -> None:
+    assert whole(table, text) == ()
+
+
+@pytest.mark.parametrize(
+    ("table", "text", "number"),
+    [
+        (TRIAL, "The mean age was 54.1 (7.9) years with placebo.", "7.9"),
+        (TRIAL, "HbA1c was 7.1 ± 0.4 on active treatment.", "0.4"),
+        (TRIAL, "For stroke the odds ratio was 1.45 (95% CI 0.43–1.31).", "0.43"),
+        (TRIAL, "For stroke the odds ratio was 0.75 (95% CI 1.10–1.91).", "0.75"),
+        (TRIAL, "22 (9.6%) patients on active treatment had a stroke.", "9.6%"),
+        (WAGES, "In column (1), the coefficient of schooling is 0.081 (0.005).", "0.005"),
+        (WAGES, "In column (1), the coefficient of schooling is 0.074 (0.013).", "0.074"),
+        (WAGES, "In column (3), tenure has 0.029 (0.007).", "0.029"),
+        (WAGES, "Observations in column (3) are 1,204.", "1,204"),
+        (CATALYSTS, "The yield of Pt/TiO$_2$ is $88.0 \\pm 0.8$ %.", "0.8 %"),
+        (CAPITALS, "PaLM-2L + Step-Back has 70.1 on MMLU Physics.", "70.1"),
+        (CAPITALS, "On MMLU Physics, PaLM-2L + RAG reaches 57.4.", "57.4"),
+        (SITES, "Cases sum to 286 and controls to 560.", "286"),
+        (SITES, "The share of East is 50%.", "50%"),
+        (SITES, "North lost 5%.", "5%"),
+        (SITES, "North has 22 more lost than South.", "22"),
+        (SITES, "The total is 25.", "25"),
+    ],
+)
+def test_wrong_claims_about_tables_of_several_fields_are_flagged(table: Table, text: str, number: str) -> None:
+    assert number in [finding.subject for finding in whole(table, text) if finding.kind == "number"]
+
+
+def test_values_that_were_read_as_headers_name_nothing() -> None:
+    table = table_of(
+        ("", "2.36*** (0.65)", "0.08 (1.54)"), ("Landlocked", "0.95 (0.21)", "0.51 (0.30)"), ("Energy", "0.09", "0.12")
+    )
+    assert whole(table, "Landlocked has 0.51 (0.30), beside 2.36*** (0.65).") == ()
+
+
+def test_a_grid_that_is_in_doubt_contradicts_nothing() -> None:
+    assert whole(TRIAL, "Stroke on placebo: 22.")
+    assert whole(replace(TRIAL, confidence=0.3), "Stroke on placebo: 22.") == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "quote", "flagged"),
+    [
+        ("Training on GPUs takes 12% of the hours on CPUs.", "It takes 3.0 hours on GPUs and 25 hours on CPUs.", False),
+        ("A saves 12% of the hours.", "Method A needs 3.0 hours (25). It has 40 members.", True),
+        ("A saves 12% of the hours.", "Method A needs 3.0 hours [25].", True),
+        ("A saves 12% of the hours.", "Method A needs 3.0 hours. Others have 25 layers.", True),
+        ("The accuracy rises by 12%.", "Training takes 3.0 hours. The batch size is 25.", True),
+        ("$\\alpha = 0.01$.", "With α = 0.05 and β = 5 it works.", True),
+    ],
+)
+def test_a_computation_counts_only_with_numbers_of_sentences_that_the_claim_names(
+    text: str, quote: str, *, flagged: bool
+) -> None:
+    assert any(finding.kind == "number" for finding in check(text, quote)) == flagged
+
+
+# Parts of the paper, LaTeX and small capitals.
+
+PASSAGE = (
+    "We call it S TEP -B ACK P ROMPTING , and compare with ROBERTA. The particles are 5 μm wide; α = 0.05 and R0 is "
+    "2.4, λ ≤ 10−3, σ2 = 0.12 ± 0.03. The cost is $1,225 and the batch 32."
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It is cited on page 1, 2, 5.",
+        "Cited on pages: 1, 2, and 5, in Sections 3.1, 3.2 and 4.",
+        "Reference 29 is discussed on p. 7, in footnote 3 and Theorem 4.",
+        "See Fig. 3(a), Figs. 4a and 4b, Supplementary Table S3 and Appendix B.2.",
+        "The batch is 32 (pages 3, 5, and 8; Eqs. (13)–(15)).",
+        "The particles are $5\\,\\mu\\mathrm{m}$ wide.",
+        "$\\alpha = 0.05$, $R_0 = 2.4$ and $\\lambda \\leq 10^{-3}$.",
+        "\\(\\sigma^2 = 0.12 \\pm 0.03\\), and the cost is \\$1{,}225.",
+        "The paper says “the particles are 5 $\\mu$m wide”.",
+        "The method is Step-Back Prompting, compared with RoBERTa.",
+        "It says “we call it Step-Back Prompting, and compare with RoBERTa”.",
+    ],
+)
+def test_what_is_only_spelled_otherwise_is_not_flagged(text: str) -> None:
+    assert check(text, PASSAGE) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "subject"),
+    [
+        ("On page 7, 64 is the batch.", "64"),
+        ("The batch on pages 1, 2 and 5 is 64.", "64"),
+        ("Table 3, 64.5 is best.", "64.5"),
+        ("The particles are 6 $\\mu$m wide.", "6"),
+        ("$\\sigma^2 = 0.12 \\pm 0.04$", "0.04"),
+        ("The method is Step-Forward Prompting.", "Step-Forward"),
+        ("It says “we call it Step-Forward Prompting”.", "we call it Step-Forward Prompting"),
+    ],
+)
+def test_another_number_or_name_is_flagged_however_it_is_spelled(text: str, subject: str) -> None:
+    assert subject in [finding.subject for finding in check(text, PASSAGE)]
+
+
 # Quotations and names.
 
 
