@@ -3,15 +3,19 @@
 import copy
 import json
 import re
+import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Locator, Page, Route, expect
+from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from paperscope_core.text.citation_marks import place_marks
 from query import parse_context
+from tests.model_server import Body, kind_of, serve
+from tests.service.conftest import settings_of
+from tests.service.servers import serve_app
 
 _SEED = "In Table 5, what is the entity F1 of the ensemble with seed 2?"
 _RECALL = "In Table 3, what is the recall on the test split under the exact scenario?"
@@ -332,6 +336,42 @@ def test_a_lost_connection_is_said_and_the_question_asked_again(page: Page, faul
     expect(page.get_by_role("article")).to_contain_text("0.9687")
     expect(page.get_by_role("alert")).to_be_hidden()
     assert faults == []
+
+
+@pytest.mark.slow
+def test_a_draft_is_shown_at_once_and_replaced_when_a_look_up_changes_it(browser: Browser, library: Path) -> None:
+    released = threading.Event()
+    look_up = [{"tool": "section", "argument": "1", "paper": "", "part": 1}]
+
+    def reply(body: Body) -> str:
+        merges = kind_of(body) == "merged_answer"
+        if merges:
+            released.wait(60)
+        text = "The whole section says 0.9687." if merges else "The context does not say it."
+        status = "answered" if merges else "unanswerable"
+        return json.dumps({"status": status, "answer": text, "claims": [], "look_up": [] if merges else look_up})
+
+    with serve(reply) as model:
+        model.streams = True
+        settings = settings_of(library, **{"answer.model": "m", "answer.base_url": model.url, "calls.retries": 0})
+        with serve_app(settings) as address:
+            context = browser.new_context(base_url=address, locale="en-GB")
+            page = context.new_page()
+            page.goto("/")
+            box = page.get_by_role("textbox", name="Ask a question")
+            box.fill(_RECALL)
+            box.press("Enter")
+            turn = page.get_by_role("article", name=_RECALL)
+            expect(turn.locator(".answer-text")).to_have_text("The context does not say it.", timeout=60_000)
+            expect(turn.locator(".draft")).to_contain_text("A draft")
+            released.set()
+            expect_answer(turn)
+            expect(turn.locator(".answer-text")).to_contain_text("The whole section says 0.9687.")
+            expect(turn.locator(".draft")).to_be_hidden()
+            turn.get_by_text("How it was answered").click()
+            expect(turn.locator(".made")).to_contain_text("section 1")
+            expect(turn.locator(".initial")).to_have_text("The context does not say it.")
+            context.close()
 
 
 @pytest.mark.slow
