@@ -9,7 +9,7 @@ from io import StringIO
 from types import MappingProxyType
 from typing import Annotated
 
-from pydantic import BaseModel, BeforeValidator, Field
+from pydantic import BaseModel, BeforeValidator, Field, ValidationError, ValidatorFunctionWrapHandler, WrapValidator
 
 from paperscope_core.errors import ModelRefusedError, ModelReplyError, ModelUnavailableError, TooManyImagesError
 from paperscope_core.models.endpoint import BadRequestError, Endpoint
@@ -71,11 +71,23 @@ class _TokenUsage(BaseModel):
     completion_tokens: _Tokens = 0
 
 
+def _usable(value: object, validate: ValidatorFunctionWrapHandler) -> _TokenUsage | None:
+    """Return the usage; None for what can't be one, which is no reason to lose a reply that is paid."""
+    try:
+        usage: _TokenUsage | None = validate(value)
+    except ValidationError:
+        return None
+    return usage
+
+
+_Usage = Annotated[_TokenUsage | None, WrapValidator(_usable)]
+
+
 class ChatCompletion(BaseModel):
     """The fields of a chat completion that are read. Errors quote its name."""
 
     choices: list[_Choice] = Field(min_length=1)
-    usage: _TokenUsage | None = None
+    usage: _Usage = None
 
 
 class _ChunkChoice(BaseModel):
@@ -87,7 +99,7 @@ class _Chunk(BaseModel):
     """The fields of a streamed chunk that are read; the last one may have usage and no choices."""
 
     choices: list[_ChunkChoice] = []
-    usage: _TokenUsage | None = None
+    usage: _Usage = None
 
 
 class _ChunkReader:
@@ -98,7 +110,7 @@ class _ChunkReader:
         self._text, self._refusal, self._thoughts = StringIO(), StringIO(), StringIO()
         self._length = self._passed_on = 0
         self._finish_reason: str | None = None
-        self._usage: _TokenUsage | None = None
+        self._usage: _Usage = None
 
     def add(self, data: object) -> bool:
         """Add one chunk, as decoded JSON. Return whether the reply is complete; raise ValueError if it is no chunk."""
