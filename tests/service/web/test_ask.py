@@ -248,6 +248,23 @@ def test_findings_of_the_verifier_stand_at_what_they_concern(page: Page, checked
 
 
 @pytest.mark.slow
+def test_a_page_that_was_read_is_shown_like_a_crop(page: Page, checked_answer: Answer) -> None:
+    [reading] = checked_answer["readings"]
+    checked_answer["readings"] = [reading | {"element": "b1810c2e3f4a/passage-1", "crop": ""}]
+    image = {"id": 0, "element": "b1810c2e3f4a/passage-1", "label": "page 4", "caption": "", "crop": ""}
+    checked_answer["context"]["images"] = [image | {"place": reading["place"]}]
+    page.goto("/")
+    reply_with(page, events(checked_answer))
+    shown = ask(page, "What is on page 4?").locator(".readings")
+    expect(shown).to_contain_text("page 4")
+    picture = shown.locator("img")
+    expect(picture).to_have_attribute("src", "/v1/papers/b1810c2e3f4a/pages/4.png")
+    expect(picture).to_have_js_property("complete", value=True)
+    shown.get_by_role("button", name="page 4").first.click()
+    expect(page.locator("img.picture")).to_have_attribute("src", "/v1/papers/b1810c2e3f4a/pages/4.png")
+
+
+@pytest.mark.slow
 def test_texts_of_models_are_no_markup(page: Page, checked_answer: Answer) -> None:
     checked_answer["claims"][0]["text"] = checked_answer["exhibits"][0]["label"] = _HOSTILE
     checked_answer["findings"].append({"kind": "note", "subject": "", "place": None, "message": _HOSTILE})
