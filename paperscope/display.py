@@ -43,6 +43,7 @@ from paperscope_core.types import (
     Reference,
     StageTime,
     Table,
+    ToolResult,
     UnreadImage,
     Usage,
     crops_of,
@@ -74,6 +75,8 @@ def to_html(value: Displayable, content: ContentSource | None = None) -> Markup:
             return _paper_html(value)
         case Passage() | Table() | Figure() | Equation() | Reference():
             return _element_html(value, content)
+        case ToolResult():
+            return _tool_result_html(value, content)
         case _:
             return value._repr_html_()
 
@@ -98,6 +101,7 @@ def to_text(value: Displayable) -> str:
 for _type in (Answer, Context, Paper, Passage, Table, Figure, Equation, Reference):
     as_html.register(_type, to_html)
     as_text.register(_type, to_text)
+as_html.register(ToolResult, to_html)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -234,7 +238,8 @@ def _cited_cells(exhibit: Exhibit) -> Markup:
 
 
 def _reading(reading: Reading, names: Mapping[str, str]) -> str:
-    name = f"{_element_name(reading.element, names)}, {reading.place.where}"
+    element = f"{_element_name(reading.element, names)}, " if reading.crop else "whole "
+    name = f"{element}{reading.place.where}"
     if isinstance(reading, UnreadImage):
         return f"{name}: unread: {reading.reason}"
     return f"{name}: {reading.text}{'' if reading.relevant else ' (not relevant to the question)'}"
@@ -293,6 +298,18 @@ def _context_text(context: Context) -> str:
         f"{len(context.sources)} sources, {len(context.entities)} entities, {len(context.relations)} relationships, "
         f"{len(context.images)} images"
     )
+
+
+def _tool_result_html(result: ToolResult, content: ContentSource) -> Markup:
+    """Return what a reading tool found: for each item what it is and where, its picture, and its text."""
+    items = (
+        html('<p class="title">{}</p>', item.heading)
+        + image_tags([item.crop] if item.crop else [], item.label, content)
+        + _paragraph(item.text)
+        for item in result.items
+    )
+    part = f"Part {result.call.part} of {result.parts}" if result.parts > 1 else ""
+    return fragment(*items, aside(result.message), aside(part))
 
 
 def places_text(places: Sequence[Place], files: Mapping[str, str]) -> str:

@@ -5,6 +5,7 @@ from typing import Literal, get_args
 
 from paperscope_core.errors import InputError
 from paperscope_core.text.escaping import terminal_text
+from paperscope_core.types.displayable import Displayable
 from paperscope_core.types.place import Place, where
 
 __all__ = ["TOOLS", "ToolCall", "ToolItem", "ToolItemKind", "ToolName", "ToolResult"]
@@ -101,7 +102,7 @@ class ToolItem:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class ToolResult:
+class ToolResult(Displayable):
     """What a reading tool found.
 
     Attributes:

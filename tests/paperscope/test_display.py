@@ -36,6 +36,9 @@ from paperscope_core.types import (
     Reference,
     Section,
     Table,
+    ToolCall,
+    ToolItem,
+    ToolResult,
 )
 from tests.html_checker import HOSTILE_TEXT, check_html
 
@@ -103,7 +106,13 @@ class Shelf:
 
 
 def everything(text: str) -> tuple[Displayable, ...]:
-    return (*elements(text), paper(text), context(text))
+    return (*elements(text), paper(text), context(text), found(text))
+
+
+def found(text: str) -> ToolResult:
+    """What a tool found, of which there is a second part."""
+    item = ToolItem(kind="figure", paper="aaaa", title=text, label=text, text=text, places=(HERE,), crop="one")
+    return ToolResult(call=ToolCall(tool="element", argument=text), items=(item,), parts=2)
 
 
 def plain(value: object) -> str:
@@ -163,6 +172,15 @@ def test_a_float_is_shown_with_its_picture_where_somebody_holds_it() -> None:
     assert "What a vision model saw" in check_html(to_html(figure, Shelf("a rising line"))).text
     assert "a rising line" in check_html(to_html(figure, Shelf("a rising line"))).text
     assert "What a vision model saw" not in check_html(to_html(table, Shelf("a rising line"))).text
+
+
+def test_what_a_tool_found_is_shown_with_its_picture() -> None:
+    shown = to_html(found("Words"), Shelf("seen"))
+    assert base64.b64encode(PNG).decode() in shown
+    assert "Part 1 of 2" in check_html(shown).text
+    assert "Words, Words, page" in str(found("Words"))
+    nothing = ToolResult(call=ToolCall(tool="papers", argument="tea"), message="no paper has words of 'tea'")
+    assert "no paper has words" in check_html(to_html(nothing)).text
 
 
 def test_a_float_with_a_missing_crop_is_shown_as_text() -> None:
