@@ -31,6 +31,9 @@ __all__ = ["MOST_LOOK_UPS", "LookUpReply", "LookedUp", "RunTool", "add_to_contex
 MOST_LOOK_UPS = 4
 """How many calls of a reply are run."""
 
+# Characters of an argument; a longer one is no name and no search.
+_LONGEST = 1000
+
 RunTool = Callable[[ToolCall], Awaitable[ToolResult]]
 
 
@@ -52,9 +55,8 @@ class LookUpReply(BaseModel):
     @property
     def call(self) -> ToolCall:
         """The call; a part that can't be is the first."""
-        return ToolCall(
-            tool=self.tool, argument=self.argument.strip(), paper=self.paper.strip(), part=max(self.part, 1)
-        )
+        argument, paper = (text.strip()[:_LONGEST] for text in (self.argument, self.paper))
+        return ToolCall(tool=self.tool, argument=argument, paper=paper, part=max(self.part, 1))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
