@@ -20,7 +20,9 @@ from paperscope_core.types import (
     Exhibit,
     Finding,
     ImageFinding,
+    LookUp,
     Place,
+    ToolCall,
     UnreadImage,
 )
 from query import compact, parse_context
@@ -41,6 +43,7 @@ def row(text: str) -> BatchRow:
         status="answered",
         text=text,
         initial=text,
+        look_ups=(LookUp(call=ToolCall(tool="section", argument=text, paper=text), rows=(0,), message=text),),
         merged=text,
         model=text,
         claims=(Claim(text=text, evidence=(Evidence(element=TABLE, place=PLACE, quote=text, name=text),)),),
