@@ -55,7 +55,14 @@ function App() {
     shown.current = name
   }, [name, route])
 
-  const signedIn = () => {
+  const signedIn = async () => {
+    const before = session.data?.library
+    const { library } = await get('/v1/session')
+    if (before && library !== before) {
+      // What the page shows and has still to send belongs to another library, and so may its address.
+      history.replaceState(null, '', location.pathname)
+      return location.reload()
+    }
     gate.resolve()
     setGate(null)
     session.reload()

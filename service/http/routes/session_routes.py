@@ -1,12 +1,14 @@
 """The session of the web page: sign in with an API key, look whether one is signed in, sign out."""
 
 import asyncio
+import hashlib
 from typing import Annotated
 
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from paperscope_core.errors import KeyFileError
+from paperscope_core.locations import location_text
 from service.http.auth import ServiceOf, keys_unreadable, unknown_key
 from service.http.responses import document_example
 from service.http.sessions import clear_cookie, session_token, set_cookie
@@ -28,22 +30,27 @@ class SignIn(BaseModel):
 
 class SessionView(BaseModel):
     """Whether the service takes keys (`required`), whether the caller may use it (`signed_in`), and the name of the key
-    that they signed in with."""
+    that they signed in with. `library` differs for keys of other libraries."""
 
     required: bool
     signed_in: bool
     name: str
+    library: str
 
 
 @router.get("", summary="Show the session", responses=document_example("session"))
 async def show_session(request: Request, response: Response, service: ServiceOf) -> SessionView:
     """Open to everybody. A cookie whose session has ended is cleared."""
     if not service.requires_key:
-        return SessionView(required=False, signed_in=True, name="")
+        return SessionView(required=False, signed_in=True, name="", library="")
     key = await service.key_of_session(session_token(request))
     if key is None and session_token(request):
         response.headers["Set-Cookie"] = clear_cookie(request)
-    return SessionView(required=True, signed_in=key is not None, name=key.name if key else "")
+    if key is None:
+        return SessionView(required=True, signed_in=False, name="", library="")
+    # Its place is nobody's business.
+    library = hashlib.sha256(location_text(key.library).encode()).hexdigest()[:16]
+    return SessionView(required=True, signed_in=True, name=key.name, library=library)
 
 
 @router.post("", summary="Sign in", status_code=204)
@@ -65,6 +72,7 @@ async def sign_in(request: Request, body: SignIn, service: ServiceOf) -> Respons
 
 @router.delete("", summary="Sign out", status_code=204)
 async def sign_out(request: Request, service: ServiceOf) -> Response:
-    """End the session of the cookie and clear it; without one, does nothing."""
+    """End the session of the cookie, and clear it and what the browser has kept; without one, do nothing."""
     await service.sessions.end(session_token(request))
-    return Response(status_code=204, headers={"Set-Cookie": clear_cookie(request)})
+    headers = {"Set-Cookie": clear_cookie(request), "Clear-Site-Data": '"cache"'}
+    return Response(status_code=204, headers=headers)

@@ -1,5 +1,6 @@
 """Sessions of the web page: the cookie, and what it does not allow."""
 
+import re
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
@@ -45,13 +46,16 @@ def keyed(tmp_path: Path) -> Iterator[Keyed]:
 
 def test_a_browser_signs_in_and_out(keyed: Keyed) -> None:
     with httpx2.Client(base_url=keyed.address, headers=OWN) as client:
-        assert client.get(SESSION).json() == {"required": True, "signed_in": False, "name": ""}
+        assert client.get(SESSION).json() == {"required": True, "signed_in": False, "name": "", "library": ""}
         assert client.get(PATH).json()["type"].endswith(":no-key")
         assert client.post(SESSION, json={"key": keyed.key}).status_code == 204
-        assert client.get(SESSION).json() == {"required": True, "signed_in": True, "name": "alice"}
+        session = client.get(SESSION).json()
+        assert (session["signed_in"], session["name"]) == (True, "alice")
+        assert re.fullmatch("[0-9a-f]{16}", session["library"])
         assert client.get(PATH).status_code == 200
         before = {"Cookie": "; ".join(f"{name}={value}" for name, value in client.cookies.items())}
-        assert client.delete(SESSION).status_code == 204
+        ended = client.delete(SESSION)
+        assert (ended.status_code, ended.headers["clear-site-data"]) == (204, '"cache"')
         assert not client.cookies
     assert httpx2.get(keyed.address + PATH, headers=before).status_code == 401
 
@@ -182,7 +186,7 @@ def test_damaged_keys_are_no_reason_to_sign_in_again(keyed: Keyed, tmp_path: Pat
 
 def test_without_keys_nobody_needs_to_sign_in(tmp_path: Path) -> None:
     with serve_app(settings_in(tmp_path)) as address:
-        assert httpx2.get(address + SESSION).json() == {"required": False, "signed_in": True, "name": ""}
+        assert httpx2.get(address + SESSION).json() == {"required": False, "signed_in": True, "name": "", "library": ""}
         assert "set-cookie" not in httpx2.post(address + SESSION, json={"key": "any"}).headers
         assert httpx2.get(address + SESSION, headers={"Host": "evil.example"}).status_code == 421
 

@@ -88,6 +88,28 @@ def test_a_session_that_ends_while_a_question_is_written_is_renewed_and_the_ques
     expect(page.get_by_role("article", name=question)).to_contain_text("0.9687", timeout=60_000)
 
 
+def test_a_key_of_another_library_sees_and_gets_nothing_of_the_page_before(
+    page: Page, keys: KeyStore, library: Path
+) -> None:
+    first, second = keys.create("frank", library), keys.create("grace", library.parent / "other")
+    page.goto("/#/library")
+    page.get_by_label("API key").fill(first[1].get_secret_value())
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("link", name=re.compile("^Four Reports"))).to_be_visible()
+    keys.revoke(first[0].id)
+    sent: list[str] = []
+    page.on("request", lambda request: sent.append(request.url))
+    page.get_by_role("searchbox").fill("reports")
+    ended = page.get_by_role("dialog", name="Your session has ended")
+    ended.get_by_label("API key").fill(second[1].get_secret_value())
+    before = len(sent)
+    with page.expect_navigation():
+        ended.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("heading", name="The library has no papers yet")).to_be_visible()
+    assert page.url.endswith("/")
+    assert not [url for url in sent[before:] if "query=reports" in url]
+
+
 def test_a_refusal_that_comes_late_does_not_ask_for_a_key_again(page: Page, keys: KeyStore, library: Path) -> None:
     secret = keys.create("erin", library)[1].get_secret_value()
     # The response to the first request for papers, which was sent without a session, waits for `release()`.
