@@ -196,7 +196,7 @@ class ReadingTools:
             raise
 
     def _view(self, paper: str) -> "_PaperView":
-        return _PaperView(corpus=self._corpus, paper=self._corpus.paper(paper))
+        return _PaperView(corpus=self._corpus, paper=self._corpus.paper(paper), fits=self._pager.fits)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -267,6 +267,11 @@ class _Pager:
         items = (one.written(shown[at], left=left[at]) for at, one in enumerate(found) if shown[at])
         return ToolResult(call=call, items=tuple(items), parts=part)
 
+    def fits(self, found: Sequence[_Found]) -> bool:
+        """Return whether a result has one part."""
+        texts = (text for one in found for text in (one.head, *(piece.text for piece in one.pieces)))
+        return sum(map(self.count, texts)) <= self.tokens
+
     def _divided(self, pieces: Iterable[_Piece], *, within: int) -> Iterator[_Piece]:
         for piece in pieces:
             if self.count(piece.text) <= within or len(piece.text) < _LONGEST_NAME:
@@ -281,10 +286,11 @@ class _Pager:
 
 @dataclass(frozen=True, kw_only=True)
 class _PaperView:
-    """A paper, and what is found in it."""
+    """A paper, and what is found in it; `fits` returns whether items are one part of a result."""
 
     corpus: Corpus
     paper: Paper
+    fits: "Callable[[Sequence[_Found]], bool]"
 
     @property
     def name(self) -> str:
@@ -377,7 +383,7 @@ def _lines(element: Element) -> list[str]:
     return [element.text]
 
 
-def _section(view: _PaperView, argument: str) -> Iterator[_Found]:
+def _section(view: _PaperView, argument: str) -> Iterable[_Found]:
     paper = view.paper
     found = _matching_sections(paper, argument)
     if not found and argument.strip().casefold() == "abstract":
@@ -387,14 +393,18 @@ def _section(view: _PaperView, argument: str) -> Iterator[_Found]:
     if not found:
         titles = [_section_name(section) for section in paper.sections]
         raise NotFoundError(f"no section {argument!r} in {view.name!r}; {_near(argument, titles, 'sections')}")
-    if len(found) > 1:
+    wholes = list(view.of(elements_in(paper, found)))
+    if len(found) > 1 and not view.fits(wholes):
         paths = "; ".join(repr(section.path) for section in found[:_MOST_LISTED])
         raise NotFoundError(f"{argument!r} may be any of these sections of {view.name!r}: {paths}; give one of these")
-    return view.of(elements_in(paper, found))
+    return wholes
 
 
 def _matching_sections(paper: Paper, argument: str) -> list[Section]:
-    """Return the sections that a name fits best: by title or path, by number, without case, by its words."""
+    """Return the sections that a name fits best: by title or path, by number, without case, by its words.
+
+    Of several, a single one of a higher level is meant: "4 Results", not "B Proofs > Results".
+    """
     wanted = " ".join(argument.split())
     number = named_section(wanted).casefold()
     folded, asked = _folded(wanted), content_words(wanted)
@@ -406,10 +416,13 @@ def _matching_sections(paper: Paper, argument: str) -> list[Section]:
     )
     for rule in rules:
         found = [one for one in paper.sections if rule(one)]
-        # "Results" rather than "Results on the development set".
-        fewest = min((len(content_words(one.title)) for one in found), default=0)
+        if rule is rules[-1]:
+            # "Results" rather than "Results on the development set".
+            fewest = min((len(content_words(one.title)) for one in found), default=0)
+            found = [one for one in found if len(content_words(one.title)) == fewest]
+        top = [one for one in found if one.level == min(other.level for other in found)]
         if found:
-            return [one for one in found if rule is not rules[-1] or len(content_words(one.title)) == fewest]
+            return top if len(top) == 1 else found
     close = get_close_matches(folded, [_folded(one.title) for one in paper.sections], n=1, cutoff=_CLOSE)
     return [one for one in paper.sections if _folded(one.title) in close]
 
@@ -422,7 +435,7 @@ def _folded(text: str) -> str:
     return " ".join(plain_words(fold_accents(text)))
 
 
-def _element(view: _PaperView, argument: str) -> Iterator[_Found]:
+def _element(view: _PaperView, argument: str) -> Iterable[_Found]:
     wanted = argument.strip()
     elements = [one for one in view.paper.elements if _is_float(one) or isinstance(one, Equation)]
     named = set(find_references(wanted, [view.paper]).elements)
@@ -436,11 +449,12 @@ def _element(view: _PaperView, argument: str) -> Iterator[_Found]:
     )
     for rule in rules:
         found = [one for one in elements if rule(one)]
-        if len(found) > 1 and rule is rules[-1]:
+        wholes = list(view.floats(found))
+        if len(found) > 1 and rule is rules[-1] and not view.fits(wholes):
             shown = "; ".join(repr(shortened(_shown(one), limit=_LONGEST_NAME)) for one in found[:_MOST_LISTED])
             raise NotFoundError(f"{argument!r} may be any of these of {view.name!r}: {shown}; give one label")
         if found:
-            return view.floats(found)
+            return wholes
     labels = [one.label or one.id.partition("/")[2] for one in elements]
     raise NotFoundError(f"no element {argument!r} in {view.name!r}; {_near(argument, labels, 'elements')}")
 

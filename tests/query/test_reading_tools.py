@@ -129,13 +129,19 @@ def test_an_unknown_section_is_told_with_similar_or_all_ones() -> None:
     assert "it has no sections" in run("section", "1", paper="Rare Words", on=tools(HEADED, SECOND)).message
 
 
-def test_several_sections_of_one_name_are_listed() -> None:
+def test_several_sections_of_one_name_are_read_or_listed_if_they_are_long() -> None:
     twice = Section(id=f"{PAPER}/section-6", number="3", title="Proofs", level=1, path="B More > 3 Proofs")
-    ambiguous = tools(replace(HEADED, sections=(*HEADED.sections, twice)))
+    proof = passage(80, 3, "It follows.", "B More > 3 Proofs")
+    both = replace(HEADED, sections=(*HEADED.sections, twice), elements=(*HEADED.elements, proof))
+    assert [item.section for item in run("section", "3", on=tools(both)).items][-1] == "B More > 3 Proofs"
+    ambiguous = tools(both, tokens=200)
     message = run("section", "3", on=ambiguous).message
     assert "'3' may be any of these sections" in message
     assert "'3 Results'; 'B More > 3 Proofs'" in message
-    assert kinds(run("section", "3 Results", on=ambiguous)) == ["text", "text", "table", "figure"]
+    assert run("section", "3 Results", on=ambiguous).items[0].section == "3 Results"
+    lower = replace(twice, level=2)
+    nested = tools(replace(both, sections=(*HEADED.sections, lower)))
+    assert {item.section for item in run("section", "3", on=nested).items} == {"3 Results", "3 Results > 3.1 Tagging"}
 
 
 @pytest.mark.parametrize(
@@ -170,10 +176,11 @@ def test_an_unknown_element_is_told_with_the_labels() -> None:
     assert "did you mean 'Table 1'; 'Table 2'" in message or "'Table 2'; 'Table 1'" in message
 
 
-def test_a_caption_that_fits_several_elements_is_listed() -> None:
+def test_a_caption_that_fits_several_elements_is_listed_if_they_are_long() -> None:
     doubled = replace(HEADED.elements[-1], id=f"{PAPER}/passage-90", label="Algorithm 3")
-    message = run("element", "weighing of the samples", on=tools(replace(HEADED, elements=(*HEADED.elements, doubled))))
-    assert "may be any of these" in message.message
+    both = replace(HEADED, elements=(*HEADED.elements, doubled))
+    assert kinds(run("element", "weighing of the samples", on=tools(both))) == ["listing", "listing"]
+    assert "may be any of these" in run("element", "weighing of the samples", on=tools(both, tokens=100)).message
 
 
 @pytest.mark.parametrize("name", ["2", "page 2", "p. 2"])
