@@ -56,6 +56,9 @@ _mupdf: Untyped = pymupdf
 _FAILURES = (RuntimeError, ValueError, TypeError, IndexError, KeyError, AttributeError, _mupdf.mupdf.FzErrorBase)
 _FLAG_ITALIC, _FLAG_BOLD = 2, 16  # Flags of a span in PyMuPDF.
 _TEXT_FLAGS = _mupdf.TEXTFLAGS_RAWDICT & ~_mupdf.TEXT_PRESERVE_IMAGES
+# The text of a scan is recognised by the program that scanned it, and lies invisible on the image of the page.
+_HIDDEN_SHARE = 0.5
+_HIDDEN = "its text layer is invisible, as on a scan, and may differ from what is printed"
 _NEAR_WHITE = 0.98  # A share of full brightness; a lighter fill is not visible on paper.
 
 
@@ -130,7 +133,7 @@ class MuPdfDocument:
         with self._page(number) as (page, rotation):
             drawings = page.get_drawings()
             shapes = sort_shapes(_shapes(drawings))
-            chars, slanted = _text(page)
+            chars, slanted, hidden = _text(page)
             content = PageContent(
                 number=number,
                 width=page.rect.width,
@@ -141,6 +144,7 @@ class MuPdfDocument:
                 fills=shapes.fills,
                 images=tuple(Box(*info["bbox"]) for info in page.get_image_info()),
                 drawings=(*(Box(*drawing["rect"]) for drawing in drawings), *slanted),
+                notes=(_HIDDEN,) if hidden > _HIDDEN_SHARE * len(chars) else (),
             )
             return turned_page(content, turns=-rotation)
 
@@ -189,9 +193,11 @@ class MuPdfDocument:
             raise PageReadError(str(error) or type(error).__name__) from error
 
 
-def _text(page: Untyped) -> tuple[tuple[Char, ...], list[Box]]:
-    """Return the characters, and the boxes of lines at other angles, such as labels of a plot."""
+def _text(page: Untyped) -> tuple[tuple[Char, ...], list[Box], int]:
+    """Return the characters, the boxes of lines at other angles, such as labels of a plot, and how many characters are
+    invisible."""
     size = page.rect.width, page.rect.height
+    hidden = 0
     chars: list[Char] = []
     slanted: list[Box] = []
     for block in page.get_text("rawdict", flags=_TEXT_FLAGS)["blocks"]:
@@ -203,8 +209,10 @@ def _text(page: Untyped) -> tuple[tuple[Char, ...], list[Box]]:
             width, height = turned_size(*size, turns=direction)
             for span in line["spans"]:
                 found = _span_chars(span, direction=direction, page=size)
+                before = len(chars)
                 chars.extend(char for char in found if 0 <= char.x0 < width and 0 < char.baseline <= height)
-    return tuple(chars), slanted
+                hidden += len(chars) - before if span.get("alpha") == 0 else 0
+    return tuple(chars), slanted, hidden
 
 
 def _span_chars(span: Untyped, *, direction: int, page: tuple[float, float]) -> Iterator[Char]:

@@ -139,6 +139,18 @@ def test_hidden_and_white_text_is_read_but_not_text_outside_the_page() -> None:
     assert text_of(read(document.tobytes())) == "hiddenwhite"
 
 
+def test_a_page_whose_text_is_mostly_hidden_is_noted() -> None:
+    document = pymupdf.open()
+    page = document.new_page(width=300, height=300)
+    page.insert_text((50, 50), "recognised", render_mode=3)
+    page.insert_text((50, 80), "stamp")
+    assert read(document.tobytes()).notes == (
+        "its text layer is invisible, as on a scan, and may differ from what is printed",
+    )
+    page.insert_text((50, 110), "and printed text")
+    assert read(document.tobytes()).notes == ()
+
+
 def test_what_the_metadata_state_about_the_publication() -> None:
     document = pymupdf.open()
     document.new_page()
