@@ -20,6 +20,7 @@ __all__ = [
     "PaperFileError",
     "PaperLockedError",
     "PaperscopeError",
+    "QuestionBudgetError",
     "QuestionFileError",
     "SettingsError",
     "StoreDamagedError",

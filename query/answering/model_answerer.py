@@ -222,7 +222,12 @@ class ModelAnswerer:
             while await self._continue(writing, images, progress):
                 images = ()
         except QuestionBudgetError as error:
-            findings.append(Finding(kind="note", message=f"the answer may lack what further calls would show: {error}"))
+            findings.append(
+                Finding(
+                    kind="note",
+                    message=f"the answer may lack what further calls would show; raise answer.max_cost: {error}",
+                )
+            )
         context, final = writing.context, writing.reply
         finder = EvidenceFinder(corpus=self._corpus, context=context, question=question, findings=writing.findings)
         findings += _unread(context, writing.readings)

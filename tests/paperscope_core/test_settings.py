@@ -140,6 +140,14 @@ def test_a_model_without_a_server_is_refused_with_the_remedy() -> None:
         load_settings(environ={"PAPERSCOPE_ANSWER__MODEL": "m", "OPENAI_API_KEY": KEY})
 
 
+def test_a_budget_of_questions_needs_the_prices_of_their_models() -> None:
+    given = {"model": "m", "base_url": URL, "answer.max_cost": 0.05}
+    with pytest.raises(SettingsError, match=r"max_cost = 0\.05 .*set answer\.price_prompt and vision\.price_prompt"):
+        load_settings(environ={}, overrides=given)
+    prices = {"answer.price_prompt": 1, "vision.price_prompt": 1}
+    assert load_settings(environ={}, overrides=given | prices).answer.max_cost == 0.05
+
+
 def test_a_key_without_a_model_is_noted() -> None:
     settings = load_settings(environ={"OPENAI_API_KEY": KEY})
     assert settings.notes() == ["OPENAI_API_KEY is set but no model is named: set PAPERSCOPE_MODEL"]
