@@ -135,7 +135,7 @@ def test_a_client_that_disconnects_causes_no_further_model_call(library: Path) -
         for path in ("/v1/query", "/v1/chat/completions")
         for stream in (False, True)
     ]
-    with serve(lambda _: "no JSON at all", seconds=1.0) as model, serve_library(library, model=model) as address:
+    with serve(lambda _: "{}", seconds=1.0) as model, serve_library(library, model=model) as address:
         for path, stream, question in asked:
             body = (
                 {"question": question} if path == "/v1/query" else {"messages": [{"role": "user", "content": question}]}
