@@ -13,10 +13,10 @@ import paperscope_core.types
 
 PUBLIC = """
 AddResult Answer AnswerEvent Box Budget BudgetError Cell Check CitedCell Claim Context DoneEvent Element Entity
-Equation Estimate Estimator Evidence Exhibit Figure Filters Finding ImageFinding InputError Library ModelError
+Equation Estimate Estimator Evidence Exhibit Figure Filters Finding ImageFinding InputError Library LookUp ModelError
 Neighbourhood NotFoundError OutputError Paper PaperEntry PaperFileError PaperLockedError PaperReader PaperscopeError
-Passage Place ProgressCallback Publication Reference Relation Section Settings SettingsError Stage StageEvent StoreError
-Table TextEvent ToolCall ToolItem ToolResult Turn UnknownEntityError UnknownPaperError Usage View __version__
+Passage Place ProgressCallback Publication Reference Relation Section Settings SettingsError Stage StageEvent StageTime
+StoreError Table TextEvent ToolCall ToolItem ToolResult Turn UnknownEntityError UnknownPaperError Usage View __version__
 load_settings
 """
 
