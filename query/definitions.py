@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from paperscope_core.text.acronyms import find_definitions
 from paperscope_core.text.sentences import split_sentences
+from paperscope_core.text.words import fold_spelling
 from paperscope_core.types import Paper, Passage
 
 __all__ = ["Definition", "asked_term", "defining_passages", "find_definition"]
@@ -131,8 +132,9 @@ def _mentions(term: str, paper: Paper) -> Iterator[tuple[Passage, str]]:
     """Yield the sentences with a term, each with its passage, in reading order."""
     pattern = re.compile(rf"(?<!\w){_flexible(term)}(?!\w)", re.IGNORECASE)
     for passage in paper.elements:
-        if isinstance(passage, Passage) and passage.role in _ROLES and pattern.search(passage.text):
-            yield from ((passage, one) for one in split_sentences(passage.text) if pattern.search(one))
+        if isinstance(passage, Passage) and passage.role in _ROLES and pattern.search(fold_spelling(passage.text)):
+            sentences = split_sentences(passage.text)
+            yield from ((passage, one) for one in sentences if pattern.search(fold_spelling(one)))
 
 
 def _expands(term: str, sentence: str) -> bool:
@@ -142,16 +144,16 @@ def _expands(term: str, sentence: str) -> bool:
 
 
 def _folded(text: str) -> str:
-    return re.sub(r"[\W_]+", " ", text).casefold().strip().removesuffix("s")
+    return re.sub(r"[\W_]+", " ", fold_spelling(text)).casefold().strip().removesuffix("s")
 
 
 def _matches(forms: Sequence[str], term: str, sentence: str) -> bool:
+    folded = fold_spelling(sentence)
     return any(
-        re.search(form.format(term=_flexible(term), aside=_REMARK), sentence, re.IGNORECASE) is not None
-        for form in forms
+        re.search(form.format(term=_flexible(term), aside=_REMARK), folded, re.IGNORECASE) is not None for form in forms
     )
 
 
 def _flexible(term: str) -> str:
-    """Return a pattern of a term with its words apart by spaces or hyphens, and of its plural."""
-    return r"[\s-]+".join(map(re.escape, re.split(r"[\s-]+", term))) + "(?:e?s)?"
+    """Return a pattern for folded texts of a term with its words apart by spaces or hyphens, and of its plural."""
+    return r"[\s-]+".join(map(re.escape, re.split(r"[\s-]+", fold_spelling(term)))) + "(?:e?s)?"

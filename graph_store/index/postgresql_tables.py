@@ -16,9 +16,10 @@ from numpy import float32
 from numpy.typing import NDArray
 from sqlalchemy import Connection, CursorResult, text
 
-from graph_store.index.query_terms import folded, name_key
+from graph_store.index.query_terms import name_key
 from graph_store.index.text_terms import Tokenizer, WordRows, bounded
 from graph_store.reading import Checkpoint, Searchable
+from paperscope_core.text.words import fold_spelling
 from paperscope_core.types import WORK, kind_of
 
 __all__ = [
@@ -37,7 +38,7 @@ __all__ = [
     "write_checkpoint",
 ]
 
-FORMAT = 1
+FORMAT = 2
 
 WordTable = Literal["chunk", "entity"]
 """The words of chunks, whose owners are papers, or those of entities' names, each of which is its own owner."""
@@ -316,7 +317,9 @@ class Writer:
         chunks = [chunk for paper in papers for chunk in paper.chunks]
         numbers = [number for paper in papers for number in paper.numbers.tolist()]
         places = [place for place, paper in enumerate(papers) for _ in paper.chunks]
-        words = self._tokenizer.postings([folded(chunk.searched) for chunk in chunks], numbers=numbers, owners=places)
+        words = self._tokenizer.postings(
+            [fold_spelling(chunk.searched) for chunk in chunks], numbers=numbers, owners=places
+        )
         lengths = [0] * len(papers)
         for place, length in zip(places, words.lengths, strict=True):
             lengths[place] += length
@@ -386,7 +389,7 @@ class Writer:
     def _insert_names(self, papers: Sequence[Searchable]) -> set[int]:
         rows = sorted(
             {
-                (bounded(name_key(name)), _storable(folded(name)), _storable(entity.id), paper.paper)
+                (bounded(name_key(name)), _storable(fold_spelling(name)), _storable(entity.id), paper.paper)
                 for paper in papers
                 for entity in paper.entities
                 for name in (entity.name, *entity.aliases)

@@ -1,13 +1,12 @@
 """The search terms of a question, and the names of entities in it."""
 
 import re
-import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from paperscope_core.text.words import STOP_WORDS
+from paperscope_core.text.words import STOP_WORDS, fold_spelling
 
-__all__ = ["Window", "folded", "longest_first", "match_terms", "name_key", "windows"]
+__all__ = ["Window", "longest_first", "match_terms", "name_key", "windows"]
 
 
 _TEXT_LIMIT = 20_000
@@ -30,19 +29,13 @@ class Window:
     end: int
 
 
-def folded(text: str) -> str:
-    """Return the normalised form (NFKC) in which text is indexed, so that `F₁` and `ﬁne` are found as `F1` and
-    `fine`."""
-    return unicodedata.normalize("NFKC", text)
-
-
 def match_terms(text: str) -> list[str]:
     """FTS5 expressions, one for each word of the text.
 
     A word such as `BERT+DSC`, `SST-5` or `OntoNotes4.0` is searched for as a phrase and by its parts. Expressions
     contain quoted letters and digits only, so no text can break the syntax.
     """
-    words = [_RUN.findall(word) for word in folded(text[:_TEXT_LIMIT]).casefold().split()]
+    words = [_RUN.findall(word) for word in fold_spelling(text[:_TEXT_LIMIT]).casefold().split()]
     phrases = [" ".join(runs) for runs in words if 1 < len(runs) <= _PHRASE_LIMIT]
     singles = [run for runs in words for run in runs]
     telling = [run for run in singles if run not in STOP_WORDS]
@@ -53,12 +46,12 @@ def match_terms(text: str) -> list[str]:
 def name_key(name: str) -> str:
     """Return the key under which a name is indexed: its letters, digits and the signs +, * and #. `OntoNotes4.0` and
     `OntoNotes 4.0` have the same key, and so have `F1-score` and `F1 score`; `BERT` and `BERT+` have different keys."""
-    return " ".join(_PIECE.findall(folded(name).casefold()))
+    return " ".join(_PIECE.findall(fold_spelling(name).casefold()))
 
 
 def windows(text: str) -> list[Window]:
     """Return all sequences of up to ten words of the text, except those of function words only."""
-    prepared = folded(text[:_TEXT_LIMIT]).casefold()
+    prepared = fold_spelling(text[:_TEXT_LIMIT]).casefold()
     atoms = list(_ATOM.finditer(prepared))[:_ATOM_LIMIT]
     found = []
     for first, atom in enumerate(atoms):

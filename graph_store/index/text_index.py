@@ -11,14 +11,15 @@ from graph_store.database import enlarge_cache, read_only_uri
 from graph_store.index.bm25 import RANKED, TOKENIZE, max_score, rarest
 from graph_store.index.finding import NameHits
 from graph_store.index.graph_walk import EdgeArrays
-from graph_store.index.query_terms import folded, longest_first, match_terms, name_key, windows
+from graph_store.index.query_terms import longest_first, match_terms, name_key, windows
 from graph_store.reading import Checkpoint, Searchable
+from paperscope_core.text.words import fold_spelling
 from paperscope_core.types import WORK, Filters, Hit, kind_of
 
 __all__ = ["TextIndex"]
 
 # An index of another format is built again.
-_FORMAT = 4
+_FORMAT = 5
 _TABLES = f"""
 CREATE TABLE mark (revision INTEGER NOT NULL, token TEXT NOT NULL, chunks INTEGER NOT NULL);
 INSERT INTO mark VALUES (0, '', 0);
@@ -34,7 +35,7 @@ CREATE INDEX names_by_paper ON names (paper, entity);
 CREATE TABLE entities (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, names TEXT NOT NULL);
 CREATE VIRTUAL TABLE entity_words USING fts5 (names, tokenize = '{TOKENIZE}');
 CREATE TABLE edges (paper TEXT PRIMARY KEY, value BLOB NOT NULL);
-PRAGMA user_version = 4;
+PRAGMA user_version = {_FORMAT};
 """  # noqa: S608 # no statement has a value of others
 _CLEAR = (
     "DELETE FROM chunks",
@@ -315,10 +316,10 @@ class TextIndex:
         chunks = list(zip(searchable.numbers.tolist(), searchable.chunks, strict=True))
         rows = [(number, chunk.id, chunk.paper, chunk.section, kind_of(chunk)) for number, chunk in chunks]
         self._connection.executemany("INSERT INTO chunks VALUES (?, ?, ?, ?, ?)", rows)
-        words = [(number, folded(chunk.searched)) for number, chunk in chunks]
+        words = [(number, fold_spelling(chunk.searched)) for number, chunk in chunks]
         self._connection.executemany("INSERT INTO chunk_words (rowid, text) VALUES (?, ?)", words)
         names = {
-            (name_key(name), folded(name), entity.id, searchable.paper)
+            (name_key(name), fold_spelling(name), entity.id, searchable.paper)
             for entity in searchable.entities
             for name in (entity.name, *entity.aliases)
         }

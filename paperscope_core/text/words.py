@@ -20,6 +20,7 @@ __all__ = [
     "STOP_WORDS",
     "content_words",
     "entity_key",
+    "fold_spelling",
     "plain_words",
     "shared_words",
     "singular",
@@ -56,6 +57,10 @@ _RUN = re.compile(r"[^\W_]+")
 _TOKEN = re.compile(r"[^\W_]+(?:[.'\u2019+&/\u2010-\u2015\-][^\W_]+)*")
 NAME_SEPARATOR = re.compile(r"[\s\-_\u2010-\u2015\u2212]+")
 """What separates the words of a name: spaces, hyphens and dashes of every kind, underscores."""
+# Accents of Latin, Greek and Cyrillic letters; other scripts have marks that are letters.
+_ACCENTS = re.compile(r"[\u0300-\u036f]+")
+# A single letter with a number as its index: "R_0", "R_{12}".
+_INDEX = re.compile(r"(?<![^\W_])(?<!_)([^\W\d_])_(?:\{(\d{1,3})\}|(\d{1,3})(?![\w]))")
 _OWN_MARK = re.compile(r"(?<!\s)\s*+(?:\((?:ours|our (?:method|model|approach))\)[\s.,;:]*+){1,3}+$", re.IGNORECASE)
 _NAME_ENDS = " .,;:"
 
@@ -71,6 +76,19 @@ _CACHED_WORDS = 1 << 16
 _CACHED_TEXTS, _MAX_CACHED_LENGTH = 4096, 8192
 
 
+def fold_spelling(text: str) -> str:
+    """Return a text in which spellings of a word or symbol are equal: in NFKC, without accents, and with the numbers of
+    indices on the line.
+
+    >>> fold_spelling("na\u00efve R_0, R_{0} and R\u2080 of \ufb01ne en_core_web_md")
+    'naive R0, R0 and R0 of fine en_core_web_md'
+    """
+    if not text.isascii():
+        text = _ACCENTS.sub("", unicodedata.normalize("NFKD", text))
+        text = unicodedata.normalize("NFC", text)
+    return _INDEX.sub(r"\1\2\3", text) if "_" in text else text
+
+
 def plain_words(text: str) -> list[str]:
     """Return the runs of letters and digits of a text in lower case, with repeats and stop words; plurals stay
     plurals."""
@@ -81,8 +99,10 @@ def words(text: str) -> list[str]:
     """Return the keys of a text's words in order, with repeats and stop words; a compound precedes its parts.
 
     A word is a run of letters and digits; runs joined by a single `.`, `'`, `+`, `&`, `/`, hyphen or dash are one
-    compound (`SST-5`, `BERT+DSC`, `OntoNotes4.0`). Other signs and underscores are left out.
+    compound (`SST-5`, `BERT+DSC`, `OntoNotes4.0`). Other signs and underscores are left out. See `fold_spelling` for
+    accents and indices.
     """
+    text = fold_spelling(text)
     if text.isalnum():
         return [word_key(text)]
     found: list[str] = []

@@ -5,7 +5,7 @@ import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 
-from paperscope_core.text.words import STOP_WORDS, word_key
+from paperscope_core.text.words import STOP_WORDS, fold_spelling, word_key
 
 __all__ = ["FORM_WORDS", "Token", "citation_spans", "fold", "strip_citations", "strip_remark", "tokens"]
 
@@ -60,7 +60,9 @@ def fold(text: str) -> str:
 def tokens(text: str) -> tuple[Token, ...]:
     """Return the words and signs of `fold(text)` in order. A hyphen separates words; a `-` before a space is a sign."""
     matches = _TOKEN.finditer(fold(text))
-    return tuple(Token(text=word_key(match[0]), start=match.start(), end=match.end()) for match in matches)
+    return tuple(
+        Token(text=word_key(fold_spelling(match[0])), start=match.start(), end=match.end()) for match in matches
+    )
 
 
 def citation_spans(folded: str) -> list[tuple[int, int]]:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
+from paperscope_core.text.words import fold_spelling
 from paperscope_core.types import Element, Paper, Reference, Section
 from query.question.paper_names import Citation, citations
 
@@ -190,7 +191,7 @@ def cited_entries(paper: Paper, citation: Citation) -> Iterator[Reference]:
 
 def _begins(entry: Reference, citation: Citation) -> bool:
     """Return whether the first author of an entry ("Li, X." or "X. Li") is the cited one."""
-    head = _FIRST_AUTHOR.split(entry.text, maxsplit=1)[0].casefold()
+    head = fold_spelling(_FIRST_AUTHOR.split(entry.text, maxsplit=1)[0]).casefold()
     return re.search(rf"(?<!\w){re.escape(citation.surnames[0])}(?!\w)", head) is not None
 
 

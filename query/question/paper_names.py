@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from paperscope_core.text.words import fold_spelling, plain_words
 from paperscope_core.types import PaperEntry
 from query.content_words import content_words, runs
 
@@ -46,7 +47,7 @@ def citations(question: str) -> Iterator[Citation]:
         if match["year"] or match["more"] or by or owned:
             names = (match["first"], match["second"])
             year = int(match["year"]) if match["year"] else None
-            yield Citation(surnames=tuple(name.casefold() for name in names if name), year=year)
+            yield Citation(surnames=tuple(_folded_name(name) for name in names if name), year=year)
 
 
 def named_papers(question: str, papers: Sequence[PaperEntry]) -> tuple[str, ...]:
@@ -192,7 +193,11 @@ def _file_names(paper: PaperEntry) -> Iterator[str]:
 
 
 def _surnames(paper: PaperEntry) -> list[str]:
-    return [author.split()[-1].casefold() for author in paper.authors if author.strip()]
+    return [_folded_name(author.split()[-1]) for author in paper.authors if author.strip()]
+
+
+def _folded_name(name: str) -> str:
+    return fold_spelling(name).casefold()
 
 
 def _is_by(paper: PaperEntry, citation: Citation) -> bool:
@@ -202,4 +207,4 @@ def _is_by(paper: PaperEntry, citation: Citation) -> bool:
 
 
 def _folded(text: str) -> str:
-    return " ".join(re.findall(r"[^\W_]+", text.casefold()))
+    return " ".join(plain_words(fold_spelling(text)))

@@ -42,6 +42,21 @@ def test_fixed_forms(sentence: str, stated: bool) -> None:
 
 
 @pytest.mark.parametrize(
+    ("question", "sentence"),
+    [
+        ("What is naive sampling?", "Naïve sampling is defined as a draw without replacement."),
+        ("What is R0?", "We define R_0 as the number of cases that one case causes."),
+        ("What is R_0?", "R₀ is defined as the number of cases that one case causes."),
+    ],
+)
+def test_spellings_of_a_term(question: str, sentence: str) -> None:
+    paper = replace(TREE, elements=(passage(1, 1, sentence, ""),))
+    found = find_definition(question, [paper])
+    assert found is not None
+    assert found.sentence == sentence
+
+
+@pytest.mark.parametrize(
     ("question", "expanded"),
     [
         ("What does WL stand for?", True),

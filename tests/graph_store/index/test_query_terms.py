@@ -56,7 +56,8 @@ def test_function_words_count_only_where_there_is_nothing_else() -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other"), [("F1-score", "F1 SCORE"), ("OntoNotes4.0", "OntoNotes 4.0"), ("SST-5", "sst5"), ("F₁", "F1")]
+    ("one", "other"),
+    [("F1-score", "F1 SCORE"), ("OntoNotes4.0", "OntoNotes 4.0"), ("SST-5", "sst5"), ("F₁", "F_1"), ("naïve", "naive")],
 )
 def test_spellings_that_meet(one: str, other: str) -> None:
     assert name_key(one) == name_key(other)

@@ -14,6 +14,7 @@ from paperscope_core.text.words import (
     _lexicon,
     content_words,
     entity_key,
+    fold_spelling,
     plain_words,
     shared_words,
     singular,
@@ -165,3 +166,24 @@ def test_the_lexicon_is_read_without_its_package() -> None:
 def test_shared_words_are_the_content_words_of_both(text: str, other: str) -> None:
     wanted = content_words(f"{other} BERT models 5 é")
     assert shared_words(text, wanted) == wanted & content_words(text)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("naïve Bayes", "naive Bayes"),
+        ("Schrödinger", "SCHRODINGER"),
+        ("R_0", "R0"),
+        ("R₀", "R_{0}"),
+        ("F₁ of k_12", "F1 of k12"),
+        ("Việt", "Viet"),
+    ],
+)
+def test_spellings_of_a_word_or_symbol_are_one(one: str, other: str) -> None:
+    assert words(one) == words(other)
+    assert content_words(one) == content_words(other)
+
+
+@pytest.mark.parametrize("text", ["seed_1", "en_core_web_md", "x_i", "a_0b", "__0", "がぎ", "한국어", "हिन्दी"])
+def test_what_is_no_accent_and_no_index_stays(text: str) -> None:
+    assert fold_spelling(text) == text

@@ -25,6 +25,12 @@ def test_papers_named_by_title_or_file(paper: Paper, question: str, named: bool)
     assert named_papers(question, [listed(paper)]) == ((paper.id,) if named else ())
 
 
+def test_accents_of_titles_and_authors_do_not_count(paper: Paper) -> None:
+    entry = listed(replace(paper, title="Naïve Sampling of Gödel Numbers", authors=("Jörg Müller",)))
+    assert named_papers("What does Naive Sampling of Godel Numbers show?", [entry]) == (paper.id,)
+    assert named_papers("What do Muller et al. propose?", [entry]) == (paper.id,)
+
+
 def test_a_file_or_title_that_is_a_common_word_names_nothing(paper: Paper) -> None:
     plain = replace(paper, title="Losses", file="paper.pdf")
     assert named_papers("Which losses does the paper use?", [listed(plain)]) == ()
