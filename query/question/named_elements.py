@@ -192,7 +192,7 @@ def cited_entries(paper: Paper, citation: Citation) -> Iterator[Reference]:
 def _begins(entry: Reference, citation: Citation) -> bool:
     """Return whether the first author of an entry ("Li, X." or "X. Li") is the cited one."""
     head = fold_spelling(_FIRST_AUTHOR.split(entry.text, maxsplit=1)[0]).casefold()
-    return re.search(rf"(?<!\w){re.escape(citation.surnames[0])}(?!\w)", head) is not None
+    return re.search(rf"(?<!\w){re.escape(fold_spelling(citation.surnames[0]))}(?!\w)", head) is not None
 
 
 def _nth(paper: Paper, kind: str, ordinal: str) -> list[str]:

@@ -47,7 +47,7 @@ def citations(question: str) -> Iterator[Citation]:
         if match["year"] or match["more"] or by or owned:
             names = (match["first"], match["second"])
             year = int(match["year"]) if match["year"] else None
-            yield Citation(surnames=tuple(_folded_name(name) for name in names if name), year=year)
+            yield Citation(surnames=tuple(name.casefold() for name in names if name), year=year)
 
 
 def named_papers(question: str, papers: Sequence[PaperEntry]) -> tuple[str, ...]:
@@ -170,7 +170,7 @@ class _Names:
 
     def _by_work(self, question: str) -> Iterator[int]:
         for one in citations(question):
-            for number in self._signed.get(one.surnames[0], ()):
+            for number in self._signed.get(fold_spelling(one.surnames[0]), ()):
                 if _is_by(self._papers[number], one):
                     yield number
 
@@ -193,17 +193,13 @@ def _file_names(paper: PaperEntry) -> Iterator[str]:
 
 
 def _surnames(paper: PaperEntry) -> list[str]:
-    return [_folded_name(author.split()[-1]) for author in paper.authors if author.strip()]
-
-
-def _folded_name(name: str) -> str:
-    return fold_spelling(name).casefold()
+    return [fold_spelling(author.split()[-1]).casefold() for author in paper.authors if author.strip()]
 
 
 def _is_by(paper: PaperEntry, citation: Citation) -> bool:
     if citation.year is not None and paper.year is not None and abs(citation.year - paper.year) > _YEARS_APART:
         return False
-    return tuple(_surnames(paper)[: len(citation.surnames)]) == citation.surnames
+    return _surnames(paper)[: len(citation.surnames)] == [fold_spelling(name) for name in citation.surnames]
 
 
 def _folded(text: str) -> str:
