@@ -143,10 +143,12 @@ def _answer_html(answer: Answer, content: ContentSource) -> Markup:
     names = {**file_names(content), **_labels(answer)}
     return fragment(
         html('<p class="title">{}</p>', answer.question),
-        _paragraph(_marked_text(answer)),
+        _paragraph(answer.text.partition("\n")[0] if answer.status == "evidence" else _marked_text(answer)),
         aside("The papers do not say." if answer.status == "unanswerable" and answer.model else ""),
         *(warning(str(finding)) for finding in answer.findings),
-        numbered_list(_claim(claim, names) for claim in answer.claims),
+        numbered_list(
+            (_shown_place if answer.status == "evidence" else _claim)(claim, names) for claim in answer.claims
+        ),
         _computed(answer.checks),
         *(_exhibit(exhibit, names, content) for exhibit in answer.exhibits),
         details("Readings of images", bullet_list(_reading(reading, names) for reading in answer.readings)),
@@ -166,7 +168,10 @@ def _marked_text(answer: Answer) -> Markup:
 
 def _answer_text(answer: Answer) -> str:
     names = _labels(answer)
-    places = dict.fromkeys(_quoted(one, names) for claim in answer.claims for one in claim.evidence)
+    if answer.status == "evidence":
+        places = dict.fromkeys(_named(one, names) for claim in answer.claims for one in claim.evidence[:1])
+    else:
+        places = dict.fromkeys(_quoted(one, names) for claim in answer.claims for one in claim.evidence)
     findings = (f"warning: {finding}" for finding in answer.findings)
     return "\n".join([answer.text, *findings, *(f"  {place}" for place in places)])
 
@@ -182,8 +187,21 @@ def _claim(claim: Claim, names: Mapping[str, str]) -> Markup:
     return html("{}{}", claim.text, places or Markup('<br><span class="aside">no evidence</span>'))
 
 
+def _shown_place(claim: Claim, names: Mapping[str, str]) -> Markup:
+    """Return a place that is shown without a conclusion; its words are not repeated."""
+    places = Markup().join(
+        html('<br><span class="aside" title="{}">{}</span>', one.place, _named(one, names))
+        for one in claim.evidence[:1]
+    )
+    return html('<span class="text">{}</span>{}', claim.text, places)
+
+
+def _named(evidence: Evidence, names: Mapping[str, str]) -> str:
+    return evidence.name or f"{_element_name(evidence.element, names)}, {_place(evidence.place, names)}"
+
+
 def _quoted(evidence: Evidence, names: Mapping[str, str]) -> str:
-    where = evidence.name or f"{_element_name(evidence.element, names)}, {_place(evidence.place, names)}"
+    where = _named(evidence, names)
     return f"{where}: “{shortened(evidence.quote, limit=_MAX_QUOTE_LENGTH)}”" if evidence.quote else where
 
 

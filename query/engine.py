@@ -160,7 +160,9 @@ class QueryEngine:
             return await answerer.answer(question, context, progress)
         extractive = ExtractiveAnswerer(corpus=restrict(self._corpus, filters), embedder=self._embedder)
         with progress.stage("answering"):
-            draft = await extractive.answer(question, context, named=retrieval.named, asked=retrieval.asked)
+            draft = await extractive.answer(
+                question, context, named=retrieval.named, asked=retrieval.asked, summary=retrieval.summary
+            )
         # The text itself says so if it only shows places.
         findings = draft.findings if draft.status == "evidence" else (_NO_MODEL, *draft.findings)
         return WrittenAnswer(draft=replace(draft, findings=findings), context=context, initial=draft.text)

@@ -26,13 +26,16 @@ from query.question.named_elements import section_number, without_numbered
 
 __all__ = [
     "GISTS",
+    "LIMITS",
     "PARTS",
     "PartKind",
     "asked_parts",
     "gist_elements",
     "is_outline",
+    "limitation_elements",
     "outline_evidence",
     "outline_row",
+    "summary_elements",
 ]
 
 PartKind = str
@@ -55,6 +58,8 @@ _LONGEST_CAPTION = 200
 _LONGEST_HEADERS = 120
 _MOST_CITED = 12
 _FRAMING = re.compile(r"(?:introduction|conclu|summary)", re.IGNORECASE)
+_CONCLUDING = re.compile(r"conclu|summary", re.IGNORECASE)
+_LIMITING = re.compile(r"limit(?:ation)?s\b|threats? to validity|shortcomings|caveats|weaknesses", re.IGNORECASE)
 _APPENDIX = ("appendix", "appendices", "supplement")
 GISTS = (
     "What this paper is about: its topic, main idea and goal.",
@@ -63,6 +68,13 @@ GISTS = (
 """Descriptions of a summary. On 95 questions of ArgSciChat, the nine that ask for one are nearer to these than to any
 chunk of their paper by a cosine of .42 to .68; of the other 86 and of 41 of MMLongBench, two are by .2 to .3, and 15 by
 .1 to .2."""
+
+
+LIMITS = (
+    "The limitations of this work: what it does not cover, its weaknesses and open problems.",
+    "Limitations and threats to validity of the study.",
+)
+"""Descriptions of what a paper says about its limits, used like `GISTS`."""
 
 
 def asked_parts(question: str) -> frozenset[PartKind]:
@@ -187,16 +199,39 @@ class _Outline:
         return _is_appendix(self._numbers.get(top, "")) or top.casefold().startswith(_APPENDIX)
 
 
-def gist_elements(paper: Paper) -> list[Element]:
+def gist_elements(paper: Paper) -> list[Passage]:
     """Return the abstract, and the first and the last text of introduction and conclusion; none if no section is titled
     so."""
+    ends = (text for texts in _texts_in(paper, _FRAMING) for text in (*texts[:1], *texts[-1:]))
+    return list({one.id: one for one in (*_abstract(paper), *ends)}.values())
+
+
+def limitation_elements(paper: Paper) -> list[Passage]:
+    """Return the texts of the sections whose titles announce limitations; else the last texts of the conclusion, where
+    papers without such a section state them."""
+    stated = [text for texts in _texts_in(paper, _LIMITING) for text in texts]
+    return stated or [text for texts in _texts_in(paper, _CONCLUDING) for text in texts[-1:]]
+
+
+def summary_elements(paper: Paper) -> list[Passage]:
+    """Return what sums a paper up: the first texts of the abstract (else of the introduction), of the conclusion and of
+    the limitations."""
+    opening = _abstract(paper) or _first_text(paper, _FRAMING)
+    parts = (*opening[:1], *_first_text(paper, _CONCLUDING), *_first_text(paper, _LIMITING))
+    return list({one.id: one for one in parts}.values())
+
+
+def _abstract(paper: Paper) -> list[Passage]:
+    return [one for one in paper.elements if isinstance(one, Passage) and one.role == "abstract"]
+
+
+def _first_text(paper: Paper, title: re.Pattern[str]) -> list[Passage]:
+    return [text for texts in _texts_in(paper, title) for text in texts[:1]][:1]
+
+
+def _texts_in(paper: Paper, title: re.Pattern[str]) -> Iterator[list[Passage]]:
+    """Yield the texts of each section with such a title."""
     texts = [one for one in paper.elements if isinstance(one, Passage) and one.role in ("abstract", "paragraph")]
-    abstract = [one for one in texts if one.role == "abstract"]
-    return list({one.id: one for one in (*abstract, *_framing(paper, texts))}.values())
-
-
-def _framing(paper: Paper, texts: list[Passage]) -> Iterator[Passage]:
     for section in paper.sections:
-        if _FRAMING.match(section.title):
-            inside = [one for one in texts if one.section == section.id]
-            yield from (*inside[:1], *inside[-1:])
+        if title.match(section.title):
+            yield [one for one in texts if one.section == section.id]

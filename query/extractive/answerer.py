@@ -40,7 +40,13 @@ class ExtractiveAnswerer:
     embedder: Embedder
 
     async def answer(
-        self, question: str, context: Context, *, named: Sequence[str] = (), asked: Sequence[str] = ()
+        self,
+        question: str,
+        context: Context,
+        *,
+        named: Sequence[str] = (),
+        asked: Sequence[str] = (),
+        summary: Sequence[str] = (),
     ) -> Draft:
         """Answer a question, or show the most relevant places.
 
@@ -50,6 +56,8 @@ class ExtractiveAnswerer:
             named: Ids of elements that the question names ("Table 8"); if these include tables, no other tables are
                 read.
             asked: Ids of the papers that the question is asked of; empty for those of the context.
+            summary: Ids of the passages that sum up the papers, or state their limitations, if the question asks for
+                that: they are shown first.
 
         Raises:
             ModelError: The embedder fails.
@@ -57,8 +65,9 @@ class ExtractiveAnswerer:
         draft = await run_in_thread(partial(self._certain, question, context, named, asked))
         if draft is not None:
             return draft
-        places = await best_places(question, context, self.corpus, self.embedder)
-        lines = [_EVIDENCE_LEAD, *(f"{number}. {place.text}" for number, place in enumerate(places, start=1))]
+        places = await best_places(question, context, self.corpus, self.embedder, first=summary)
+        texts = (place.text.replace("\n", "\n   ") for place in places)
+        lines = [_EVIDENCE_LEAD, *(f"{number}. {text}" for number, text in enumerate(texts, start=1))]
         return Draft(text="\n".join(lines), status="evidence", claims=places)
 
     def _certain(self, question: str, context: Context, named: Sequence[str], asked: Sequence[str]) -> Draft | None:

@@ -1,6 +1,6 @@
 """Quotes the best sentence, rows, caption or formula of each retrieved place, with its boxes."""
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Sequence, Set
 from dataclasses import replace
 from functools import partial
 
@@ -11,7 +11,6 @@ from paperscope_core.protocols import Corpus, Embedder
 from paperscope_core.text.escaping import shortened
 from paperscope_core.text.sentences import split_sentences
 from paperscope_core.types import (
-    Cell,
     Claim,
     Context,
     ContextSource,
@@ -25,15 +24,15 @@ from paperscope_core.types import (
     Table,
     captioned_places_of,
 )
-from paperscope_core.types.tables import table_rows
+from paperscope_core.types.tables import TableRow, column_headers, table_rows
 from query.content_words import Rarity, content_words
 from query.element_views import ImageElement, elements_of, evidence_in
 from query.outline import is_outline
 
 __all__ = ["best_places", "quotable_sentences", "quoted"]
 
-# The gold region is among the first three sources for 84 % of the development questions, and the fourth adds 3 %.
-_PLACES = 3
+# On the development questions, the gold region is among the first three sources for 84 %, and the fourth adds 3 %.
+_PLACES = 5
 
 _QUOTED_ROLES = ("abstract", "paragraph", "list", "footnote")
 # Shorter sentences are headings and remnants of formulas.
@@ -41,7 +40,8 @@ _MIN_WORDS = 4
 _MAX_ROWS = 3
 # A row whose coverage of the question is below this share of the best row's is about something else.
 _MIN_RELATIVE_COVERAGE = 0.5
-_MAX_CELLS = 12
+# The columns of a row that are shown.
+_MAX_COLUMNS = 8
 _MAX_QUOTATION_LENGTH = 600
 # The further sentences of a very long document are embedded when a question first needs them.
 _MAX_EMBEDDED_SENTENCES = 4096
@@ -62,16 +62,19 @@ def quoted(element: Passage | Reference, sentence: str, *, lead: str = "") -> Cl
     return Claim(text=f"{lead}: {text}" if lead else text, evidence=(evidence,))
 
 
-async def best_places(question: str, context: Context, corpus: Corpus, embedder: Embedder) -> tuple[Claim, ...]:
-    """Quote the best sources of a context, at most three of them and no element twice.
+async def best_places(
+    question: str, context: Context, corpus: Corpus, embedder: Embedder, *, first: Sequence[str] = ()
+) -> tuple[Claim, ...]:
+    """Quote the best sources of a context, at most five of them, and no element or quotation twice.
 
     From running text, the sentence is quoted that covers most of the question's distinctive words and is nearest in
-    meaning. Raises ModelError if the embedder fails.
+    meaning. The passages with the ids `first` are quoted as a whole, before all others. Raises ModelError if the
+    embedder fails.
     """
     rarity = await run_in_thread(lambda: Rarity.of(source.content for source in context.sources))
     asked = content_words(question)
-    places: list[Claim] = []
-    shown: set[str] = set()
+    places = await run_in_thread(partial(_wholes, corpus, first[:_PLACES]))
+    shown = {*first, *(claim.text for claim in places)}
     for source in context.sources:
         if len(places) == _PLACES:
             break
@@ -79,10 +82,21 @@ async def best_places(question: str, context: Context, corpus: Corpus, embedder:
             continue
         found = await run_in_thread(partial(_candidates, source, corpus, shown=shown, rarity=rarity, asked=asked))
         claim = await _best_of(question, found, rarity=rarity, asked=asked, embedder=embedder)
-        if claim is not None:
+        if claim is not None and claim.text not in shown:
             places.append(claim)
-            shown.add(claim.evidence[0].element)
+            shown |= {claim.evidence[0].element, claim.text}
     return tuple(places)
+
+
+def _wholes(corpus: Corpus, ids: Sequence[str]) -> list[Claim]:
+    """Return claims that quote passages as a whole, each after the title of its section."""
+    found = []
+    for element in corpus.elements(ids).values():
+        if isinstance(element, Passage):
+            sections = corpus.paper(element.place.paper).sections
+            title = next((one.title for one in sections if one.id == element.section), element.role.capitalize())
+            found.append(quoted(element, element.text, lead=title))
+    return found
 
 
 def _candidates(
@@ -90,16 +104,12 @@ def _candidates(
 ) -> Claim | list[tuple[Passage, str]] | None:
     """Return what shows a source: a claim, or the sentences to choose from; None if its elements are shown already."""
     # The source's own element first.
-    elements = sorted(elements_of(source, corpus), key=lambda element: element.id != source.element)
-    elements = [element for element in elements if element.id not in shown]
+    everything = sorted(elements_of(source, corpus), key=lambda element: element.id != source.element)
+    elements = [element for element in everything if element.id not in shown]
     if not elements:
         return None
-    if isinstance(elements[0], Table):
-        return _rows(elements[0], rarity, asked)
-    if isinstance(elements[0], Figure):
-        return _displayed(elements[0], elements[0].caption)
-    if isinstance(elements[0], Equation):
-        return _equation(elements[0], source, elements[1:])
+    if isinstance(elements[0], ImageElement):
+        return _float(elements[0], source, elements[1:], rarity=rarity, asked=asked)
     candidates = [
         (element, sentence)
         for element in elements
@@ -107,8 +117,30 @@ def _candidates(
         for sentence in _sentences(element)
         if sentence in source.content
     ]
-    # A heading, a listing, an entry of the bibliography.
-    return candidates or quoted(elements[0], elements[0].text)
+    if candidates:
+        return candidates
+    first = elements[0]
+    if isinstance(first, Passage) and first.role == "heading" and len(elements) < len(everything):
+        return None
+    # A listing, an entry of the bibliography, or a heading whose text is not shown already.
+    return quoted(first, first.text)
+
+
+def _float(
+    element: ImageElement,
+    source: ContextSource,
+    others: Sequence[Element],
+    *,
+    rarity: Rarity,
+    asked: frozenset[str],
+) -> Claim:
+    match element:
+        case Table():
+            return _rows(element, rarity, asked, section=source.section)
+        case Figure():
+            return _displayed(element, element.caption, section=source.section)
+        case Equation():
+            return _equation(element, source, others)
 
 
 async def _best_of(
@@ -147,32 +179,50 @@ def _equation(equation: Equation, source: ContextSource, elements: Sequence[Elem
     return _displayed(equation, equation.text, *more, said=" ".join((*said, equation.text)))
 
 
-def _rows(table: Table, rarity: Rarity, asked: frozenset[str]) -> Claim:
-    """Return a table's caption, and the rows that cover most of the question's words, with their boxes."""
-    rows = [(rarity.coverage(asked, " ".join(cell.text for cell in row)), row) for row in _rows_of(table)]
-    best = sorted((row for row in rows if row[0] > 0), key=lambda row: -row[0])[:_MAX_ROWS]
-    cells = [cell for share, row in best if share >= _MIN_RELATIVE_COVERAGE * best[0][0] for cell in row][:_MAX_CELLS]
-    cited = [Evidence(element=table.id, place=cell.place, quote=cell.text) for cell in cells]
-    claim = _displayed(table, table.caption, *cited)
-    lines = dict.fromkeys(cell.row for cell in cells)
-    said = "; ".join(" | ".join(cell.text for cell in cells if cell.row == line) for line in lines)
-    return replace(claim, text=f"{claim.text} {said}") if said else claim
+def _rows(table: Table, rarity: Rarity, asked: frozenset[str], *, section: str) -> Claim:
+    """Return a table's caption, and below its headers the rows that cover most of the question's words, with the boxes
+    of their cells; the first rows of a table without a caption if none covers any."""
+    rows = [row for row in table_rows(table) if row.values]
+    shares = {row.number: rarity.coverage(asked, _row_text(row)) for row in rows}
+    most = max(shares.values(), default=0.0)
+    best = [row for row in rows if most and shares[row.number] >= _MIN_RELATIVE_COVERAGE * most]
+    best = sorted(best, key=lambda row: -shares[row.number]) if most or table.caption else rows
+    chosen = sorted(best[:_MAX_ROWS], key=lambda row: row.number)
+    headers = [" ".join(names) for names in column_headers(table)]
+    columns = _columns(chosen, headers, rarity, asked)
+    lines, cited = [], list[Evidence]()
+    for row in chosen:
+        cells = [*((cell.column, cell) for cell in row.stubs), *row.values]
+        printed = {column: cell for column, cell in cells if column in columns}
+        texts = (printed[column].text if column in printed else "" for column in columns)
+        lines.append(" | ".join(" ".join(text.split()) for text in texts))
+        cited += [Evidence(element=table.id, place=cell.place, quote=cell.text) for cell in printed.values()]
+    claim = _displayed(table, table.caption, *dict.fromkeys(cited), section=section)
+    header = " | ".join(headers[column] for column in columns)
+    said = [header, *lines] if header.strip(" |") else lines
+    return replace(claim, text="\n".join((claim.text, *said))) if lines else claim
 
 
-def _rows_of(table: Table) -> Iterator[list[Cell]]:
-    stubs: dict[int, list[Cell]] = {}
-    for cell in table.cells:
-        if cell.role == "row_header":
-            stubs.setdefault(cell.row, []).append(cell)
-    for row in table_rows(table):
-        values = [cell for _, cell in row.values]
-        yield [cell for cell in dict.fromkeys((*stubs.get(row.number, ()), *values)) if cell.text.strip()]
+def _row_text(row: TableRow) -> str:
+    return " ".join(cell.text for cell in (*row.stubs, *(cell for _, cell in row.values)))
 
 
-def _displayed(element: ImageElement, quote: str, *more: Evidence, said: str | None = None) -> Claim:
-    """Return a claim that shows a table, a figure or an equation with its label, and its places with the caption."""
+def _columns(rows: Sequence[TableRow], headers: Sequence[str], rarity: Rarity, asked: frozenset[str]) -> list[int]:
+    """Return the columns that are shown: those that name the rows, and those whose headers the question names best."""
+    stubs = {cell.column for row in rows for cell in row.stubs}
+    values = {column for row in rows for column, _ in row.values} - stubs
+    ranked = sorted(values, key=lambda column: (-rarity.coverage(asked, headers[column]), column))
+    return sorted({*stubs, *ranked[: max(_MAX_COLUMNS - len(stubs), 1)]})
+
+
+def _displayed(element: ImageElement, quote: str, *more: Evidence, said: str | None = None, section: str = "") -> Claim:
+    """Return a claim that shows a table, a figure or an equation with its label, and its places with the caption.
+
+    `section` is where it is, which is told of one that has no label.
+    """
     text = quote if said is None else said
-    where = f"({element.label or element.kind}, {element.place.where})"
+    name = element.label or ", ".join(filter(None, (element.kind, section)))
+    where = f"({name}, {element.place.where})"
     place, *others = captioned_places_of(element)
     evidence = Evidence(element=element.id, place=place, quote=quote, more_places=tuple(others))
     quotation = shortened(text, limit=_MAX_QUOTATION_LENGTH)

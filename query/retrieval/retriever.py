@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 
 from paperscope_core.models.token_counting import count_tokens
 from paperscope_core.protocols import Corpus, Embedder, GraphIndex, Reranker
@@ -23,7 +24,7 @@ from query.content_words import Rarity, content_words
 from query.context import render_for_model
 from query.definitions import asked_term, defining_passages
 from query.element_views import ImageElement
-from query.outline import GISTS, asked_parts, gist_elements, outline_row
+from query.outline import GISTS, LIMITS, asked_parts, gist_elements, limitation_elements, outline_row, summary_elements
 from query.question.named_elements import References, find_references
 from query.question.paper_names import PaperNames
 from query.question.scope import find_scope, restrict
@@ -48,6 +49,9 @@ _OUTLINES = 3
 # The boost of what says what a paper is about, by how much nearer the question is to that than to any chunk (cosines),
 # so that it ranks first for the questions that ask for it and only joins the sources for others; see `GISTS`.
 _GIST = 2.0
+# The least nearness at which such texts are shown before any others if no model reads the context. Of 26 questions
+# about one paper, 13 of the 16 about the paper as a whole have it, and none of the ten about details.
+_SUMMARY = 0.05
 # Maximum numbers of rows of a context; the tokens are the bound that matters.
 _ENTITIES, _RELATIONS = 15, 20
 # Number of relations whose statements are boosted; further ones share few words with the question.
@@ -56,11 +60,16 @@ _LIFTING = 10
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Retrieval:
-    """A context, and the ids of the elements that the question names and of the papers asked."""
+    """A context, and the ids of the elements that the question names and of the papers asked.
+
+    `summary` are the ids of the texts that sum up the papers, or state their limitations, if the question asks for
+    these.
+    """
 
     context: Context
     named: tuple[str, ...] = ()
     asked: tuple[str, ...] = ()
+    summary: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -73,6 +82,32 @@ class _Found:
     named: References
     entities: Sequence[Entity]
     relations: Sequence[ScoredRelation]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Whole:
+    """How much nearer a question is to descriptions of a summary, and of limitations, than to any chunk (cosines)."""
+
+    gist: float
+    limits: float
+
+    @property
+    def nearness(self) -> float:
+        return max(self.gist, self.limits)
+
+    @property
+    def asks_for_limits(self) -> bool:
+        return self.limits > self.gist
+
+
+def _summary(papers: Sequence[Paper], whole: _Whole) -> tuple[str, ...]:
+    """Return the texts about each paper as a whole, if these are asked for: the first of each, then the second of each,
+    and so on."""
+    if whole.nearness < _SUMMARY:
+        return ()
+    about_it = limitation_elements if whole.asks_for_limits else summary_elements
+    turns = zip_longest(*([one.id for one in about_it(paper)] for paper in papers))
+    return tuple(element for turn in turns for element in turn if element is not None)
 
 
 class Retriever:
@@ -115,12 +150,13 @@ class Retriever:
         scope = find_scope(question, filters, entries, self._names)
         if scope.empty:
             return Retrieval(context=Context(findings=scope.findings))
-        vector, *gists = await self._embedder.embed([question, *GISTS])
+        vector, *descriptions = await self._embedder.embed([question, *GISTS, *LIMITS])
         request = RetrievalRequest(text=question, vector=vector, filters=scope.filters, limit=CANDIDATES)
         candidates = await asyncio.to_thread(self._index.retrieve, request)
         nearest = max((hit.score for hit in candidates.by_vectors), default=1.0)
-        gist = _GIST * (max(float(gist @ vector) for gist in gists) - nearest)
-        found = await asyncio.to_thread(self._find, question, candidates, scope.filters, gist=gist)
+        near = [float(one @ vector) - nearest for one in descriptions]
+        whole = _Whole(gist=max(near[: len(GISTS)]), limits=max(near[len(GISTS) :]))
+        found = await asyncio.to_thread(self._find, question, candidates, scope.filters, whole)
         if self._reranker is not None:
             await self._rerank(question, found, self._reranker)
         context = await asyncio.to_thread(self._context, question, found, entries)
@@ -129,7 +165,8 @@ class Retriever:
         numbered = tuple(replace(one, id=number) for number, one in enumerate(sources))
         context = replace(context, sources=numbered, findings=(*scope.findings, *context.findings))
         asked = scope.filters.papers or self._names.ids(entries)
-        return Retrieval(context=context, named=found.named.elements, asked=asked)
+        summary = _summary(found.papers[:_OUTLINES], whole)
+        return Retrieval(context=context, named=found.named.elements, asked=asked, summary=summary)
 
     async def retrieve_parts(self, parts: Sequence[str], *, filters: Filters = Filters()) -> Retrieval:
         """Retrieve several questions and merge their contexts within the same budget; see `retrieve`."""
@@ -141,10 +178,10 @@ class Retriever:
             context=merge_contexts(contexts, tokens=self._settings.tokens, count=self._count),
             named=tuple(dict.fromkeys(element for one in found for element in one.named)),
             asked=tuple(dict.fromkeys(paper for one in found for paper in one.asked)),
+            summary=tuple(dict.fromkeys(element for one in found for element in one.summary)),
         )
 
-    def _find(self, question: str, candidates: Candidates, filters: Filters, *, gist: float) -> _Found:
-        """Return what is found; `gist` is how much a summary of the paper is nearer to the question than any chunk."""
+    def _find(self, question: str, candidates: Candidates, filters: Filters, whole: _Whole) -> _Found:
         corpus = restrict(self._corpus, filters)
         pool = CandidatePool(corpus, candidates)
         about = filters.papers or pool.papers() or self._wordless()
@@ -162,8 +199,10 @@ class Retriever:
             pool.boost_stated((one.relation.sources, one.share) for one in relations[:_LIFTING])
         if term := asked_term(question):
             pool.boost(defining_passages(term, papers[:_OUTLINES]))
-        if gist > 0:
-            pool.boost_gist([one.id for paper in papers[:_OUTLINES] for one in gist_elements(paper)], gist)
+        if whole.nearness > 0:
+            about_it = limitation_elements if whole.asks_for_limits else gist_elements
+            texts = [one.id for paper in papers[:_OUTLINES] for one in about_it(paper)]
+            pool.boost_gist(texts, _GIST * whole.nearness)
         return _Found(pool=pool, graph=graph, papers=papers, named=named, entities=entities, relations=relations)
 
     def _wordless(self) -> Sequence[str]:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from paperscope_core.text.escaping import markdown_heading, markdown_line, markdown_text, one_line, shortened
-from paperscope_core.types import Answer, Claim, Context, ImageFinding, LookUp, Place, Reading
+from paperscope_core.types import Answer, Claim, Context, Evidence, ImageFinding, LookUp, Place, Reading
 from query import compact, render_context
 from service.batch.rows import BatchRow, image_name
 from service.batch.summary import BatchSummary, summary_lines
@@ -114,7 +114,13 @@ def _final(answer: Answer) -> str:
         parts.append("**Status**: evidence only, nothing is concluded.")
     elif answer.status == "unanswerable" and answer.model:
         parts.append("**Status**: the papers do not say.")
-    if answer.claims:
+    if answer.claims and answer.status == "evidence":
+        # The text has the words themselves.
+        places = (
+            f"{number}. {', '.join(map(_cited, claim.evidence[:1]))}" for number, claim in enumerate(answer.claims, 1)
+        )
+        parts.append("**Places**:\n\n" + "\n".join(places))
+    elif answer.claims:
         claims = "\n".join(_claim(claim) for claim in answer.claims)
         parts.append(f"**Claims and their places**:\n\n{claims}")
     if answer.formulas:
@@ -134,10 +140,12 @@ def _gold(row: BatchRow) -> str:
 
 def _claim(claim: Claim) -> str:
     lines = [f"- {markdown_line(claim.text)}"]
-    for item in claim.evidence:
-        cited = f"{markdown_line(str(item))} (`{item.element}`{''.join(map(_box, item.places))})"
-        lines.append(f"  - {cited}: “{markdown_line(item.quote)}”")
+    lines += [f"  - {_cited(item)}: “{markdown_line(item.quote)}”" for item in claim.evidence]
     return "\n".join(lines if claim.evidence else [*lines, "  - no evidence"])
+
+
+def _cited(item: Evidence) -> str:
+    return f"{markdown_line(str(item))} (`{item.element}`{''.join(map(_box, item.places))})"
 
 
 def _box(place: Place) -> str:

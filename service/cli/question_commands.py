@@ -36,6 +36,11 @@ if TYPE_CHECKING:
 
 __all__ = ["TimeLeft", "ask", "batch", "graph"]
 
+_NO_MODEL = (
+    "No model was used. For one on this machine, start Ollama and set PAPERSCOPE_MODEL=qwen2.5vl:7b, "
+    "OPENAI_BASE_URL=http://127.0.0.1:11434/v1 and OPENAI_API_KEY=unused; for another, set its name, address and key."
+)
+
 PaperOption = Annotated[list[str] | None, typer.Option("--paper", "-p", help="Only in this paper (repeatable).")]
 SectionOption = Annotated[
     list[str] | None,
@@ -77,6 +82,8 @@ def ask(
             print_json(to_json(answer, indent=2))
         else:
             stdout().print(answer_view(answer))
+            if not answer.model and answer.context.sources:
+                print_note(_NO_MODEL, style="dim")
 
 
 def batch(

@@ -25,6 +25,7 @@ from paperscope_core.errors import OutputError
 from paperscope_core.text.escaping import shortened, terminal_json, terminal_text
 from paperscope_core.types import (
     Answer,
+    Claim,
     Element,
     Equation,
     Evidence,
@@ -264,8 +265,13 @@ def answer_view(answer: Answer) -> RenderableType:
     parts: list[RenderableType] = [Text(answer.question, style="bold cyan")]
     if answer.asked_as:
         parts.append(Text(f"asked as: {answer.asked_as}", style="dim"))
-    parts.append(Text(answer.text, style=style))
-    details = [_evidence(item, number=number) for number, item in enumerate(answer.evidence, start=1)]
+    if answer.status == "evidence":
+        parts.append(Text(answer.text.partition("\n")[0], style=style))
+        parts += [_place(claim, number=number) for number, claim in enumerate(answer.claims, start=1)]
+        details: list[Text] = []
+    else:
+        parts.append(Text(answer.text, style=style))
+        details = [_evidence(item, number=number) for number, item in enumerate(answer.evidence, start=1)]
     details += [Text(formula, style="dim") for formula in answer.formulas]
     details += [Text(f"! {finding}", style="yellow") for finding in answer.findings]
     if answer.look_ups:
@@ -283,12 +289,25 @@ def _where(place: Place) -> str:
     return place.where if place.by_line else str(place.page)
 
 
-def _evidence(item: Evidence, *, number: int) -> Text:
-    quote = shortened(" ".join(item.quote.split()), limit=_MAX_QUOTE_CHARACTERS)
-    text = Text(f"[{number}] {item}", style="magenta")
+def _place(claim: Claim, *, number: int) -> Text:
+    """Return what an answer shows without concluding anything, and where it is; its words are not repeated."""
+    text = Text(f"{number}. {claim.text}".replace("\n", "\n   "))
+    for item in claim.evidence[:1]:
+        text.append("\n   ").append_text(_located(item))
+    return text
+
+
+def _located(item: Evidence) -> Text:
+    text = Text(str(item), style="magenta")
     for place in item.places:
         if not place.by_line:
             text.append(f" [{' '.join(f'{value:g}' for value in place.box)}]", style="dim")
+    return text
+
+
+def _evidence(item: Evidence, *, number: int) -> Text:
+    quote = shortened(" ".join(item.quote.split()), limit=_MAX_QUOTE_CHARACTERS)
+    text = Text(f"[{number}] ", style="magenta").append_text(_located(item))
     if quote:
         text.append(f" “{quote}”", style="default")
     return text

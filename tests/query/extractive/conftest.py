@@ -209,18 +209,26 @@ def _chunk(element: Element) -> Chunk:
 def context_of(elements: Sequence[Element]) -> Context:
     return Context(
         sources=tuple(
-            ContextSource(id=number, content=element_text(element), element=element.id, place=element.place)
+            ContextSource(
+                id=number,
+                content=element_text(element),
+                element=element.id,
+                place=element.place,
+                section=element.section,
+            )
             for number, element in enumerate(elements)
         )
     )
 
 
-async def answer_from(question: str, *papers: Paper, named: tuple[str, ...] = ()) -> Draft:
+async def answer_from(
+    question: str, *papers: Paper, named: tuple[str, ...] = (), summary: tuple[str, ...] = ()
+) -> Draft:
     """Ask the extractive answerer over these papers, with all their elements as sources."""
     answerer = ExtractiveAnswerer(corpus=Shelf(*papers), embedder=FakeEmbedder())
     elements = [element for paper in papers for element in paper.elements]
     ids = tuple(paper.id for paper in papers)
-    return await answerer.answer(question, context_of(elements), named=named, asked=ids)
+    return await answerer.answer(question, context_of(elements), named=named, asked=ids, summary=summary)
 
 
 @pytest.fixture(scope="session")

@@ -1,10 +1,11 @@
 """The extractive answerer as a whole: what it answers, what it shows, and what it says is nowhere."""
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 
 import pytest
 
-from paperscope_core.types import Paper, Passage, Table
+from paperscope_core.types import Paper, Passage, Section, Table
 from query.evidence import Draft
 from query.extractive.answerer import _Identity, _index_of
 
@@ -56,14 +57,61 @@ async def test_a_yes_no_question_gets_places_and_no_verdict(ask: Ask, botany: Pa
     assert not draft.text.startswith(("Yes", "No:", "No,"))
 
 
-async def test_evidence_shows_three_places_of_three_elements(ask: Ask, botany: Paper) -> None:
+async def test_evidence_shows_five_places_of_five_elements(ask: Ask, botany: Paper) -> None:
     draft = await ask("How were the leaves dried?", botany)
     assert draft.text.startswith(
         "No language model is set, so nothing is concluded; this is where the papers speak of it:"
     )
-    assert len(draft.claims) == 3
-    assert len({claim.evidence[0].element for claim in draft.claims}) == 3
-    assert all(f"{number}. {claim.text}" in draft.text for number, claim in enumerate(draft.claims, start=1))
+    assert len(draft.claims) == 5
+    assert len({claim.evidence[0].element for claim in draft.claims}) == 5
+    said = " ".join(draft.text.split())
+    assert all(f"{at}. {' '.join(claim.text.split())}" in said for at, claim in enumerate(draft.claims, start=1))
+
+
+async def test_the_rows_of_a_table_are_shown_below_its_headers(ask: Ask, botany: Paper) -> None:
+    draft = await ask("Which seedlings survived in the shade or in drought?", botany)
+    lines = draft.text.splitlines()
+    at = next(at for at, line in enumerate(lines) if "Growth of the seedlings" in line)
+    assert [line.strip() for line in lines[at + 1 : at + 4]] == [
+        "Treatment | Height (cm) | Seeds | Survival",
+        "Shade | 12.4 | 31 | 0.82",
+        "Drought | 7.7 | 12 | 0.46",
+    ]
+
+
+async def test_a_table_without_label_and_caption_shows_its_section_and_first_rows(
+    ask: Ask, make_table: Callable[..., Table], make_paper: Callable[..., Paper]
+) -> None:
+    rows = [["Site", "Depth"], *([f"Lake {letter}", "4.1"] for letter in "ABCDE")]
+    table = replace(make_table(rows), label="", section="Waters > Lakes")
+    draft = await ask("How was it done?", make_paper(table))
+    assert draft.claims[0].text.splitlines() == [
+        "(table, Waters > Lakes, page 2)",
+        "Site | Depth",
+        *(f"Lake {letter} | 4.1" for letter in "ABC"),
+    ]
+
+
+async def test_what_was_quoted_is_not_quoted_again(
+    ask: Ask, make_passage: Callable[..., Passage], make_paper: Callable[..., Paper]
+) -> None:
+    twice = [make_passage(number, "The tagger was trained for three days.") for number in (1, 2)]
+    draft = await ask("How long was the tagger trained?", make_paper(*twice))
+    assert len(draft.claims) == 1
+
+
+async def test_texts_about_the_whole_paper_come_first_and_whole(
+    ask: Ask, make_passage: Callable[..., Passage], make_paper: Callable[..., Paper]
+) -> None:
+    method = make_passage(1, "We trained a tagger. It is fast.")
+    end = make_passage(2, "The tagger is fast. It is rather small, too.", section="s5")
+    sections = (Section(id="s5", number="5", title="Conclusion", level=1, path="5 Conclusion"),)
+    paper = make_paper(method, end, sections=sections)
+    draft = await ask("What is this paper about?", paper, summary=(end.id,))
+    assert [claim.text for claim in draft.claims] == [
+        "Conclusion: “The tagger is fast. It is rather small, too.” (page 1)",
+        "“We trained a tagger.” (page 1)",
+    ]
 
 
 async def test_a_question_that_asks_for_more_than_a_definition_gets_places(ask: Ask, botany: Paper) -> None:
