@@ -20,7 +20,14 @@ from paperscope_core.types import (
 )
 from query import QueryEngine, Retriever
 from query.evidence import EvidenceFinder
-from query.outline import asked_parts, gist_elements, is_outline, outline_row
+from query.outline import (
+    asked_parts,
+    gist_elements,
+    is_outline,
+    limitation_elements,
+    outline_row,
+    summary_elements,
+)
 from tests.query.conftest import PAPER, TREE, MemoryLibrary, listed, passage, place
 
 
@@ -144,6 +151,27 @@ def test_the_gist_is_in_the_abstract_the_introduction_and_the_conclusion(
     assert [element.id.rpartition("-")[2] for element in found] == expected
 
 
+LIMITS = Section(id=f"{PAPER}/section-4", number="4", title="Limitations", level=1, path="4 Limitations")
+LIMITED = (passage(6, 4, "One language was tagged.", LIMITS.id), passage(7, 4, "No person read it.", LIMITS.id))
+
+
+@pytest.mark.parametrize(
+    ("elements", "summary", "limits"),
+    [
+        ((ABSTRACT, *TEXTS, *LIMITED), ["0", "5", "6"], ["6", "7"]),
+        ((*TEXTS, *LIMITED), ["1", "5", "6"], ["6", "7"]),
+        (TEXTS, ["1", "5"], ["5"]),
+        (TEXTS[3:4], [], []),
+    ],
+)
+def test_a_paper_is_summed_up_by_its_abstract_conclusion_and_limitations(
+    elements: tuple[Passage, ...], summary: list[str], limits: list[str]
+) -> None:
+    paper = replace(TREE, elements=elements, sections=(*SECTIONS, LIMITS))
+    assert [element.id.rpartition("-")[2] for element in summary_elements(paper)] == summary
+    assert [element.id.rpartition("-")[2] for element in limitation_elements(paper)] == limits
+
+
 class Vectors(MemoryLibrary):
     """Finds chunks by their vectors."""
 
@@ -166,3 +194,20 @@ async def test_only_a_question_nearer_to_a_summary_than_to_any_chunk_gets_it(que
     found = await Retriever(library, library, FakeEmbedder(dimension=4096)).retrieve(question)
     sources = [source.element.rpartition("-")[2] for source in found.context.sources]
     assert set(sources[: len(first)]) == first
+
+
+@pytest.mark.parametrize(
+    ("question", "summary"),
+    [
+        ("What is this paper about: its topic, main idea and goal?", ["0", "5", "6"]),
+        ("The limitations of this work: what does it not cover?", ["6", "7"]),
+        ("The loss is a share of what overlaps?", []),
+    ],
+)
+async def test_what_sums_up_a_paper_or_limits_it_is_named_where_it_is_asked_for(
+    question: str, summary: list[str]
+) -> None:
+    paper = replace(TREE, elements=(ABSTRACT, *TEXTS, *LIMITED), sections=(*SECTIONS, LIMITS), links=())
+    library = Vectors(paper)
+    found = await Retriever(library, library, FakeEmbedder(dimension=4096)).retrieve(question)
+    assert [element.rpartition("-")[2] for element in found.summary] == summary

@@ -115,6 +115,18 @@ def test_the_summary_shows_the_first_place_of_a_question_without_an_answer() -> 
     assert "**evidence**: “The seed is 2.” (page 4)" in summary
 
 
+def test_a_place_that_is_shown_is_written_once() -> None:
+    shown = row("Which seed?")
+    assert shown.answer is not None
+    evidence = Evidence(element=TABLE, place=PLACE, quote="The seed is 2.", name="Seeds, Table 1, page 4")
+    claim = Claim(text="“The seed is 2.” (page 4)", evidence=(evidence, evidence))
+    answer = replace(shown.answer, text=f"Nothing is concluded:\n1. {claim.text}", status="evidence", claims=(claim,))
+    rows = [replace(shown, answer=answer, status="evidence")]
+    report = render_report(rows, summarize(rows, questions=1, seconds=1.0)).partition("### Final Response")[2]
+    assert report.count("The seed is 2.") == 1
+    assert f"**Places**:\n\n1. Seeds, Table 1, page 4 (`{TABLE}`" in report
+
+
 def test_a_long_source_of_several_questions_is_written_once() -> None:
     long, brief = "The dice coefficient is a harmonic mean of precision and recall. " * 4, "A short passage."
     rows = [replace(row(text), index=index) for index, text in enumerate((long, long, brief, brief))]

@@ -86,6 +86,16 @@ def test_ask_cites_the_cell_and_says_that_no_model_was_used(run: "Run", example_
     assert "Table 5, page 4" in shown.out
 
 
+def test_ask_without_a_model_shows_each_place_once_and_says_how_to_use_one(run: "Run", example_library: Path) -> None:
+    outcome = run("ask", "What are the limitations?", "--library", example_library)
+    shown = " ".join(outcome.out.split())
+    assert "1. Limitations: “We had no access to model outputs" in shown
+    assert shown.count("We had no access to model outputs") == 1
+    assert "5. " in shown
+    assert "PAPERSCOPE_MODEL" in outcome.err
+    assert "PAPERSCOPE_MODEL" not in run("ask", "What is F1?", "--library", example_library, "--json").err
+
+
 def test_ask_of_an_empty_library_says_that_there_is_nothing(run: "Run", tmp_path: Path) -> None:
     answer = json.loads(run("ask", "What is F1?", "--library", tmp_path / "l", "--json").out)
     assert answer["status"] == "unanswerable"
