@@ -1,7 +1,7 @@
 """Finds the cells of a table that a statement refers to by row and column names."""
 
 import re
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cache, lru_cache
@@ -41,6 +41,7 @@ _VALUE = re.compile(
 # Longer headers are sentences, which a statement does not repeat.
 _LONGEST_NAME = 100
 _STARTS = re.compile(r"(?<![\w+/&-])\S")
+_SUBSCRIPT = re.compile(r"(?<=(?<!\w)[^\W\d_])_\(?(?=\w)")
 # "+ negative" and "- negative" are different names.
 _SIGNED = re.compile(r"(?<!\S)([-+])\s?(\w+)")
 
@@ -69,15 +70,18 @@ class Statement:
             _spaced(said.casefold()), _spaced(about.casefold()), values, *(_words(one.casefold()) for one in names)
         )
 
-    def naming(self, heads: Iterable[str]) -> "Statement":
+    def naming(self, heads: Mapping[str, list[str]]) -> "Statement":
         """Return the statement with the headers that it spells otherwise: in other pieces ("Step-Back" for the small
-        capitals "S TEP -B ACK"), or in full ("precision" for "Prec.")."""
+        capitals "S TEP -B ACK"), or in full ("precision" for "Prec.").
+
+        Args:
+            heads: The headers with their words.
+        """
         texts = [self.text, self.about]
         pieces = [plain_words(text) for text in texts]
         joined = [runs(words, longest=_MOST_PIECES) for words in pieces]
         added: list[list[str]] = [[], []]
-        for head in heads:
-            own = plain_words(head)
+        for head, own in heads.items():
             key = "".join(own)
             for words, found, names in zip(pieces, joined, added, strict=True):
                 places = found.get(key, [])[:_MOST_PLACES] if len(key) >= _LEAST_LETTERS else []
@@ -157,6 +161,8 @@ class CellNames:
         self._of = {_key(cell): self._name(cell) for cell in self.cells}
         # Computed once, because rows and columns share many words.
         self._names = frozenset(self._of.values())
+        inner = {axis.head for name in self._names for axis in (name.row, name.column)}
+        self._head_words = {head: plain_words(head) for head in inner if head}
         self._spelled = lru_cache(maxsize=16)(self._find_spelled)
         self._alike = lru_cache(maxsize=16)(self._find_alike)
         self._best = lru_cache(maxsize=16)(self._find_best)
@@ -202,9 +208,9 @@ class CellNames:
         value. Where the value has no header on a side, the table may name it elsewhere: words shared with the others'
         headers there say nothing, only their whole names do.
 
-        If the statement states each value of a row or column that it names most specifically, and further ones, it does
-        not name all that it states ("QUOREF has 6.52M negative and 38.6K positive examples, a ratio of 169"): the
-        others are in the same row or column.
+        If the statement states each value of a row that it names most specifically, and further ones, it does not name
+        all that it states ("QUOREF has 6.52M negative and 38.6K positive examples, a ratio of 169"): the others are in
+        the same row; or in the same column, if it states each value that it names.
         """
         name = self._of.get(_key(cell))
         statement = self._spelled(statement)
@@ -241,19 +247,18 @@ class CellNames:
         return [cell for cell in self.cells if self._of[_key(cell)] in said]
 
     def _find_spelled(self, statement: Statement) -> Statement:
-        return statement.naming({axis.head for name in self._names for axis in (name.row, name.column) if axis.head})
+        return statement.naming(self._head_words)
 
     def _find_stated(self, statement: Statement) -> tuple[frozenset[_Axis], frozenset[_Axis]]:
-        """Return the rows, and the columns, of which the statement states all named values."""
+        """Return the rows of which the statement states all named values, and the columns if it does so of all rows."""
         rows: dict[_Axis, bool] = {}
-        columns: dict[_Axis, bool] = {}
+        columns = set[_Axis]()
         for cell in self.named(statement):
             number = None if is_bracketed(cell.text) else next(numbers_in(cell.text), None)
-            name, stated = self._of[_key(cell)], number is None or number.value in statement.values
-            rows[name.row] = stated and rows.get(name.row, True)
-            columns[name.column] = stated and columns.get(name.column, True)
-        stated_rows, stated_columns = (frozenset(axis for axis in one if one[axis]) for one in (rows, columns))
-        return stated_rows, stated_columns
+            name = self._of[_key(cell)]
+            rows[name.row] = rows.get(name.row, True) and (number is None or number.value in statement.values)
+            columns.add(name.column)
+        return frozenset(row for row in rows if rows[row]), frozenset(columns if all(rows.values()) else ())
 
     def _find_alike(self, statement: Statement) -> tuple[dict[_Axis, _Axis], dict[_Name, list[_Name]]]:
         """Return what the statement uses of each axis, and the names by what it uses of them."""
@@ -313,7 +318,8 @@ def without_citations(text: str) -> str:
 
 
 def _words(text: str) -> frozenset[str]:
-    return content_words(text) | {f"{sign}{word}" for sign, word in _SIGNED.findall(text)}
+    # The "model" of "d_model" is no word.
+    return content_words(_SUBSCRIPT.sub("", text)) | {f"{sign}{word}" for sign, word in _SIGNED.findall(text)}
 
 
 def _spaced(text: str) -> str:

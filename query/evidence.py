@@ -146,8 +146,9 @@ class EvidenceFinder:
         statement = Statement.of(claim, question=self.question)
         words = statement.said_words | statement.asked_words
         chosen: dict[tuple[int, int], Cell] = {}
-        for value in dict.fromkeys(number.value for number in numbers_in(claim)):
-            printing = [cell for cell in printed.get(value, ()) if names.fits(cell, statement)]
+        for number in dict.fromkeys(numbers_in(claim)):
+            same = printed.get(number.value) or printed.get(number.unscaled.value) or []
+            printing = [cell for cell in same if names.fits(cell, statement)]
             printing.sort(key=lambda cell: -len(names.words(cell) & words))
             found = printing[:1] or names.named(statement)
             chosen |= {(cell.row, cell.column): cell for cell in found if len(found) <= _MOST_NAMED}

@@ -103,9 +103,11 @@ def placed_numbers(plain: str) -> Iterator[tuple[Number, int, int]]:
 
 
 def scales_in(text: str) -> frozenset[Decimal]:
-    """Return the scales that a text names: "in $ million" or "(thousands)"."""
-    found = (word.removesuffix("s") for word in re.findall(r"[a-z]{7,9}", text.casefold()))
-    return frozenset(Decimal(_SCALES[word]) for word in found if word in _SCALES)
+    """Return the scales that a text names: "in $ million", "(thousands)", "×10⁶"."""
+    plain = without_labels(text).casefold()
+    words = (word.removesuffix("s") for word in re.findall(r"[a-z]{7,9}", plain))
+    powers = (10 ** int(power) for power in re.findall(r"[x×]\s?10([369])(?!\d)", plain))
+    return frozenset(map(Decimal, (*(_SCALES[word] for word in words if word in _SCALES), *powers)))
 
 
 def without_labels(text: str, *, keeps_positions: bool = False) -> str:

@@ -47,7 +47,7 @@ _SAID: Mapping[str, re.Pattern[str]] = {
         ),
         ("sum", r"sums?|totals?|together|altogether|plus|combined|in all|both|overall|all", "=+"),
         ("mean", r"means?|averag\w*", "="),
-        ("ratio", r"ratio|times|fold|share|per cent|percent\w*|twice|half|factor|divided|\d+\s?% of", "=×"),
+        ("ratio", r"ratio|times|fold|share|per cent|percent\w*|twice|half|factor|divided", "=×"),
     )
 }
 
@@ -237,9 +237,10 @@ def _results(first: Number, second: Number, *, wanted: Number) -> Iterator[tuple
     if one and other:
         yield "sum", f"{a} + {b}", one + other
     yield "mean", f"({a} + {b}) / 2", (one + other) / 2
-    if other:
+    # A percentage by a number is no share.
+    if other and not (wanted.percent and first.percent != second.percent):
         yield "ratio", f"{a} / {b}", one / other
-    if other and wanted.percent:
+    if other and wanted.percent and first.percent == second.percent:
         yield "ratio", f"100 × {a} / {b}", 100 * one / other
         falls = one < other and not wanted.sign
         shown = f"{b} − {a}" if falls else f"{a} − {b}"

@@ -17,8 +17,8 @@ from query.verification.arithmetic import NumberIndex, Wording, describes_decrea
 
 __all__ = ["CitedEvidence", "EvidenceReader", "PrintedNumber"]
 
-# The numbers of references: "(25)", "(3, 7-9)".
-_REFERENCES = re.compile(r"\(\d{1,3}(?:\s*[,;\u2013-]\s*\d{1,3})*\)")
+# The numbers of references ("(25)", "(3, 7-9)") and levels of confidence: nothing is computed from them.
+_NO_OPERANDS = re.compile(r"\(\d{1,3}(?:\s*[,;\u2013-]\s*\d{1,3})*\)|\b\d\d(?:\.\d)?\s?%\s*(?:CI\b|confidence)")
 # Texts with more numbers are not used as operands: some pair of many numbers gives almost any result.
 _MOST_OPERANDS = 12
 
@@ -207,7 +207,7 @@ class CitedEvidence:
         for sentence in split_sentences(text):
             said = {word for word in content_words(sentence.casefold()) if not word[0].isdigit()}
             if not said or said & self._words:
-                found |= dict.fromkeys(numbers_in(_REFERENCES.sub(" ", sentence), spelled=True))
+                found |= dict.fromkeys(numbers_in(_NO_OPERANDS.sub(" ", sentence), spelled=True))
         return list(found)
 
     def _add_cells(

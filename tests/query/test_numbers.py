@@ -33,7 +33,10 @@ def test_a_row_or_a_column_may_be_a_name() -> None:
     assert without_labels("in column (1) of Table 2", keeps_positions=True).split() == ["in", "column", "(1)", "of"]
 
 
-@pytest.mark.parametrize(("text", "scales"), [("cost (in $ million)", {10**6}), ("Thousands", {1000}), ("cost", set())])
+@pytest.mark.parametrize(
+    ("text", "scales"),
+    [("cost (in $ million)", {10**6}), ("Thousands", {1000}), ("params ×10⁶", {10**6}), ("cost", set())],
+)
 def test_scales_that_a_header_names(text: str, scales: set[int]) -> None:
     assert set(map(int, scales_in(text))) == scales
 

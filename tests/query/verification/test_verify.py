@@ -637,7 +637,8 @@ def test_a_grid_that_is_in_doubt_contradicts_nothing() -> None:
 @pytest.mark.parametrize(
     ("text", "quote", "flagged"),
     [
-        ("Training on GPUs takes 12% of the hours on CPUs.", "It takes 3.0 hours on GPUs and 25 hours on CPUs.", False),
+        ("GPUs need 12 percent of the hours.", "It takes 3.0 hours on GPUs and 25 hours on CPUs.", False),
+        ("By 3 years, 32 percent had it.", "The half-life was 4.00 years [95% CI: 3.81 to 4.20] after 3 years.", True),
         ("A saves 12% of the hours.", "Method A needs 3.0 hours (25). It has 40 members.", True),
         ("A saves 12% of the hours.", "Method A needs 3.0 hours [25].", True),
         ("A saves 12% of the hours.", "Method A needs 3.0 hours. Others have 25 layers.", True),
