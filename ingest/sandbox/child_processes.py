@@ -3,6 +3,7 @@
 import json
 import os
 import pickle
+import signal
 import subprocess
 import tempfile
 import threading
@@ -17,13 +18,18 @@ from paperscope_core.cancellation import on_cancel, waiting
 from paperscope_core.errors import PaperFileError, PaperscopeError
 from paperscope_core.processes import command_of
 
-__all__ = ["ChildPool", "ChildProcess", "error_from_frame"]
+__all__ = ["ATTEMPTS", "ChildPool", "ChildProcess", "error_from_frame"]
+
+ATTEMPTS = 3
+"""How often a job is tried whose child another program ended."""
 
 Job = TypeVar("Job")
 
 _START_SECONDS = 60.0  # Importing the libraries takes seconds on a busy machine.
 _KEPT = 4  # As many as jobs that a worker does at once by default.
 _JOBS_PER_CHILD = 50  # Limits the effect of memory leaks in the libraries.
+# By which other programs, and the system when memory is short, end a process; a handler that crashes gets others.
+_ENDING_SIGNALS = (signal.SIGKILL, signal.SIGTERM)
 
 
 def _do_nothing() -> None:
@@ -73,7 +79,7 @@ class ChildPool(Generic[Job]):
             try:
                 with on_cancel(child.kill):
                     yield child
-                keep = child.jobs < _JOBS_PER_CHILD and not child.killed
+                keep = child.jobs < _JOBS_PER_CHILD and child.is_running
             finally:
                 self._release(child, keep=keep)
 
@@ -89,9 +95,12 @@ class ChildPool(Generic[Job]):
             PaperFileError: The child failed, or took too long.
             PaperscopeError: The handler raised it.
         """
-        with self.acquire() as child:
-            child.send(job)
-            frame = child.receive(within=within)
+        for _ in range(ATTEMPTS):
+            with self.acquire() as child:
+                child.send(job)
+                frame = child.receive(within=within)
+                if frame is not None or not child.ended_from_outside:
+                    break
         if frame is None:
             late = f"it took longer than {within:g} seconds (limits.parse_seconds)"
             died = "the process failed, or took too much memory (limits.memory_mb)"
@@ -198,6 +207,16 @@ class ChildProcess(Generic[Job]):
     def _expire(self) -> None:
         self.expired = True
         self.kill()
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the child can take a further job."""
+        return not self.killed and self._process.poll() is None
+
+    @property
+    def ended_from_outside(self) -> bool:
+        """Whether another program, or the system when memory is short, ended the child that sent no further frame."""
+        return not self.killed and -self._process.wait() in _ENDING_SIGNALS
 
     def kill(self) -> None:
         """Kill the child, even while another thread reads from it."""

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 
 from ingest.sandbox.child_main import Frame, SendFrame
-from ingest.sandbox.child_processes import ChildPool, ChildProcess, error_from_frame
+from ingest.sandbox.child_processes import ATTEMPTS, ChildPool, ChildProcess, error_from_frame
 from paperscope_core.codec import from_json, to_json
 from paperscope_core.errors import PaperFileError
 from paperscope_core.protocols import PageCallback, Parser
@@ -57,9 +57,20 @@ class IsolatedParser:
         self._seconds = seconds
 
     def parse(self, file: PaperFile, *, on_page: PageCallback | None = None) -> ParsedPaper:
-        """See `Parser.parse`; a child that crashes, stalls or takes too much memory raises `PaperFileError`."""
-        with self._children.acquire() as child:
-            frame, crops = self._result(child, file, on_page)
+        """See `Parser.parse`; a child that crashes, stalls or takes too much memory raises `PaperFileError`.
+
+        A file whose child another program ended is read again, twice at most.
+        """
+        for _ in range(ATTEMPTS):
+            with self._children.acquire() as child:
+                frame, crops = self._result(child, file, on_page)
+                if frame.kind != b"K":
+                    break
+        else:
+            raise PaperFileError(
+                f"{file.name!r} could not be read: the process that reads it was ended {ATTEMPTS} times from outside, "
+                "as the system does when memory is short. Close other programs, and add it again."
+            )
         if frame.kind == b"E":
             raise error_from_frame(frame)
         return ParsedPaper(paper=from_json(Paper, frame.data), crops=crops)
@@ -67,12 +78,14 @@ class IsolatedParser:
     def _result(
         self, child: ChildProcess[PaperFile], file: PaperFile, on_page: PageCallback | None
     ) -> tuple[Frame, dict[str, bytes]]:
-        """Return the last frame, and the crops before it."""
+        """Return the last frame, and the crops before it; a frame of the kind K if another program ended the child."""
         child.send(replace(file, path=file.path.absolute()))
         crops: dict[str, bytes] = {}
         where, seconds = "at page 1", self._seconds
         while True:
             frame = child.receive(within=seconds)
+            if frame is None and child.ended_from_outside:
+                return Frame(b"K", b""), {}
             if frame is None:
                 raise self._failure(child, file, where=where)
             if frame.kind == b"P":

@@ -39,10 +39,10 @@ class Starts:
         """A child that does nothing."""
 
         def __init__(self) -> None:
-            self.jobs, self.killed = 1, False
+            self.jobs, self.is_running = 1, True
 
         def kill(self) -> None:
-            self.killed = True
+            self.is_running = False
 
         def close(self) -> None:
             """Closes nothing."""

@@ -36,6 +36,11 @@ class OddParser:
         print("noise on the output")
         match file.path.stem:
             case "crash": signal.raise_signal(signal.SIGSEGV)
+            case "killed": os.kill(os.getpid(), signal.SIGKILL)
+            case "killed once":
+                if not (marker := file.path.with_suffix(".marker")).exists():
+                    marker.touch()
+                    os.kill(os.getpid(), signal.SIGKILL)
             case "hang": time.sleep(60)
             case "slow":
                 extend_time_limit(10)
@@ -119,6 +124,12 @@ def test_a_failure_is_the_files_own_and_the_next_file_is_read(hasty: IsolatedPar
 
 
 @pytest.mark.slow
+def test_a_file_whose_child_another_program_ended_is_read_again(isolated: IsolatedParser, folder: Path) -> None:
+    assert isolated.parse(PaperFile(folder / "killed once.pdf")).paper.id == "p"
+    with pytest.raises(PaperFileError, match="was ended 3 times from outside"):
+        isolated.parse(PaperFile(folder / "killed.pdf"))
+
+
 def test_a_step_that_asks_for_time_gets_it(hasty: IsolatedParser) -> None:
     assert hasty.parse(PaperFile(Path("slow.pdf"))).crops
 
