@@ -62,7 +62,7 @@ _MOST_PAPERS = 20
 _MOST_LISTED = 12
 _LONGEST_NAME = 80
 # Titles and captions may be long, but no list of a thousand labels is looked up.
-_LONGEST_ARGUMENT = 1000
+_LONGEST_ARGUMENT = 300
 # As in `difflib`; a title with one word misspelt is nearer.
 _NEAR, _CLOSE = 0.6, 0.8
 _COLUMNS = "Columns: "
@@ -393,8 +393,8 @@ def _section(view: _PaperView, argument: str) -> Iterable[_Found]:
     if not found:
         titles = [_section_name(section) for section in paper.sections]
         raise NotFoundError(f"no section {argument!r} in {view.name!r}; {_near(argument, titles, 'sections')}")
-    wholes = list(view.of(elements_in(paper, found)))
-    if len(found) > 1 and not view.fits(wholes):
+    wholes = list(view.of(elements_in(paper, found[:_MOST_LISTED])))
+    if len(found) > 1 and not (len(found) <= _MOST_LISTED and view.fits(wholes)):
         paths = "; ".join(repr(section.path) for section in found[:_MOST_LISTED])
         raise NotFoundError(f"{argument!r} may be any of these sections of {view.name!r}: {paths}; give one of these")
     return wholes
@@ -420,7 +420,8 @@ def _matching_sections(paper: Paper, argument: str) -> list[Section]:
             # "Results" rather than "Results on the development set".
             fewest = min((len(content_words(one.title)) for one in found), default=0)
             found = [one for one in found if len(content_words(one.title)) == fewest]
-        top = [one for one in found if one.level == min(other.level for other in found)]
+        highest = min((one.level for one in found), default=0)
+        top = [one for one in found if one.level == highest]
         if found:
             return top if len(top) == 1 else found
     close = get_close_matches(folded, [_folded(one.title) for one in paper.sections], n=1, cutoff=_CLOSE)
@@ -576,7 +577,7 @@ def _near(argument: str, names: Sequence[str], what: str) -> str:
     distinct = {_folded(name): name for name in reversed(names)}
     close = [distinct[name] for name in get_close_matches(_folded(argument), distinct, n=5, cutoff=_NEAR)]
     asked = content_words(argument)
-    close += [name for name in names if asked & content_words(name) and name not in close]
+    close += [name for name in names if asked & content_words(name)]
     listed = list(dict.fromkeys(close or names))
     shown = "; ".join(map(repr, listed[:_MOST_LISTED]))
     rest = f" and {len(listed) - _MOST_LISTED} more" if len(listed) > _MOST_LISTED else ""

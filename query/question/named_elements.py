@@ -1,8 +1,9 @@
 """Elements that a question names, such as Table 8, Figs. 3b and 4, Eq. (4), Section 5.1, page 3 or [29]."""
 
 import re
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from functools import cache
 
 from paperscope_core.text.words import fold_spelling
 from paperscope_core.types import Element, Paper, Reference, Section
@@ -69,16 +70,17 @@ def find_references(question: str, papers: Sequence[Paper]) -> References:
     parts: list[str] = []
     citing: list[str] = []
     pages: set[int] = set()
+    labels = cache(lambda at: _labels(papers[at]))
     for kind, number in _mentions(_SUPPLEMENTARY.sub(r"\1 S", question)):
         if kind == "page" and number.isdecimal():
             pages.add(int(number))
-        for paper in papers:
+        for at, paper in enumerate(papers):
             if kind == "page":
                 parts.extend(_on_page(paper, number))
             elif kind == "section":
                 parts.extend(_in_section(paper, number))
             else:
-                elements.extend(_labelled(paper, kind, number))
+                elements.extend(_labelled(labels(at), kind, number))
     for match in _ORDINAL.finditer(question):
         for paper in papers:
             elements.extend(_nth(paper, match[2].casefold(), match[1].casefold()))
@@ -124,13 +126,18 @@ def _numbers(text: str) -> list[str]:
     return numbers
 
 
-def _labelled(paper: Paper, kind: str, number: str) -> list[str]:
-    labels = [(element.id, _label(element)) for element in paper.elements]
-    for wanted in (number, number.rstrip("abcdefghijklmnopqrstuvwxyz")):
-        found = [element for element, label in labels if label == (kind, wanted.casefold())]
-        if found:
-            return found
-    return []
+def _labels(paper: Paper) -> Mapping[tuple[str, str], list[str]]:
+    """Return the ids of elements by the kind and the number of their label."""
+    labels: dict[tuple[str, str], list[str]] = {}
+    for element in paper.elements:
+        if label := _label(element):
+            labels.setdefault(label, []).append(element.id)
+    return labels
+
+
+def _labelled(labels: Mapping[tuple[str, str], list[str]], kind: str, number: str) -> list[str]:
+    numbers = (number, number.rstrip("abcdefghijklmnopqrstuvwxyz"))
+    return next(filter(None, (labels.get((kind, one.casefold())) for one in numbers)), [])
 
 
 def _label(element: Element) -> tuple[str, str] | None:

@@ -211,7 +211,7 @@ def test_a_page_that_is_not_there_is_told(argument: str, message: str) -> None:
 
 def test_a_long_argument_is_no_name() -> None:
     message = run("element", "Table 1, " * 300).message
-    assert message.endswith("is too long; give at most 1000 characters, or search")
+    assert message.endswith("is too long; give at most 300 characters, or search")
     assert len(message) < 200
 
 
