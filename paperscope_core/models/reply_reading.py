@@ -178,6 +178,10 @@ def _candidates(text: str) -> Iterator[tuple[object, bool]]:
         listed = _loose_array(part) if part.lstrip().startswith("[") else ([], True)
         if listed[0]:
             found.insert(0, listed)
+        whole = [value for value, complete in found if complete]
+        if len(whole) > 1:
+            # The items of a list that was asked for, one a line.
+            yield whole, True
         yield from (one for one in reversed(found) if one[1])
         yield from (one for one in reversed(found) if not one[1])
 

@@ -7,8 +7,8 @@ command. The rules, from what is certain to what is likely:
 - `\b`, `\f` and `\r` before a letter begin a command (`\beta`, `\frac`, `\rho`): nobody writes a backspace, a form feed
   or a lone carriage return before a word.
 - `\n` and `\t` begin a command if the letters that follow make one that is known, all of them (`\nu` in `\nu_t`, not in
-  `\nuclear`). Where the rest is a word, too, or an abbreviation (`\nless`, `\ne.g.`), it is a line break, unless it
-  stands between dollar signs.
+  `\nuclear`). Where the rest of `\n` is a word of some language, too (`\nless`, `\ne`), it is a line break after a
+  word or a full stop, and a command after a space, a sign or a command, and between dollar signs.
 """
 
 import re
@@ -35,11 +35,13 @@ _COMMANDS = frozenset(
     tensor textsc textsl textsubscript textsuperscript textwidth thanks title toprule
     """.split()
 )
-# What is left of these without the n is a word that may begin a line.
-_ALSO_WORDS = frozenset({"nexists", "ni", "nless", "nmid", "nparallel"})
-_AFTER_ABBREVIATION = frozenset(".)")
+# What is left of these without the n is a word that may begin a line: of English, or one like Italian "e", Croatian
+# "u", Polish "i", German "um".
+_ALSO_WORDS = frozenset({"ne", "neg", "nexists", "ni", "nless", "nmid", "nparallel", "nu", "num"})
+_BEFORE_LINE_BREAKS = re.compile(r"[\w.,:;!?)\]*`'\u201d\u2019\u3002\uff1a]\Z")
 _LOOKBACK = 200
 
+_AFTER_COMMAND = re.compile(r"\\[A-Za-z]{1,30}\Z")
 _BACKSLASHES = re.compile(r"(\\++)(u[0-9A-Fa-f]{4}|[A-Za-z]*+)")
 _DIGITS = re.compile(r"u[0-9A-Fa-f]{4}")
 _LOST_BACKSLASH = re.compile(r"([\x08\x0c])(?=[A-Za-z])")
@@ -74,17 +76,19 @@ def _escaped(match: re.Match[str]) -> str:
     elif letters[0] in "bfr":
         escape = len(letters) == 1
     else:
-        escape = letters[0] in "nt" and not _is_command(letters, following, match)
+        escape = letters[0] in "nt" and not _is_command(letters, match)
     return match[0] if escape else "\\" + match[0]
 
 
-def _is_command(letters: str, following: str, match: re.Match[str]) -> bool:
+def _is_command(letters: str, match: re.Match[str]) -> bool:
     if letters not in _COMMANDS:
         return False
-    if letters in _ALSO_WORDS or (letters[0] == "n" and following in _AFTER_ABBREVIATION):
-        before = match.string[max(0, match.start() - _LOOKBACK) : match.start()]
-        return before[before.rfind('"') + 1 :].count("$") % 2 == 1
-    return True
+    if letters not in _ALSO_WORDS:
+        return True
+    before = match.string[max(0, match.start() - _LOOKBACK) : match.start()]
+    if before[before.rfind('"') + 1 :].count("$") % 2 == 1:
+        return True
+    return _AFTER_COMMAND.search(before) is not None or _BEFORE_LINE_BREAKS.search(before) is None
 
 
 def without_control_characters(text: str) -> str:

@@ -110,6 +110,10 @@ def test_a_list_in_place_of_the_object_that_holds_it_is_read() -> None:
     adapter = TypeAdapter(Pictures)
     for text in ('[{"text": "a"}]', '{"text": "a"}', 'Here: {"text": "a"}'):
         assert read_reply(text, adapter, strict_schema(adapter)).pictures == [Claim(text="a")]
+    lines = '{"text": "a"}\n{"text": "b",}'
+    assert read_reply(lines, adapter, strict_schema(adapter)).pictures == [Claim(text="a"), Claim(text="b")]
+    twice = '{"pictures": [{"text": "a"}]} ' * 2
+    assert read_reply(twice, adapter, strict_schema(adapter)).pictures == [Claim(text="a")]
 
 
 @pytest.mark.parametrize(

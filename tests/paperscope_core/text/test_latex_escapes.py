@@ -29,6 +29,9 @@ from paperscope_core.text.latex_escapes import escape_latex, without_control_cha
         r"$p \nless q$",
         r"\(x\) \[y\] 5\% \{z\} \_",
         r"\upsilon",
+        r"by \nu and (\nu), where \mu \ne \nu",
+        r"$a,\nu$",
+        r"\mu\nu and \alpha\ne\beta",
     ],
 )
 def test_commands_of_latex_are_text(written: str) -> None:
@@ -46,6 +49,9 @@ def test_commands_of_latex_are_text(written: str) -> None:
         (r"more\nless", "more\nless"),
         (r"there\nexists", "there\nexists"),
         (r"sets\ne.g. two", "sets\ne.g. two"),
+        (r"Il modello.\ne la perdita", "Il modello.\ne la perdita"),
+        (r"Model je bolji,\nu tablici", "Model je bolji,\nu tablici"),
+        (r"方法。\nu", "方法。\nu"),
         (r"\nuclear", "\nuclear"),
         (r"a\tb", "a\tb"),
         (r"1\t2", "1\t2"),
