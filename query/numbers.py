@@ -24,6 +24,8 @@ _NUMBER = re.compile(
 )
 # A dash after a word, a number or a bracket is a hyphen ("93-94"), not a sign.
 _SIGN = re.compile(r"(?<![\w)\]%.])[-+]")
+_DECIMAL_COMMA = re.compile(r"(?<=\d),(?=\d{1,2}(?!\d)|\d{4})")
+_DECIMAL_POINT = re.compile(r"\d\.\d")
 _SCALES = {"K": 1000, "k": 1000, "thousand": 1000, "M": 10**6, "million": 10**6, "B": 10**9, "billion": 10**9}
 # The parts of a paper with their numbers: "Table 3", "Appendix B.2", "Fig. S4", "Eqs. (13)", "page numbers: 7", "p. 7".
 # "Step (0.94)" is a value, "Eq. (2.3)" a label. Lines, rows and columns may be named by the headers of a table, too.
@@ -77,11 +79,14 @@ def numbers_in(text: str, *, spelled: bool = False) -> Iterator[Number]:
     """Yield the quantities in a text. Labels ("Table 8"), citations and digits within names are skipped.
 
     Args:
-        spelled: Also yield the words "zero" to "twelve".
+        spelled: Also yield the words "zero" to "twelve", and "12,5" as 12.5 in a text without decimal points.
     """
     plain = without_labels(text)
     yield from (number for number, _, _ in placed_numbers(plain))
     if spelled:
+        pointed = _DECIMAL_COMMA.sub(".", plain) if not _DECIMAL_POINT.search(plain) else plain
+        if pointed != plain:
+            yield from (number for number, _, _ in placed_numbers(pointed) if number.unit < 1)
         for word in re.findall(r"[a-z]+", plain.casefold()):
             if word in _SPELLED:
                 yield Number(word, Decimal(_SPELLED[word]))

@@ -681,6 +681,21 @@ def test_what_is_only_spelled_otherwise_is_not_flagged(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "quote", "flagged"),
+    [
+        ("Der Anteil ist 12,5 %.", "Der Anteil lag bei 12,5 %.", False),
+        ("The share is 12.5%.", "Der Anteil lag bei 12,5 %.", False),
+        ("Der Anteil ist 12,6 %.", "Der Anteil lag bei 12,5 %.", True),
+        ("The share is 12.6%.", "Der Anteil lag bei 12,5 %.", True),
+        ("Der Anteil ist 12,5 %.", "The share was 12.5%.", True),
+        ("The share is 12.5%.", "The shares were 3.1% and 12,5 in some.", True),
+    ],
+)
+def test_a_decimal_comma_is_read_where_the_paper_prints_it(text: str, quote: str, *, flagged: bool) -> None:
+    assert any(finding.kind == "number" for finding in check(text, quote)) == flagged
+
+
+@pytest.mark.parametrize(
     ("text", "subject"),
     [
         ("On page 7, 64 is the batch.", "64"),
