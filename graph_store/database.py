@@ -207,6 +207,8 @@ class SqliteDatabase:
         """Begin a write transaction, which holds the write lock from its start; commits unless the block raises."""
         self.require_writable()
         with self._writing, translate_errors(self.where), self._writer.begin() as connection:
+            # What is written to a file that was deleted is lost, although every statement succeeds.
+            self._file.stat()
             yield connection
 
     def now(self) -> float:

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import AbstractContextManager, closing
@@ -180,6 +181,15 @@ def test_a_library_whose_database_is_gone_is_not_taken_for_a_new_one(tmp_path: P
     for read_only in (False, True, False):
         with pytest.raises(StoreError, match=r"library.sqlite.*restore it from a backup|no library there"):
             Store.open(tmp_path, read_only=read_only)
+
+
+def test_nothing_is_accepted_into_a_library_whose_folder_was_deleted(tmp_path: Path) -> None:
+    folder = tmp_path / "library"
+    with closing(Store.open(folder)) as store:
+        add(store, make_indexed(ONE))
+        shutil.rmtree(folder)
+        with pytest.raises(StoreError, match="library"), store.database.write("jobs"):
+            pytest.fail("the write has begun")
 
 
 def test_a_library_that_was_never_finished_is_created(tmp_path: Path) -> None:
