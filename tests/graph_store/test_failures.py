@@ -188,7 +188,7 @@ def test_nothing_is_accepted_into_a_library_whose_folder_was_deleted(tmp_path: P
     with closing(Store.open(folder)) as store:
         add(store, make_indexed(ONE))
         shutil.rmtree(folder)
-        with pytest.raises(StoreError, match="library"), store.database.write("jobs"):
+        with pytest.raises(StoreError, match="library"), store.database.write():
             pytest.fail("the write has begun")
 
 
