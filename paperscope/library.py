@@ -91,8 +91,11 @@ __all__ = [
     "open_store",
 ]
 
-# The resolution of pages that a vision model reads: A4 has 1240 by 1754 pixels, about as many as large models take.
+# The resolution of pages that a vision model reads, and the longest side in pixels: models reduce larger images, and
+# the page of a poster would exceed the size that they take.
 _READ_DPI = 150
+_READ_SIDE = 2000
+_LEAST_DPI = 18
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -588,7 +591,9 @@ class Library:
 
     def _page_image(self, paper: str, page: int) -> bytes:
         """Render a page as a vision model reads it."""
-        return self.page_picture(paper, page, dpi=_READ_DPI)
+        sides = [max(one.width, one.height) for one in self.paper(paper).pages if one.number == page]
+        fitting = (int(72 * _READ_SIDE / side) for side in sides if side > 0)
+        return self.page_picture(paper, page, dpi=max(_LEAST_DPI, min((_READ_DPI, *fitting))))
 
     page_picture_async = _awaitable(page_picture)
     """Awaitable `page_picture`. Cancelling it kills the child process."""

@@ -53,6 +53,19 @@ def test_a_question_on_a_scan_is_answered_from_the_page_that_it_names(tmp_path: 
         assert "page 2" in papers.show(answer).html
 
 
+def test_a_poster_is_read_at_a_size_that_models_take(tmp_path: Path) -> None:
+    poster = Image.new("RGB", (2384, 3370), "white")
+    ImageDraw.Draw(poster).text((50, 50), "A poster", fill="black")
+    poster.save(tmp_path / "poster.pdf")
+    vision = FakeModel([SEEN])
+    answers = FakeModel([reply("Not said.", status="unanswerable"), reply("A boat.", "I0")])
+    with library(tmp_path / "library", answers, vision) as papers:
+        papers.add(tmp_path / "poster.pdf")
+        papers.ask("What is on page 1?")
+    with Image.open(BytesIO(vision.requests[0].messages[-1].images[0])) as page:
+        assert max(page.size) <= 2000
+
+
 def test_a_page_whose_file_is_gone_is_unread_and_the_answer_says_why(tmp_path: Path) -> None:
     vision = FakeModel([])
     answers = FakeModel([reply("Not said.", status="unanswerable")])
