@@ -26,6 +26,9 @@ _KINDS = {
     "equation": r"eq(?:uation|n)?s?|formulas?|formulae",
     "algorithm": r"alg(?:orithm)?s?",
     "listing": r"listings?",
+    "scheme": r"schemes?",
+    "box": r"box(?:es)?",
+    "prompt": r"prompts?",
     "section": r"(?:sub)?sec(?:tion|t)?s?|(?<!§)§+|appendix|appendices|app",
     "page": r"pages?|pp?",
 }

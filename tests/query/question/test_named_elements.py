@@ -111,3 +111,11 @@ def test_a_cited_work_is_found_where_it_is_cited(paper: Paper, question: str, fo
 @given(st.text())
 def test_any_question_is_read(question: str) -> None:
     assert find_references(question, []).elements == ()
+
+
+@pytest.mark.parametrize("label", ["Scheme 2", "Box 1", "Prompt 3", "Listing 4", "Algorithm 5"])
+def test_labels_of_other_floats(paper: Paper, label: str) -> None:
+    first = next(element for element in paper.elements if element.kind == "figure")
+    odd = replace(paper, elements=(replace(first, label=label),))
+    assert find_references(f"What does {label.lower()} say?", [odd]).elements == (first.id,)
+    assert find_references("What does it say in the box 7, the prompt and the scheme?", [odd]).elements == ()
