@@ -36,7 +36,7 @@ _LETTER = re.compile(r"[\w+/&-]")
 _LONGER = re.compile(r"[\w+/-]|\s[+&]")
 # A value with its error or stars is no header, but was read as one.
 _VALUE = re.compile(
-    r"[-+\u2212]?\d[\d.,]*\s?%?\s?(?:[*\u2020]{1,3}\s?)?(?:[(\[][^()\[\]]*\d[^()\[\]]*[)\]]|±.*\d|[*]{1,3})\s?[*]{0,3}"
+    r"[-+\u2212]?\d[\d.,]*\s?%?\s?(?:[*\u2020]{1,3}\s?)?(?:[(\[][^()\[\]\w]*\d[\d\s.,%;:to\u2012-\u2014\u2212-]*[)\]]|±\D*\d.*|[*]{1,3})\s?[*]{0,3}"
 )
 # Longer headers are sentences, which a statement does not repeat.
 _LONGEST_NAME = 100
@@ -111,7 +111,7 @@ class _Axis:
 
     @classmethod
     def of(cls, headers: Sequence[str]) -> "_Axis":
-        headers = [text for text in headers if len(text) > _LONGEST_NAME or not _VALUE.fullmatch(text.strip())]
+        headers = [text for text in headers if not _VALUE.fullmatch(text.strip())]
         texts = [without_labels(without_citations(text)).casefold() for text in headers]
         words = frozenset().union(*(_words(without_labels(text).casefold()) for text in headers))
         return cls(words, _spaced(texts[-1]) if texts else "")

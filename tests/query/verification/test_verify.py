@@ -629,6 +629,12 @@ def test_values_that_were_read_as_headers_name_nothing() -> None:
     assert whole(table, "Landlocked has 0.51 (0.30), beside 2.36*** (0.65).") == ()
 
 
+def test_a_number_with_a_note_is_a_header() -> None:
+    table = table_of(("Site", "2019 (n = 45)", "2020 (n = 50)"), ("North", "12", "13"), ("South", "14", "15"))
+    assert whole(table, "In 2019 (n = 45), North had 12.") == ()
+    assert whole(table, "In 2019 (n = 45), North had 13.")
+
+
 def test_a_grid_that_is_in_doubt_contradicts_nothing() -> None:
     assert whole(TRIAL, "Stroke on placebo: 22.")
     assert whole(replace(TRIAL, confidence=0.3), "Stroke on placebo: 22.") == ()
