@@ -143,7 +143,7 @@ def _answer_html(answer: Answer, content: ContentSource) -> Markup:
     names = {**file_names(content), **_labels(answer)}
     return fragment(
         html('<p class="title">{}</p>', answer.question),
-        _paragraph(answer.text.partition("\n")[0] if answer.status == "evidence" else _marked_text(answer)),
+        _paragraph(_marked_text(answer)),
         aside("The papers do not say." if answer.status == "unanswerable" and answer.model else ""),
         *(warning(str(finding)) for finding in answer.findings),
         numbered_list(
@@ -188,12 +188,10 @@ def _claim(claim: Claim, names: Mapping[str, str]) -> Markup:
 
 
 def _shown_place(claim: Claim, names: Mapping[str, str]) -> Markup:
-    """Return a place that is shown without a conclusion; its words are not repeated."""
-    places = Markup().join(
-        html('<br><span class="aside" title="{}">{}</span>', one.place, _named(one, names))
-        for one in claim.evidence[:1]
+    """Return where that is which the text shows without a conclusion."""
+    return Markup().join(
+        html('<span class="aside" title="{}">{}</span>', one.place, _named(one, names)) for one in claim.evidence[:1]
     )
-    return html('<span class="text">{}</span>{}', claim.text, places)
 
 
 def _named(evidence: Evidence, names: Mapping[str, str]) -> str:

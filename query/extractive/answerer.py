@@ -66,8 +66,7 @@ class ExtractiveAnswerer:
         if draft is not None:
             return draft
         places = await best_places(question, context, self.corpus, self.embedder, first=summary)
-        texts = (place.text.replace("\n", "\n   ") for place in places)
-        lines = [_EVIDENCE_LEAD, *(f"{number}. {text}" for number, text in enumerate(texts, start=1))]
+        lines = [_EVIDENCE_LEAD, *(f"{number}. {place.text}" for number, place in enumerate(places, start=1))]
         return Draft(text="\n".join(lines), status="evidence", claims=places)
 
     def _certain(self, question: str, context: Context, named: Sequence[str], asked: Sequence[str]) -> Draft | None:

@@ -109,7 +109,9 @@ def _candidates(
     if not elements:
         return None
     if isinstance(elements[0], ImageElement):
-        return _float(elements[0], source, elements[1:], rarity=rarity, asked=asked)
+        # The sentence that introduces a table may belong to a passage of which another one was shown.
+        others = everything[1:] if isinstance(elements[0], Table) else elements[1:]
+        return _float(elements[0], source, others, rarity=rarity, asked=asked)
     candidates = [
         (element, sentence)
         for element in elements
@@ -136,7 +138,8 @@ def _float(
 ) -> Claim:
     match element:
         case Table():
-            return _rows(element, rarity, asked, section=source.section)
+            leads = [] if element.caption else _leads(element, source, others)
+            return _rows(element, rarity, asked, section=source.section, leads=leads)
         case Figure():
             return _displayed(element, element.caption, section=source.section)
         case Equation():
@@ -173,15 +176,21 @@ def _sentences(passage: Passage) -> list[str]:
 
 def _equation(equation: Equation, source: ContextSource, elements: Sequence[Element]) -> Claim:
     """Return an equation after the sentence that introduces it."""
-    leads = [one for one in elements if isinstance(one, Passage) and one.order < equation.order]
-    said = [sentence for one in leads for sentence in split_sentences(one.text) if sentence in source.content][-1:]
-    more = [evidence_in(leads[-1], sentence) for sentence in said]
-    return _displayed(equation, equation.text, *more, said=" ".join((*said, equation.text)))
+    leads = _leads(equation, source, elements)
+    said = " ".join((*(lead.quote for lead in leads), equation.text))
+    return _displayed(equation, equation.text, *leads, said=said)
 
 
-def _rows(table: Table, rarity: Rarity, asked: frozenset[str], *, section: str) -> Claim:
-    """Return a table's caption, and below its headers the rows that cover most of the question's words, with the boxes
-    of their cells; the first rows of a table without a caption if none covers any."""
+def _leads(element: ImageElement, source: ContextSource, elements: Sequence[Element]) -> list[Evidence]:
+    """Return the sentence of a source that introduces its element, if it has one."""
+    before = [one for one in elements if isinstance(one, Passage) and one.order < element.order]
+    found = [(one, sentence) for one in before for sentence in split_sentences(one.text) if sentence in source.content]
+    return [evidence_in(one, sentence) for one, sentence in found[-1:]]
+
+
+def _rows(table: Table, rarity: Rarity, asked: frozenset[str], *, section: str, leads: Sequence[Evidence]) -> Claim:
+    """Return a table's caption, or the sentence that introduces it, and below its headers the rows that cover most of
+    the question's words, with the boxes of their cells; the first rows of a table without a caption if none does."""
     rows = [row for row in table_rows(table) if row.values]
     shares = {row.number: rarity.coverage(asked, _row_text(row)) for row in rows}
     most = max(shares.values(), default=0.0)
@@ -197,10 +206,11 @@ def _rows(table: Table, rarity: Rarity, asked: frozenset[str], *, section: str) 
         texts = (printed[column].text if column in printed else "" for column in columns)
         lines.append(" | ".join(" ".join(text.split()) for text in texts))
         cited += [Evidence(element=table.id, place=cell.place, quote=cell.text) for cell in printed.values()]
-    claim = _displayed(table, table.caption, *dict.fromkeys(cited), section=section)
+    said = " ".join(lead.quote for lead in leads) or None
+    claim = _displayed(table, table.caption, *leads, *dict.fromkeys(cited), said=said, section=section)
     header = " | ".join(headers[column] for column in columns)
-    said = [header, *lines] if header.strip(" |") else lines
-    return replace(claim, text="\n".join((claim.text, *said))) if lines else claim
+    grid = [header, *lines] if header.strip(" |") else lines
+    return replace(claim, text="\n".join((claim.text, *grid))) if lines else claim
 
 
 def _row_text(row: TableRow) -> str:
