@@ -351,7 +351,8 @@ class _NumberChecker:
         # A name for which the text states a value has no other one.
         unstated = [one for one in scope.operands if one.heads is None or one.heads not in self._told]
         operands = [*self._stated, *(Operand(one.number, one.evidence) for one in unstated), *asked]
-        sets = (self._stated, _main(scope.cited), _main(scope.named), *_lines(scope.named))
+        shares = [one for one in self._stated if one.number.percent]
+        sets = (self._stated, shares, _main(scope.cited), _main(scope.named), *_lines(scope.named))
         return Computations(self._words, operands, sets)
 
     def _counted(self, mention: NumberMention) -> Check | None:

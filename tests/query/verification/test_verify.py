@@ -643,6 +643,8 @@ def test_a_grid_that_is_in_doubt_contradicts_nothing() -> None:
 @pytest.mark.parametrize(
     ("text", "quote", "flagged"),
     [
+        ("In 4 trials it was 97%, 98%, 99% and 99%, 98.25% on average.", "4 trials: 97%, 98%, 99% and 99%", False),
+        ("In 4 trials it was 97%, 98%, 99% and 99%, 98.75% on average.", "4 trials: 97%, 98%, 99% and 99%", True),
         ("GPUs need 12 percent of the hours.", "It takes 3.0 hours on GPUs and 25 hours on CPUs.", False),
         ("By 3 years, 32 percent had it.", "The half-life was 4.00 years [95% CI: 3.81 to 4.20] after 3 years.", True),
         ("A saves 12% of the hours.", "Method A needs 3.0 hours (25). It has 40 members.", True),
