@@ -83,7 +83,7 @@ def _other_index(library: Path) -> None:
     [
         (lambda it: sql(it, "DELETE FROM vectors"), "chunks have no vector (paper"),
         (lambda it: sql(it, "UPDATE elements SET value = '{}'"), "database: "),
-        (lambda it: sql(it, "DELETE FROM elements"), "database: 4 elements of chunks are missing (paper"),
+        (lambda it: sql(it, "DELETE FROM elements"), "database: 5 elements of chunks are missing (paper"),
         (lambda it: sql(it, "UPDATE relations SET source = 'nothing'"), "that is no entity of their paper (paper"),
         (lambda it: sql(it, "INSERT INTO bylines VALUES ('no paper', '', 1)"), "rows name others that are missing"),
         (lambda it: sql(it, "UPDATE library SET version = 99"), "database: "),
