@@ -24,6 +24,7 @@ ATTEMPTS = 3
 """How often a job is tried whose child another program ended."""
 
 Job = TypeVar("Job")
+Result = TypeVar("Result")
 
 _START_SECONDS = 60.0  # Importing the libraries takes seconds on a busy machine.
 _KEPT = 4  # As many as jobs that a worker does at once by default.
@@ -83,6 +84,19 @@ class ChildPool(Generic[Job]):
             finally:
                 self._release(child, keep=keep)
 
+    def attempt(self, work: "Callable[[ChildProcess[Job]], Result | None]") -> Result | None:
+        """Return what `work` returns with a child.
+
+        None stands for a child that another program ended: `work` is then called with another child, three times at
+        most.
+        """
+        for _ in range(ATTEMPTS):
+            with self.acquire() as child:
+                result = work(child)
+            if result is not None:
+                return result
+        return None
+
     def run(self, job: Job, *, within: float, failed: str) -> bytes:
         """Return the data of a job whose only frame is its result.
 
@@ -95,16 +109,19 @@ class ChildPool(Generic[Job]):
             PaperFileError: The child failed, or took too long.
             PaperscopeError: The handler raised it.
         """
-        for _ in range(ATTEMPTS):
-            with self.acquire() as child:
-                child.send(job)
-                frame = child.receive(within=within)
-                if frame is not None or not child.ended_from_outside:
-                    break
+        died = "the process failed, or took too much memory (limits.memory_mb)"
+
+        def work(child: ChildProcess[Job]) -> Frame | None:
+            child.send(job)
+            frame = child.receive(within=within)
+            if frame is None and not child.ended_from_outside:
+                late = f"it took longer than {within:g} seconds (limits.parse_seconds)"
+                raise PaperFileError(f"{failed}: {late if child.expired else died}")
+            return frame
+
+        frame = self.attempt(work)
         if frame is None:
-            late = f"it took longer than {within:g} seconds (limits.parse_seconds)"
-            died = "the process failed, or took too much memory (limits.memory_mb)"
-            raise PaperFileError(f"{failed}: {late if child.expired else died}")
+            raise PaperFileError(f"{failed}: {died}")
         if frame.kind == b"E":
             raise error_from_frame(frame)
         return frame.data

@@ -61,31 +61,28 @@ class IsolatedParser:
 
         A file whose child another program ended is read again, twice at most.
         """
-        for _ in range(ATTEMPTS):
-            with self._children.acquire() as child:
-                frame, crops = self._result(child, file, on_page)
-                if frame.kind != b"K":
-                    break
-        else:
+        result = self._children.attempt(lambda child: self._result(child, file, on_page))
+        if result is None:
             raise PaperFileError(
                 f"{file.name!r} could not be read: the process that reads it was ended {ATTEMPTS} times from outside, "
                 "as the system does when memory is short. Close other programs, and add it again."
             )
+        frame, crops = result
         if frame.kind == b"E":
             raise error_from_frame(frame)
         return ParsedPaper(paper=from_json(Paper, frame.data), crops=crops)
 
     def _result(
         self, child: ChildProcess[PaperFile], file: PaperFile, on_page: PageCallback | None
-    ) -> tuple[Frame, dict[str, bytes]]:
-        """Return the last frame, and the crops before it; a frame of the kind K if another program ended the child."""
+    ) -> tuple[Frame, dict[str, bytes]] | None:
+        """Return the last frame, and the crops before it; None if another program ended the child."""
         child.send(replace(file, path=file.path.absolute()))
         crops: dict[str, bytes] = {}
         where, seconds = "at page 1", self._seconds
         while True:
             frame = child.receive(within=seconds)
             if frame is None and child.ended_from_outside:
-                return Frame(b"K", b""), {}
+                return None
             if frame is None:
                 raise self._failure(child, file, where=where)
             if frame.kind == b"P":
