@@ -31,10 +31,11 @@ from paperscope_core.types import (
 from prompts import as_data
 from query.answering.image_reader import ImageReader
 from query.answering.look_ups import MOST_LOOK_UPS, LookedUp, LookUpReply, RunTool, add_to_context, look_up
-from query.context import render_for_model, source_line
+from query.context import render_for_model
 from query.evidence import Draft, EvidenceFinder, parse_row
 from query.outline import is_outline
 from query.progress import Progress
+from query.retrieval.context_builder import fitting_sources
 
 __all__ = ["LookingUp", "ModelAnswerer", "Search", "WrittenAnswer"]
 
@@ -311,10 +312,13 @@ class ModelAnswerer:
             lambda _: all_of_it,
         )
         chosen = {source.id: source for rank in ranks for source in context.sources if rank(source)}
+        sources = tuple(chosen.values())
+        if self._looking_up is not None:
+            sources = fitting_sources(sources, tokens=self._looking_up.tokens, count=self._looking_up.count)
         return Context(
             entities=tuple(row for row in context.entities if ("E", row.id) in cited),
             relations=tuple(row for row in context.relations if ("R", row.id) in cited),
-            sources=self._fitting(list(chosen.values())),
+            sources=sources,
         )
 
     async def _extended(
@@ -330,19 +334,6 @@ class ModelAnswerer:
             if source.content not in rows:
                 rows[source.content] = replace(source, id=next(following))
         return replace(context, sources=tuple(rows.values())), frozenset(rows[source.content].id for source in found)
-
-    def _fitting(self, sources: Sequence[ContextSource]) -> tuple[ContextSource, ...]:
-        """Return the first sources that fit a further request."""
-        if self._looking_up is None:
-            return tuple(sources)
-        kept: list[ContextSource] = []
-        room = self._looking_up.tokens
-        for source in sources:
-            cost = self._looking_up.count(source_line(source))
-            if not kept or cost <= room:
-                kept.append(source)
-                room -= cost
-        return tuple(kept)
 
     async def _ask(
         self,

@@ -88,7 +88,7 @@ def find_references(question: str, papers: Sequence[Paper]) -> References:
         for paper in papers:
             elements.extend(_nth(paper, match[2].casefold(), match[1].casefold()))
     marks, cited = set(_MARK.findall(question)), list(citations(question))
-    for paper in papers:
+    for paper in papers if marks or cited else ():
         entries = [
             one.id for one in paper.elements if isinstance(one, Reference) and one.label.strip("[]() .") in marks
         ]

@@ -24,7 +24,7 @@ from query.context import render_for_model, source_line
 from query.element_views import ImageElement
 from query.retrieval.candidates import CandidatePool
 
-__all__ = ["SourceSelector", "fit_rows", "merge_contexts", "table_excerpt"]
+__all__ = ["SourceSelector", "fit_rows", "fitting_sources", "merge_contexts", "table_excerpt"]
 
 # Weight of a match in a cell relative to one in a header: a word in a cell may be a value that the question gives.
 _IN_CELLS = 0.5
@@ -219,13 +219,18 @@ def merge_contexts(contexts: Sequence[Context], *, tokens: int, count: Count) ->
     )
     sources = _merged([context.sources for context in contexts])
     room = tokens - count(render_for_model(whole))
-    kept = list[ContextSource]()
+    return replace(whole, sources=_numbered(fitting_sources(sources, tokens=room, count=count)))
+
+
+def fitting_sources(sources: Iterable[ContextSource], *, tokens: int, count: Count) -> tuple[ContextSource, ...]:
+    """Return the first source, and of the others, in their order, each that fits what is left of `tokens`."""
+    kept: list[ContextSource] = []
     for source in sources:
         cost = count(source_line(source))
-        if not kept or cost <= room:
+        if not kept or cost <= tokens:
             kept.append(source)
-            room -= cost
-    return replace(whole, sources=_numbered(kept))
+            tokens -= cost
+    return tuple(kept)
 
 
 def _merged(lists: Sequence[Sequence[Row]]) -> tuple[Row, ...]:
