@@ -13,7 +13,7 @@ from typing import TypeVar
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import from_json, to_json
 
-from paperscope_core.text.latex_escapes import escape_latex, without_control_characters
+from paperscope_core.text.latex_escapes import escape_latex, repair_control_characters
 
 __all__ = ["outermost_object", "partial_text", "read_reply", "readable_text", "without_thoughts"]
 
@@ -118,7 +118,7 @@ def partial_text(incomplete: str, field: str) -> str:
         # The object is followed by a fence or prose, or is not JSON.
         value = next((found for found, _ in _loose_objects(begun)), None)
     text = value.get(field) if isinstance(value, dict) else None
-    return without_control_characters(text) if isinstance(text, str) else ""
+    return repair_control_characters(text) if isinstance(text, str) else ""
 
 
 def _object_start(text: str) -> int:
@@ -333,7 +333,7 @@ def _joined_surrogates(text: str) -> str:
 def _bounded(value: object) -> object:
     """Return a value whose texts have no control characters and are at most 30,000 characters long."""
     if isinstance(value, str):
-        text = without_control_characters(value[: _MAX_TEXT + 1])
+        text = repair_control_characters(value[: _MAX_TEXT + 1])
         return text if len(value) <= _MAX_TEXT else text[: _MAX_TEXT - 1] + "…"
     if isinstance(value, list):
         return [_bounded(one) for one in value[:_MAX_ITEMS]]

@@ -13,7 +13,7 @@ command. The rules, from what is certain to what is likely:
 
 import re
 
-__all__ = ["escape_latex", "without_control_characters"]
+__all__ = ["escape_latex", "repair_control_characters"]
 
 # The commands of KaTeX 0.19.1 that begin with n or t (`service/web/vendor/katex-0.19.1/katex.mjs`), without those of
 # two letters that columns of a table may begin with (`tg`, `th`, `tt`); then some of LaTeX (latexref.xyz) and of the
@@ -91,7 +91,7 @@ def _is_command(letters: str, match: re.Match[str]) -> bool:
     return _AFTER_COMMAND.search(before) is not None or _BEFORE_LINE_BREAKS.search(before) is None
 
 
-def without_control_characters(text: str) -> str:
+def repair_control_characters(text: str) -> str:
     r"""Return a text without control characters, except tabs and line feeds, and without surrogates.
 
     What is left of a LaTeX command gets its backslash back (a form feed and "rac" become `\frac`); line ends become

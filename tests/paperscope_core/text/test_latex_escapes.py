@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paperscope_core.text.latex_escapes import escape_latex, without_control_characters
+from paperscope_core.text.latex_escapes import escape_latex, repair_control_characters
 
 
 @pytest.mark.parametrize(
@@ -77,10 +77,10 @@ def test_what_is_an_escape_stays_one(written: str, meant: str) -> None:
     ],
 )
 def test_control_characters_are_repaired(received: str, repaired: str) -> None:
-    assert without_control_characters(received) == repaired
+    assert repair_control_characters(received) == repaired
 
 
 @given(st.text(st.characters(exclude_categories=("Cc", "Cs"))))
 def test_texts_without_control_characters_are_kept(text: str) -> None:
     assert json.loads(escape_latex(json.dumps(text))) == text
-    assert without_control_characters(text) == text
+    assert repair_control_characters(text) == text
