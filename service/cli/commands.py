@@ -24,10 +24,9 @@ from service.cli.lab import WithLabCommands
 from service.cli.lightrag_commands import lightrag_app
 from service.cli.migrate import migrate
 from service.cli.options import ConfigOption, JsonOption, LibraryOption, new_app, print_notes, read_settings
-from service.cli.paper_commands import add, papers, remove, show
+from service.cli.paper_commands import add, papers, read, remove, show
 from service.cli.parse import parse
 from service.cli.question_commands import ask, batch, graph
-from service.cli.read_command import read
 from service.cli.terminal import escape_unencodable, print_json, print_note, print_text, stdout
 
 __all__ = ["app", "main"]

@@ -1,11 +1,11 @@
-"""`paperscope add`, `papers`, `show` and `remove`."""
+"""`paperscope add`, `papers`, `show`, `read` and `remove`."""
 
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 from rich import box
@@ -22,7 +22,7 @@ from paperscope_core.errors import (
     StoreDamagedError,
 )
 from paperscope_core.settings import Settings
-from paperscope_core.types import Paper, Usage
+from paperscope_core.types import Paper, ToolCall, ToolName, Usage
 from service.cli.options import (
     ConfigOption,
     JsonOption,
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from paperscope.library import AddResult, BulkReport, Estimate, Library, PaperSource, Stage
     from paperscope_core.models import Budget
 
-__all__ = ["add", "papers", "remove", "show"]
+__all__ = ["add", "papers", "read", "remove", "show"]
 
 PaperArgument = Annotated[
     str, typer.Argument(help="A paper's id, the start of it, its file name or part of its title.")
@@ -146,6 +146,28 @@ def show(
         print_json({**json.loads(to_json(found)), **parts}, indent=2)
     else:
         stdout().print(paper_view(found, degrees, images=images, shortfall=shortfall))
+
+
+def read(
+    tool: Annotated[str, typer.Argument(help="search, section, element, page, reference, outline or papers.")],
+    argument: Annotated[
+        str, typer.Argument(help="What to look up: words, 4.2, 'Table 3', 6, '[29]'; an outline needs nothing.")
+    ] = "",
+    *,
+    paper: Annotated[str, typer.Option("--paper", "-p", help="The paper: its id, file name or title.")] = "",
+    part: Annotated[int, typer.Option("--part", min=1, help="Which part of a large result.")] = 1,
+    library: LibraryOption = None,
+    config: ConfigOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show a part of a paper, whole: a section, a table, a page, a reference, the outline."""
+    call = ToolCall(tool=cast("ToolName", tool), argument=argument, paper=paper, part=part)
+    with open_library(library=library, config=config) as opened:
+        result = opened.look_up(call)
+    if as_json:
+        print_json(to_json(result, indent=2))
+    else:
+        print_line(str(result))
 
 
 def remove(paper: PaperArgument, library: LibraryOption = None, config: ConfigOption = None) -> None:
