@@ -15,7 +15,7 @@ from pydantic_core import from_json, to_json
 
 from paperscope_core.text.latex_escapes import escape_latex, repair_control_characters
 
-__all__ = ["outermost_object", "partial_text", "read_reply", "readable_text", "without_thoughts"]
+__all__ = ["outermost_object", "partial_text", "read_replies", "read_reply", "readable_text", "without_thoughts"]
 
 T = TypeVar("T")
 
@@ -72,14 +72,29 @@ def read_reply(text: str, adapter: "TypeAdapter[T]", schema: Mapping[str, object
     Raises:
         ValueError: No object in it is valid, or none is complete. A `ValidationError` tells what is wrong.
     """
+    return next(read_replies(text, adapter, schema))
+
+
+def read_replies(text: str, adapter: "TypeAdapter[T]", schema: Mapping[str, object]) -> Iterator[T]:
+    """Yield the values that a reply may mean, the likeliest first, for a caller that can tell which of them is meant.
+
+    Several objects of a reply are also tried as one list; then each alone, the last one first. The same value may come
+    twice. See `read_reply`, which returns the first.
+
+    Raises:
+        ValueError: There is none.
+    """
     first: ValueError | None = None
+    found = False
     for value, complete in _candidates(text):
         if complete:
             try:
-                return adapter.validate_json(to_json(_fitted(_bounded(value), schema, schema)))
+                yield adapter.validate_json(to_json(_fitted(_bounded(value), schema, schema)))
+                found = True
             except ValidationError as error:
                 first = first or error
-    raise first or ValueError("there is no JSON object in it")
+    if not found:
+        raise first or ValueError("there is no JSON object in it")
 
 
 def readable_text(text: str, schema: Mapping[str, object]) -> str:
@@ -175,8 +190,8 @@ def _candidates(text: str) -> Iterator[tuple[object, bool]]:
     blocks = [escape_latex(block) for block in _FENCED_BLOCK.findall(reply)]
     for part in (*blocks[::-1], escape_latex(reply), *([escape_latex(text)] if text != reply else [])):
         found = list(_loose_objects(part))
-        listed = _loose_array(part) if part.lstrip().startswith("[") else ([], True)
-        if listed[0]:
+        listed = _loose_array(part) if part.lstrip().startswith("[") else (None, True)
+        if isinstance(listed[0], list):
             found.insert(0, listed)
         whole = [value for value, complete in found if complete]
         if len(whole) > 1:
@@ -398,7 +413,7 @@ def _as_object(value: object, node: Mapping[str, object], root: Mapping[str, obj
     if not (isinstance(value, dict) and value.keys() & properties.keys()):
         # A list, or one item, in place of an object that only holds the list.
         [name, *others] = properties
-        if others or properties[name].get("type") != "array" or not value:
+        if others or properties[name].get("type") != "array" or not (value or value == []):
             return value
         value = {name: value}
     return {key: _fitted(one, properties[key], root) if key in properties else one for key, one in value.items()}

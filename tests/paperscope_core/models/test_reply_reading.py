@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, TypeAdapter
 
-from paperscope_core.models.reply_reading import partial_text, read_reply, readable_text, without_thoughts
+from paperscope_core.models.reply_reading import partial_text, read_replies, read_reply, readable_text, without_thoughts
 from paperscope_core.models.structured import strict_schema
 
 
@@ -114,6 +114,13 @@ def test_a_list_in_place_of_the_object_that_holds_it_is_read() -> None:
     assert read_reply(lines, adapter, strict_schema(adapter)).pictures == [Claim(text="a"), Claim(text="b")]
     twice = '{"pictures": [{"text": "a"}]} ' * 2
     assert read_reply(twice, adapter, strict_schema(adapter)).pictures == [Claim(text="a")]
+    assert read_reply("[]", adapter, strict_schema(adapter)).pictures == []
+
+
+def test_all_that_a_reply_may_mean_is_read_the_last_object_first() -> None:
+    adapter = TypeAdapter(Pictures)
+    found = read_replies('{"text": "a"} or {"text": "b"}', adapter, strict_schema(adapter))
+    assert [[one.text for one in each.pictures] for each in found] == [["a", "b"], ["b"], ["a"]]
 
 
 @pytest.mark.parametrize(
