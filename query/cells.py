@@ -42,6 +42,8 @@ _VALUE = re.compile(
 _LONGEST_NAME = 100
 _STARTS = re.compile(r"(?<![\w+/&-])\S")
 _SUBSCRIPT = re.compile(r"(?<=(?<!\w)[^\W\d_])_\(?(?=\w)")
+_RANGE = re.compile(r"(?<![\w.,-])(?P<first>\d{1,2})(?:\s?-\s?|\s(?:to|through)\s)(?P<last>\d{1,2})(?![\w.,%]*\d|%)")
+_LONGEST_RANGE = 20
 # "+ negative" and "- negative" are different names.
 _SIGNED = re.compile(r"(?<!\S)([-+])\s?(\w+)")
 
@@ -62,7 +64,7 @@ class Statement:
     def of(cls, text: str, *, question: str = "") -> "Statement":
         """Read a statement. Its labels such as "Table 8" name nothing, and its numbers only as whole names ("25%")."""
         texts = (text, without_quotations(question))
-        said, asked = (without_labels(one, keeps_positions=True) for one in texts)
+        said, asked = (_RANGE.sub(_members, without_labels(one, keeps_positions=True)) for one in texts)
         about = _STANDARD.sub(" ", said)
         names = (_DECIMAL.sub(lambda match: match[0] if match["name"] else " ", one) for one in (said, about, asked))
         values = frozenset(number.value for number in numbers_in(text))
@@ -315,6 +317,12 @@ def name_spans(text: str, names: Set[str]) -> list[tuple[int, int]]:
 def without_citations(text: str) -> str:
     """Return the name without citations: "ELMo (Peters et al., 2018)", "ByteNet [18]"."""
     return _CITED.sub("", text)
+
+
+def _members(match: re.Match[str]) -> str:
+    """Return the integers of a range: "seeds 1 to 4" names seed 2."""
+    first, last = int(match["first"]), int(match["last"])
+    return ", ".join(map(str, range(first, last + 1))) if first < last <= first + _LONGEST_RANGE else match[0]
 
 
 def _words(text: str) -> frozenset[str]:

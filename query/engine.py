@@ -187,9 +187,11 @@ class QueryEngine:
         if draft.status != "answered" or draft.certain:
             return Verified()
         ids = {evidence.element for claim in draft.claims for evidence in claim.evidence if evidence.element}
+        elements = {element: self._corpus.element(element) for element in ids}
         cited = Cited(
-            elements={element: self._corpus.element(element) for element in ids},
+            elements=elements,
             readings=_readings(written),
+            headings={key: self._corpus.paper(one.place.paper).headings(one) for key, one in elements.items()},
             around=[source.content for source in sources],
         )
         return verify(question=question, text=draft.text, claims=draft.claims, cited=cited)

@@ -28,12 +28,15 @@ _DECIMAL_COMMA = re.compile(r"(?<=\d),(?=\d{1,2}(?!\d)|\d{4})")
 _DECIMAL_POINT = re.compile(r"\d\.\d")
 _SCALES = {"K": 1000, "k": 1000, "thousand": 1000, "M": 10**6, "million": 10**6, "B": 10**9, "billion": 10**9}
 # The parts of a paper with their numbers: "Table 3", "Appendix B.2", "Fig. S4", "Eqs. (13)", "page numbers: 7", "p. 7".
-# "Step (0.94)" is a value, "Eq. (2.3)" a label. Lines, rows and columns may be named by the headers of a table, too.
+# "Step (0.94)" and "cell line 0.0327" are values, "Eq. (2.3)" is a label; "Figures: 7" at the start of a line counts
+# them. Lines, rows and columns may be named by the headers of a table, too.
 _LABEL = re.compile(
-    r"(?i)\b(?:equation|eqn?)s?\.?\s*\((?P<dotted>\d+(?:\.\d+)+)\)|(?:\bpp?\.\s*(?=\d+\b(?!\.\d))|\b(?:(?:supplementary|supplemental)\s)?"
+    r"(?im)\b(?:equation|eqn?)s?\.?\s*\((?P<dotted>\d+(?:\.\d+)+)\)|"
+    r"(?:\bpp?\.\s*(?=\d+\b(?!\.\d))|(?!^\w+: )\b(?:(?:supplementary|supplemental)\s)?"
     r"(?:(?P<position>line|row|column)|table|tab|figure|fig|equation|eq|eqn|section|sec|appendix|page|pp|chapter|"
     r"algorithm|step|ref|reference|footnote|theorem|lemma|proposition|corollary|definition)"
-    r"(?P<plural>s?)\.?(?:\s+numbers?)?:?\s*)(?!\(\d*\.\d)(?P<item>\(?(?:[a-z]\.?)?\d+(?:\.\d+)*[a-z]?\b(?:\([a-z]\))?\)?)(?!\s?%)"
+    r"(?P<plural>s?)\.?(?:\s+numbers?)?:?\s*)(?!\(\d*\.\d|0\.\d|\d+\.\d{3})"
+    r"(?P<item>\(?(?:[a-z]\.?)?\d+(?:\.\d+)*[a-z]?\b(?:\([a-z]\))?\)?)(?!\s?%)"
 )
 _MORE = re.compile(
     r"(?i)\s*(?:(?P<comma>[,;])\s*)?(?P<joined>(?:and|or|&|to)\s+|-\s*)?"

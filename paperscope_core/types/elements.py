@@ -352,6 +352,12 @@ class Paper(Displayable):
         """Whether the file has pages that can be rendered; text formats and MinerU's folders have none."""
         return self.format in ("pdf", "image") and self.paged
 
+    def headings(self, element: Element) -> str:
+        """Return the title of the paper and those of the sections in which an element stands, a line each."""
+        path = next((section.path for section in self.sections if section.id == element.section), "")
+        titles = (one.title for one in self.sections if f"{path} > ".startswith(f"{one.path} > "))
+        return "\n".join(filter(None, (self.title, *titles)))
+
     @property
     def doubtful_pages(self) -> frozenset[int]:
         """The numbers of the pages whose text is missing or was recognised from an image."""

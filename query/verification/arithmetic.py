@@ -27,7 +27,7 @@ _FALLS = re.compile(
     r"below|negative|minus|differ|gap\b|chang|hurt|penalt|shrink|down\b)\w*"
 )
 _ROUNDED = re.compile(
-    r"(?i)\b(?:about|around|approximately|approx|roughly|nearly|almost|circa|rounded)\b|[~\u2248\u223c]"
+    r"(?i)\b(?:about|around|approximately|approx|roughly|nearly|almost|circa|round(?:s|ed|ing))\b|[~\u2248\u223c]"
 )
 _LEAST_DIGITS = 2
 
@@ -47,6 +47,7 @@ _SAID: Mapping[str, re.Pattern[str]] = {
         ),
         ("sum", r"sums?|totals?|together|altogether|plus|combined|in all|both|overall|all", "=+"),
         ("mean", r"means?|averag\w*", "="),
+        ("points", "points?|pp", "\n"),
         ("ratio", r"ratio|times|fold|share|per cent|percent\w*|twice|half|factor|divided", "=×"),
     )
 }
@@ -234,6 +235,9 @@ def _results(first: Number, second: Number, *, wanted: Number) -> Iterator[tuple
     # A difference from 0 and a sum with 0 are the other number.
     if one and other and (one < other) == (wanted.sign == "-"):
         yield "difference", f"{a} − {b}", one - other
+        if max(abs(one), abs(other)) < 1:
+            # Of shares: "0.97 against 0.94".
+            yield "points", f"100 × ({a} − {b})", 100 * (one - other)
     if one and other:
         yield "sum", f"{a} + {b}", one + other
     yield "mean", f"({a} + {b}) / 2", (one + other) / 2

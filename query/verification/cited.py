@@ -55,11 +55,17 @@ class _Group:
 class EvidenceReader:
     """Reads the evidence of an answer; what its statements share is read once."""
 
-    def __init__(self, elements: Mapping[str, Element], readings: Mapping[str, Sequence[str]]) -> None:
+    def __init__(
+        self,
+        elements: Mapping[str, Element],
+        readings: Mapping[str, Sequence[str]],
+        headings: Mapping[str, str],
+    ) -> None:
         self.elements = elements
         self.readings = readings
+        self.headings = headings
         self._names: dict[str, CellNames] = {}
-        self._cells: dict[str, dict[tuple[Place, str], Cell]] = {}
+        self._cells: dict[str, dict[tuple[Place, str], list[Cell]]] = {}
         self._heads: dict[str, str] = {}
         self._texts: dict[str, NumberIndex] = {}
         self._values: dict[str, frozenset[Decimal]] = {}
@@ -70,11 +76,13 @@ class EvidenceReader:
             self._names[table.id] = CellNames(table)
         return self._names[table.id]
 
-    def cell(self, table: Table, evidence: Evidence) -> Cell | None:
-        """Return the cell that an evidence cites."""
+    def cells(self, table: Table, evidence: Evidence) -> Sequence[Cell]:
+        """Return the cells that an evidence cites: in a file of text, equal ones of a row have one place, its line."""
         if table.id not in self._cells:
-            self._cells[table.id] = {(cell.place, cell.text): cell for cell in reversed(table.cells)}
-        return self._cells[table.id].get((evidence.place, evidence.quote))
+            cells = self._cells[table.id] = {}
+            for cell in table.cells:
+                cells.setdefault((cell.place, cell.text), []).append(cell)
+        return self._cells[table.id].get((evidence.place, evidence.quote), ())
 
     def heads(self, table: Table) -> str:
         """Return the caption and all headers of a table."""
@@ -166,9 +174,10 @@ class CitedEvidence:
 
     def _read(self, evidence: Evidence, statement: Statement) -> None:
         element = self._elements.get(evidence.element)
-        cell = self._reader.cell(element, evidence) if isinstance(element, Table) else None
-        if isinstance(element, Table) and cell is not None:
-            self._add_cells([cell], evidence, self._reader.names(element))
+        self._add_text(self._reader.headings.get(evidence.element, ""), evidence, "name")
+        cells = self._reader.cells(element, evidence) if isinstance(element, Table) else ()
+        if isinstance(element, Table) and cells:
+            self._add_cells(cells, evidence, self._reader.names(element))
             self._add_text(self._reader.heads(element), evidence, "name")
             return
         if isinstance(element, Table):

@@ -1,7 +1,8 @@
 """`verify`: which statements of an answer its evidence supports."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from functools import cache
 from itertools import chain
 
@@ -11,6 +12,7 @@ from paperscope_core.types import Check, Claim, Element, Finding
 from paperscope_core.types.tables import table_rows
 from query.cells import Statement
 from query.element_views import element_text
+from query.numbers import numbers_in
 from query.verification.cited import CitedEvidence, EvidenceReader
 from query.verification.number_checks import check_numbers
 from query.verification.text_checks import KnownWords, check_extremes, unknown_names, unsupported_quotations
@@ -31,11 +33,13 @@ class Cited:
         elements: The cited elements by id.
         readings: What a vision model read in the images of elements, by their ids. Who cites such an element may state
             what its image shows.
+        headings: The title of the paper and the titles of the sections in which elements stand, by their ids.
         around: The texts that were retrieved with them, in which names may occur.
     """
 
     elements: Mapping[str, Element] = field(default_factory=dict)
     readings: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    headings: Mapping[str, str] = field(default_factory=dict)
     around: Sequence[str] = ()
 
 
@@ -70,8 +74,9 @@ def verify(*, question: str, text: str, claims: Sequence[Claim], cited: Cited) -
         statements.append((text, list(claims)))
     if any(len(said) > _LONGEST_STATEMENT for said, _ in statements):
         found.append(_unchecked(f"only the first {_LONGEST_STATEMENT} characters of each text were checked"))
-    reader = EvidenceReader(cited.elements, cited.readings)
+    reader = EvidenceReader(cited.elements, cited.readings, cited.headings)
     words_of = cache(KnownWords)
+    retrieved = cache(lambda: frozenset(number.value for text in cited.around for number in numbers_in(text)))
     for whole, behind in statements:
         check_cancelled()
         said = without_latex(whole[:_LONGEST_STATEMENT])
@@ -82,7 +87,7 @@ def verify(*, question: str, text: str, claims: Sequence[Claim], cited: Cited) -
         scope = CitedEvidence(behind, statement=statement, reader=reader)
         for check, finding in check_numbers(said, scope, question=question):
             checks[check] = None
-            found.append(finding)
+            found.append(_uncited(finding, retrieved()) if finding is not None and finding.place is None else finding)
         extreme, finding = check_extremes(said, scope, statement=statement)
         checks |= {extreme: None} if extreme is not None else {}
         found.append(finding)
@@ -92,6 +97,14 @@ def verify(*, question: str, text: str, claims: Sequence[Claim], cited: Cited) -
 
 def _unchecked(message: str) -> Finding:
     return Finding(kind="unchecked", message=message)
+
+
+def _uncited(finding: Finding, retrieved: Set[Decimal]) -> Finding:
+    """Return the finding about a number; it says so if the number is printed in what was retrieved."""
+    if not any(number.value in retrieved for number in numbers_in(finding.subject)):
+        return finding
+    message = f"the number {finding.subject} is printed in what was retrieved, but not in what is cited for it"
+    return replace(finding, message=message)
 
 
 def _unsaid(
@@ -108,7 +121,8 @@ def _unsaid(
     for quotation in dict.fromkeys(unsupported_quotations(said, chain(printed, rows))):
         message = f"the quotation {quotation!r} is not in the cited evidence"
         yield Finding(kind="quotation", subject=quotation, message=message)
-    known = chain(printed, cited.around, (evidence.element for evidence in scope.evidence))
+    headings = filter(None, map(cited.headings.get, elements))
+    known = chain(printed, headings, cited.around, elements)
     for name in unknown_names(said, map(words_of, known)):
         message = f"the name {name!r} is neither in the cited evidence nor in what was retrieved with it"
         yield Finding(kind="name", subject=name, message=message)

@@ -11,9 +11,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paperscope_core.types import Box, Cell, Claim, Evidence, Figure, Finding, Passage, Place, Table
+from ingest.readers.markup import markup_parsers
+from paperscope_core.types import (
+    Box,
+    Cell,
+    Claim,
+    Element,
+    Evidence,
+    Figure,
+    Finding,
+    Paper,
+    PaperFile,
+    Passage,
+    Place,
+    Table,
+)
 from paperscope_core.types.tables import TableRow, table_rows
 from query import Cited, Verified, verify
+from query.element_views import element_text
 from query.numbers import numbers_in
 from query.verification import arithmetic
 from query.verification.arithmetic import Operand
@@ -44,6 +59,8 @@ def check(text: str, *quotes: str, table: str = "", question: str = "") -> tuple
         ("Table 8, 93.14 is highest; see Figs. 2 and 3 (Li et al., 2019) [12]", ["93.14"]),
         ("It flies for 38 minutes. (lines 11-212), (line 6)", ["38"]),
         ("ends with 12.", ["12"]),
+        ("Pages: 24\nFigures: 7 (5 in the main part)", ["24", "7", "5"]),
+        ("on pages: 1, 2, and 5", []),
         ("1,2", ["1", "2"]),
         (".5", ["0.5"]),
         ("", []),
@@ -814,3 +831,99 @@ def test_a_long_answer_is_not_cut_within_a_number() -> None:
     verified = verify(question="", text=text, claims=[claim("It is 123.", "It is 123.")], cited=cited)
     message = "only the first 20000 characters of each text were checked"
     assert verified.findings == (Finding(kind="unchecked", message=message),)
+
+
+HEADED = """
+# Report on Two Encoders
+
+It compares them.
+
+## 1. SloBERTa 7B (v5/Reproducible)
+
+On the test set, 3,684 sentences:
+
+| Type | Precision | Recall | F1 |
+|---|---|---|---|
+| PER | 0.92 | 0.93 | 0.93 |
+| LOC | 0.9663 | 0.9373 | 0.9515 |
+
+```
+               precision    recall
+   cell line      0.0327    0.0853
+```
+"""
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Paper:
+    file = tmp_path_factory.mktemp("report") / "report.md"
+    file.write_text(HEADED, encoding="utf-8")
+    return markup_parsers()["markdown"].parse(PaperFile(file)).paper
+
+
+@pytest.mark.parametrize(
+    ("text", "quotes"),
+    [
+        ("In the Report on Two Encoders, PER has an F1 of 0.93 with SloBERTa.", ["0.93"]),
+        ("The recall of PER is 0.93 for the 7B model, v5/Reproducible.", ["0.93"]),
+        ("PER has an F1 of 0.93, with precision 0.92 and recall 0.93.", ["0.92", "0.93"]),
+        ("For LOC, precision is above recall by 0.0290, that is 2.90 points.", ["0.9663", "0.9373"]),
+        ("Cell line has a precision of 0.0327.", ["cell line      0.0327    0.0853"]),
+        ("The recall of cell line is 0.0853, which rounds to 0.085.", ["cell line      0.0327    0.0853"]),
+    ],
+)
+def test_what_a_report_prints_in_headings_equal_cells_and_code_is_supported(
+    report: Paper, text: str, quotes: list[str]
+) -> None:
+    assert said_of_report(report, text, *quotes) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "quotes", "subject"),
+    [
+        ("PER has a precision of 0.93.", ["0.92", "0.93"], "0.93"),
+        ("SloBERTa 8B has an F1 of 0.93 for PER.", ["0.93"], "8B"),
+        ("For LOC, precision is above recall by 2.80 points.", ["0.9663", "0.9373"], "2.80"),
+        ("For LOC, precision is above recall by 2.90.", ["0.9663", "0.9373"], "2.90"),
+        ("Cell line has a precision of 0.0372.", ["cell line      0.0327    0.0853"], "0.0372"),
+        ("In the Reply on Two Encoders, PER has an F1 of 0.93.", ["0.93"], "Reply"),
+    ],
+)
+def test_what_a_report_does_not_print_is_flagged(report: Paper, text: str, quotes: list[str], subject: str) -> None:
+    assert subject in [finding.subject for finding in said_of_report(report, text, *quotes)]
+
+
+def test_a_number_that_was_retrieved_but_is_not_cited_is_told_so(report: Paper) -> None:
+    around = [element_text(element) for element in report.elements]
+    [uncited] = said_of_report(report, "Of 3,684 sentences, PER has an F1 of 0.93.", "0.93", around=around)
+    [unknown] = said_of_report(report, "Of 3,685 sentences, PER has an F1 of 0.93.", "0.93", around=around)
+    assert uncited.subject == "3,684"
+    assert "printed in what was retrieved, but not in what is cited" in uncited.message
+    assert "not in the cited evidence" in unknown.message
+
+
+def test_a_range_of_integers_names_all_of_them() -> None:
+    table = table_of(("Seed", "F1"), *((str(seed), f"93.{seed}5") for seed in range(1, 7)))
+    text = "The F1 is {} (seeds 2 to 5)."
+    assert whole(table, text.format("93.25, 93.35, 93.45 and 93.55")) == ()
+    assert [one.subject for one in whole(table, text.format("93.25, 93.65, 93.45 and 93.55"))] == ["93.65"]
+
+
+def said_of_report(paper: Paper, text: str, *quotes: str, around: Sequence[str] = ()) -> tuple[Finding, ...]:
+    """Check a text that cites these quotations of a paper, each wherever it is printed."""
+    evidence = tuple(
+        Evidence(element=element.id, place=place, quote=quote)
+        for quote in quotes
+        for element in paper.elements
+        if quote in element_text(element)
+        for place in _places(element, quote)
+    )
+    elements = {one.id: one for one in paper.elements}
+    headings = {one.id: paper.headings(one) for one in paper.elements}
+    cited = Cited(elements=elements, headings=headings, around=around)
+    return verify(question="", text=text, claims=[Claim(text=text, evidence=evidence)], cited=cited).findings
+
+
+def _places(element: Element, quote: str) -> set[Place]:
+    cells = element.cells if isinstance(element, Table) else ()
+    return {cell.place for cell in cells if cell.text == quote} or {element.place}
