@@ -35,6 +35,7 @@ _WORD = re.compile(r"[^\W_]+(?:[.,]\d+)*")
 # A block of a model's words (see `model_words`), or a line.
 _SEGMENT = re.compile(r"⟦[^⟦⟧]*+⟧?|[^\n⟦]++")
 _MARK = re.compile(r"⟦[^:⟦⟧]*+:|⟧")
+_SEEN = re.compile(r"see [SER]\d+(?:, [SER]\d+)*")
 # Fewer words are about as short as a reference to them.
 _LEAST_WORDS = 5
 
@@ -51,8 +52,14 @@ def render_context(context: Context) -> str:
 
 
 def render_for_model(context: Context) -> str:
-    """Render what a language model reads: no text twice, no coordinates, no images, no empty section."""
+    """Render what a language model reads: no text twice, no coordinates, no images, no empty section, no entity or
+    relation of which the sources say all."""
     short = compact(context)
+    short = replace(
+        short,
+        entities=tuple(row for row in short.entities if _says_more(row.description)),
+        relations=tuple(row for row in short.relations if _says_more(row.description)),
+    )
     parts = []
     for field, (title, kind) in _SECTIONS.items():
         rows = getattr(short, field)
@@ -60,6 +67,12 @@ def render_for_model(context: Context) -> str:
             columns = _read_columns(kind)
             parts.append(_rendered(title, columns, [[_written(row, column) for column in columns] for row in rows]))
     return "".join(parts)
+
+
+def _says_more(description: str) -> bool:
+    """Return whether a description of `compact` says more than where the rest is said."""
+    said, seen, _ = description.rpartition("see ")
+    return not (seen and _SEEN.fullmatch(description, len(said))) or len(_folded(said).split()) >= _LEAST_WORDS
 
 
 def source_line(source: ContextSource) -> str:

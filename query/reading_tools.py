@@ -476,10 +476,10 @@ def _page(view: _PaperView, argument: str) -> Iterator[_Found]:
     numbers = re.findall(r"\d+", argument)
     if len(numbers) != 1:
         raise InputError(f"{argument!r} is no page; {_EXAMPLES['page']}")
-    number = int(numbers[0][:9])
-    if number not in {page.number for page in paper.pages}:
+    number = paper.page_number(int(numbers[0][:9]))
+    if number is None:
         last = max(page.number for page in paper.pages)
-        raise NotFoundError(f"no page {number} in {view.name!r}; ask for 1 to {last}")
+        raise NotFoundError(f"no page {numbers[0]} in {view.name!r}; ask for 1 to {last}")
     elements = [one for one in paper.elements if any(place.page == number for place in captioned_places_of(one))]
     texts = [one for one in elements if not _is_float(one)]
     problems = [_Piece(text=f"({problem.reason})") for problem in paper.problems if problem.page == number]
@@ -488,7 +488,7 @@ def _page(view: _PaperView, argument: str) -> Iterator[_Found]:
         kind="page",
         paper=paper.id,
         title=paper.title,
-        label=f"page {number}",
+        label=f"page {number}" if not paper.pages_before else f"page {number}, printed {number + paper.pages_before}",
         places=(Place(paper=paper.id, page=number, box=Box(0.0, 0.0, whole.width, whole.height)),),
         page=number if paper.has_page_images else 0,
     )

@@ -1,9 +1,12 @@
 """Parsed papers and their elements: passages, figures, equations, references, sections, pages."""
 
 import hashlib
+import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
+from operator import itemgetter
 from pathlib import Path
 from typing import Literal
 
@@ -36,6 +39,8 @@ __all__ = [
     "places_of",
     "title_lines",
 ]
+
+_PAGE_NUMBER = re.compile(r"[0-9]{1,6}")
 
 PassageRole = Literal["title", "authors", "abstract", "heading", "paragraph", "list", "footnote", "code", "furniture"]
 ProblemKind = Literal["text", "other"]
@@ -351,6 +356,27 @@ class Paper(Displayable):
     def has_page_images(self) -> bool:
         """Whether the file has pages that can be rendered; text formats and MinerU's folders have none."""
         return self.format in ("pdf", "image") and self.paged
+
+    def page_number(self, number: int) -> int | None:
+        """Return the page of this number, from 1; else the page on which it is printed as the page's number, as in
+        proceedings; None if there is none."""
+        known = {page.number for page in self.pages}
+        page = number if number in known else number - self.pages_before
+        return page if page in known else None
+
+    @property
+    def pages_before(self) -> int:
+        """How much the printed numbers of pages are above the pages' numbers; 0 if most pages do not tell."""
+        shifts = Counter(
+            int(element.text) - element.place.page
+            for element in self.elements
+            if isinstance(element, Passage)
+            and element.role == "furniture"
+            and _PAGE_NUMBER.fullmatch(element.text)
+            and not element.place.by_line
+        )
+        shift, count = max(shifts.items(), key=itemgetter(1), default=(0, 0))
+        return shift if count > 1 and 2 * count > len(self.pages) else 0
 
     def headings(self, element: Element) -> str:
         """Return the title of the paper and those of the sections in which an element stands, a line each."""

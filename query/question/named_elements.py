@@ -75,11 +75,11 @@ def find_references(question: str, papers: Sequence[Paper]) -> References:
     pages: set[int] = set()
     labels = cache(lambda at: _labels(papers[at]))
     for kind, number in _mentions(_SUPPLEMENTARY.sub(r"\1 S", question)):
-        if kind == "page" and number.isdecimal():
-            pages.add(int(number))
         for at, paper in enumerate(papers):
             if kind == "page":
-                parts.extend(_on_page(paper, number))
+                page = paper.page_number(int(number[:9])) if number.isdecimal() else None
+                pages |= {page} if page is not None else set()
+                parts.extend(one.id for one in paper.elements if one.place.page == page and not one.place.by_line)
             elif kind == "section":
                 parts.extend(_in_section(paper, number))
             else:
@@ -146,10 +146,6 @@ def _labelled(labels: Mapping[tuple[str, str], list[str]], kind: str, number: st
 def _label(element: Element) -> tuple[str, str] | None:
     mention = None if isinstance(element, Reference) else next(_mentions(element.label), None)
     return (mention[0], mention[1].casefold()) if mention else None
-
-
-def _on_page(paper: Paper, number: str) -> Iterator[str]:
-    yield from (one.id for one in paper.elements if str(one.place.page) == number and not one.place.by_line)
 
 
 def _in_section(paper: Paper, number: str) -> Iterator[str]:

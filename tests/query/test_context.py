@@ -189,6 +189,19 @@ def relation(description: str, *, number: int = 0, place: Place = ELSEWHERE) -> 
     )
 
 
+def test_a_model_reads_no_entity_and_no_relation_that_the_sources_say_in_full() -> None:
+    sources = (ContextSource(id=0, content=PROSE, element="abc/passage-1", place=HERE),)
+    said = "A verifier decides whether the context suffices."
+    entities = (entity(said), entity(f"{said} It was trained on 4,096 labelled questions.", number=1))
+    relations = (relation(said), relation(f"Verifier (new). {said}", number=1), relation("uses", number=2))
+    text = render_for_model(Context(entities=entities, relations=relations, sources=sources))
+    assert '0,"verifier"' not in text
+    assert '1,"verifier","method","It was trained on 4,096 labelled questions. see S0",3' in text
+    assert text.partition("-----Sources-----")[0].endswith('2,"a","b","uses",1.0,3\n```\n')
+    assert '0,"a"' not in text
+    assert '1,"a"' not in text
+
+
 def short(source: str, description: str, *, place: Place = ELSEWHERE) -> ContextRelation:
     sources = (ContextSource(id=4, content=source, element="abc/table-6", place=HERE),)
     [row] = compact(Context(sources=sources, relations=(relation(description, place=place),))).relations

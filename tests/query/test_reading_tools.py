@@ -209,6 +209,26 @@ def test_a_page_that_is_not_there_is_told(argument: str, message: str) -> None:
     assert run("page", argument).message.startswith(message)
 
 
+def printed(shift: int, *pages: int) -> Paper:
+    """Return the paper with page numbers at the foot of these pages."""
+    feet = (
+        replace(algorithm(30 + page), place=place(page, 400.0), text=str(page + shift), role="furniture", label="")
+        for page in pages
+    )
+    return replace(HEADED, elements=(*HEADED.elements, *feet))
+
+
+def test_a_page_is_found_by_the_number_that_is_printed_on_it() -> None:
+    proceedings = tools(printed(6980, 1, 2))
+    assert run("page", "6982", on=proceedings).items[0].label == "page 2, printed 6982"
+    assert run("page", "2", on=proceedings).items[0].page == 2
+    assert "no page 6984 " in run("page", "6984", on=proceedings).message
+    assert "Pages: 3 (page 1 is printed as 6981)" in run("outline", on=proceedings).items[0].text
+    for doubtful in (printed(6980, 2), printed(0, 1, 2, 3)):
+        assert "no page 6982 " in run("page", "6982", on=tools(doubtful)).message
+        assert run("page", "2", on=tools(doubtful)).items[0].label == "page 2"
+
+
 def test_a_long_argument_is_no_name() -> None:
     message = run("element", "Table 1, " * 300).message
     assert message.endswith("is too long; give at most 300 characters, or search")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paperscope_core.types import Link, Paper
+from paperscope_core.types import Box, Link, Paper, Passage, Place
 from query.question.named_elements import find_references
 
 
@@ -46,6 +46,24 @@ def test_sections_and_pages(paper: Paper, question: str, names: set[str]) -> Non
     references = find_references(question, [paper])
     assert set(references.surroundings) == {f"{paper.id}/{name}" for name in names}
     assert references.elements == ()
+
+
+def test_a_page_is_named_by_the_number_that_is_printed_on_it(paper: Paper) -> None:
+    feet = (
+        Passage(
+            id=f"{paper.id}/passage-{90 + page}",
+            place=Place(paper=paper.id, page=page, box=Box(0, 700, 10, 710)),
+            order=200 + page,
+            text=str(464 + page),
+            role="furniture",
+        )
+        for page in (1, 2, 3)
+    )
+    numbered = replace(paper, elements=(*paper.elements, *feet))
+    found = find_references("What stands at the bottom of page 467?", [numbered])
+    assert set(found.parts) == {f"{paper.id}/reference-1", f"{paper.id}/passage-93"}
+    assert found.pages == {3}
+    assert find_references("What stands on page 467?", [paper]).pages == frozenset()
 
 
 def test_a_label_is_resolved_in_every_paper(paper: Paper) -> None:
