@@ -33,16 +33,16 @@ def serve(
     import uvicorn
 
     from service.http.auth import is_loopback
-    from service.http.middleware import LocalMiddleware
+    from service.http.middleware import limit_other_app
+    from service.http.server import EXTRA_CONNECTIONS, Protocol
 
     if not is_loopback(host) and not os.environ.get(_KEY):
         raise InputError(f"--host {host}: others could read the library; set {_KEY} to a secret key first")
     with tempfile.TemporaryDirectory() as inputs, open_library(library=library, config=config) as opened:
         app = opened.lightrag_app(host=host, port=port, inputs=Path(inputs))
-        if not os.environ.get(_KEY):
-            app = LocalMiddleware(app)
+        app = limit_other_app(app, keyed=bool(os.environ.get(_KEY)))
         print_note(f"LightRAG's WebUI: http://{host}:{port}/webui/")
-        uvicorn.run(app, host=host, port=port, log_level="warning")
+        uvicorn.run(app, host=host, port=port, log_level="warning", http=Protocol, limit_concurrency=EXTRA_CONNECTIONS)
 
 
 @lightrag_app.command(name="import")

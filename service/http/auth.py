@@ -318,5 +318,6 @@ async def _computing_library(service: ServiceOf, caller: CallerOf, library: Libr
         yield library
 
 
-ComputingLibraryOf = Annotated[Library, Depends(_computing_library)]
+# Who reads the response slowly holds no slot meanwhile.
+ComputingLibraryOf = Annotated[Library, Depends(_computing_library, scope="function")]
 """The caller's library, in a route whose requests take turns with those of other callers."""

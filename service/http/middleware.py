@@ -34,10 +34,10 @@ __all__ = [
     "AuthMiddleware",
     "BodySizeMiddleware",
     "DrainingMiddleware",
-    "LocalMiddleware",
     "MethodMiddleware",
     "ObservabilityMiddleware",
     "SecurityHeadersMiddleware",
+    "limit_other_app",
 ]
 
 MAX_HEAD_BYTES = 32_768
@@ -254,9 +254,14 @@ class BodySizeMiddleware(_Middleware):
         await self._app(scope, limited, send)
 
 
-class LocalMiddleware(_Middleware):
-    """Refuses requests of web pages of other sites, for the server of another program without keys."""
+def limit_other_app(app: ASGIApp, *, keyed: bool) -> ASGIApp:
+    """Return the app of another program with limits on its clients, for a server with our `Protocol`; unless it is
+    `keyed`, it refuses requests of web pages of other sites."""
+    app = BodySizeMiddleware(app)
+    return AdmissionMiddleware(app if keyed else _LocalMiddleware(app))
 
+
+class _LocalMiddleware(_Middleware):
     async def _handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         app = self._app
         try:

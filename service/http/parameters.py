@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from paperscope_core.errors import UnknownElementError
 from paperscope_core.types import MAX_QUESTION_LENGTH, Element, ElementKind, Filters, Paper, PaperEntry, Table
-from service.http.auth import LibraryOf
+from service.http.auth import ComputingLibraryOf, LibraryOf
 
 __all__ = [
     "CONVERSATION_PATTERN",
@@ -75,21 +75,21 @@ def _entry(paper: _PaperId, library: LibraryOf) -> PaperEntry:
 EntryOf = Annotated[PaperEntry, Depends(_entry)]
 
 
-def _paper(entry: EntryOf, library: LibraryOf) -> Paper:
+def _paper(entry: EntryOf, library: ComputingLibraryOf) -> Paper:
     return library.paper(entry.id)
 
 
 PaperOf = Annotated[Paper, Depends(_paper)]
 
 
-def _element(entry: EntryOf, element: _ElementName, library: LibraryOf) -> Element:
+def _element(entry: EntryOf, element: _ElementName, library: ComputingLibraryOf) -> Element:
     return library.element(f"{entry.id}/{element}")
 
 
 ElementOf = Annotated[Element, Depends(_element)]
 
 
-def _table(entry: EntryOf, table: _TableName, library: LibraryOf) -> Table:
+def _table(entry: EntryOf, table: _TableName, library: ComputingLibraryOf) -> Table:
     found = library.element(f"{entry.id}/{table}")
     if not isinstance(found, Table):
         raise UnknownElementError(f"{entry.id}/{table}")

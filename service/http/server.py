@@ -20,12 +20,12 @@ from service.http.middleware import HEAD_TOO_LARGE, MAX_HEAD_BYTES, SECURITY_HEA
 from service.http.problems import MEDIA_TYPE, Problem
 from service.http.shutdown import LAST_REQUESTS_SECONDS, Shutdown
 
-__all__ = ["Protocol", "build_config", "build_server"]
+__all__ = ["EXTRA_CONNECTIONS", "Protocol", "build_config", "build_server"]
 
 _CHECK_SECONDS = 1.0
 _UNREADABLE = "unreadable", "This is not a readable HTTP/1.1 request."
-# Connections beyond the queue of questions, for all other requests.
-_EXTRA_CONNECTIONS = 512
+EXTRA_CONNECTIONS = 512
+"""Connections beyond the queue of questions, for all other requests."""
 # Requests are cancelled by then; their responses only need to be flushed.
 _FLUSH_SECONDS = 2
 # Long, because a loaded machine may not schedule a process for many seconds.
@@ -59,7 +59,7 @@ def build_config(app: FastAPI | Callable[[], FastAPI], settings: Settings, *, pr
         server_header=False,
         forwarded_allow_ips=list(service.proxies),
         h11_max_incomplete_event_size=MAX_HEAD_BYTES,
-        limit_concurrency=_EXTRA_CONNECTIONS + service.questions_at_once + MAX_WAITING_QUESTIONS,
+        limit_concurrency=EXTRA_CONNECTIONS + service.questions_at_once + MAX_WAITING_QUESTIONS,
         timeout_graceful_shutdown=grace_seconds + _FLUSH_SECONDS,
         timeout_worker_healthcheck=_HEALTH_SECONDS,
     )

@@ -18,6 +18,7 @@ from paperscope_core.locations import Location
 from service.batch import BadQuestion, parse_questions
 from service.batch.folder import finished_rows, newly_finished
 from service.batch.rows import BatchRow
+from service.http.auth import ComputingLibraryOf
 from service.http.pictures import with_pictures
 from service.http.problems import ProblemError
 from service.http.responses import json_response
@@ -109,6 +110,7 @@ def _count_questions(data: bytes, name: str) -> int:
 async def list_rows(
     job: JobOf,
     queue: JobSubmitterOf,
+    _turn: ComputingLibraryOf,
     after: Annotated[int, Query(ge=0, le=10**9, description="The `next` of the response before.")] = 0,
 ) -> BatchRows:
     """Return the rows without their answers' claims and context. While the batch runs, those finished since the last
@@ -124,7 +126,12 @@ async def list_rows(
 
 
 @router.get("/v1/jobs/{job}/rows/{index}", summary="Show a row of a batch", response_model=BatchRow)
-async def show_row(job: JobOf, queue: JobSubmitterOf, index: Annotated[int, PathParameter(ge=0, le=10**9)]) -> Response:
+async def show_row(
+    job: JobOf,
+    queue: JobSubmitterOf,
+    _turn: ComputingLibraryOf,
+    index: Annotated[int, PathParameter(ge=0, le=10**9)],
+) -> Response:
     """Return a question with its whole answer, as `/v1/query` returns it; a failed question has none. Gold answers and
     scores are in the list of rows."""
     rows = await asyncio.to_thread(finished_rows, _results_folder(job, queue.folder) / _PROGRESS)
@@ -136,7 +143,10 @@ async def show_row(job: JobOf, queue: JobSubmitterOf, index: Annotated[int, Path
 
 @router.get("/v1/jobs/{job}/results/{file}", summary="Download the results of a batch", response_class=Response)
 async def get_results(
-    job: JobOf, queue: JobSubmitterOf, file: Literal["answers.jsonl", "answers.csv", "report.md"]
+    job: JobOf,
+    queue: JobSubmitterOf,
+    _turn: ComputingLibraryOf,
+    file: Literal["answers.jsonl", "answers.csv", "report.md"],
 ) -> Response:
     """While the batch runs, `answers.jsonl` has the rows finished so far; the other files exist once it has ended or
     was cancelled."""

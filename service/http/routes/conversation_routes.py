@@ -9,7 +9,7 @@ from fastapi import APIRouter, Path, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from paperscope_core.types import Answer
-from service.http.auth import CallerOf, LibraryOf, ServiceOf
+from service.http.auth import CallerOf, ComputingLibraryOf, LibraryOf, ServiceOf
 from service.http.parameters import CONVERSATION_PATTERN
 from service.http.pictures import with_pictures
 from service.http.responses import document_example, json_response
@@ -92,7 +92,7 @@ def begin_conversation(body: NewConversation, library: LibraryOf, response: Resp
 @router.get("/{conversation}", summary="Show a conversation", response_model=ConversationView, responses=EXPORTED)
 def show_conversation(
     conversation: _ConversationId,
-    library: LibraryOf,
+    library: ComputingLibraryOf,
     form: Annotated[
         Literal["json"] | ExportFormat, Query(alias="format", description="As `POST /v1/export` writes answers.")
     ] = "json",

@@ -1,5 +1,6 @@
 """Images: crops of tables, figures and equations, and whole pages with boxes drawn on them."""
 
+import asyncio
 from typing import Annotated
 
 from fastapi import APIRouter, Header, Path, Query, Request, Response
@@ -9,7 +10,7 @@ from paperscope_core.errors import PaperFileError, PaperLockedError, UnknownElem
 from paperscope_core.types import Box, Paper, content_hash, places_of
 from service.http.answering import cancel_on_disconnect
 from service.http.auth import CallerOf, LibraryOf, ServiceOf
-from service.http.parameters import ELEMENT_PATTERN, PaperOf
+from service.http.parameters import ELEMENT_PATTERN, EntryOf
 from service.http.problems import ProblemError
 from service.http.responses import document_content, etag_matches, image_response
 
@@ -57,7 +58,7 @@ async def show_page(
     service: ServiceOf,
     caller: CallerOf,
     library: LibraryOf,
-    paper: PaperOf,
+    entry: EntryOf,
     *,
     page: Annotated[int, Path(ge=1, le=10**6, description="Its number, from 1.", examples=[3])],
     dpi: Annotated[int, Query(ge=18, le=600, description="Its resolution; a very large page gets less.")] = 110,
@@ -71,11 +72,12 @@ async def show_page(
     if_none_match: _IfNoneMatch = "",
 ) -> Response:
     """Return a page of a paper as PNG, on which elements and boxes are marked, for example what an answer cites."""
+    paper = await asyncio.to_thread(library.paper, entry.id)
     if page not in {one.number for one in paper.pages}:
         raise ProblemError(404, "unknown-page", f"paper {paper.id!r} has no page {page}; it has {len(paper.pages)}")
     ids = [_element_on_page(paper, name, page) for name in element]
     boxes = [Box(*map(float, one.split(","))) for one in box]
-    content = (__version__, library.entry(paper.id).revision, paper.sha256, page, dpi, ids, boxes)
+    content = (__version__, entry.revision, paper.sha256, page, dpi, ids, boxes)
     etag = content_hash(repr(content).encode())
     if etag_matches(etag, if_none_match=if_none_match):
         return image_response(None, etag=etag, immutable=False)

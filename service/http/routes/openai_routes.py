@@ -11,7 +11,7 @@ from starlette.exceptions import HTTPException
 from paperscope.library import Library
 from paperscope_core.errors import PaperscopeError
 from service.http.answering import QuestionRunnerOf
-from service.http.auth import LibraryOf
+from service.http.auth import ComputingLibraryOf
 from service.http.background import BackgroundWork
 from service.http.chat_protocol import (
     ALL_PAPERS,
@@ -33,13 +33,13 @@ router = APIRouter(prefix="/v1", tags=["openai"], responses=OPENAI_ERRORS)
 
 
 @router.get("/models", summary="List the models in OpenAI's form")
-async def models(library: LibraryOf) -> Models:
+async def models(library: ComputingLibraryOf) -> Models:
     """`paperscope` asks all papers; `paperscope/PAPERID` asks one of them."""
     return Models(data=await asyncio.to_thread(_models, library))
 
 
 @router.get("/models/{model:path}", summary="A model in OpenAI's form")
-async def model(model: Annotated[str, Path(examples=[ALL_PAPERS])], library: LibraryOf) -> Model:
+async def model(model: Annotated[str, Path(examples=[ALL_PAPERS])], library: ComputingLibraryOf) -> Model:
     """Return one of the models that `/v1/models` lists."""
     found = [one for one in await asyncio.to_thread(_models, library) if one.id == model]
     if not found:

@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 from paperscope import __version__
 from paperscope_core.settings import Settings
 from paperscope_core.types import Usage
-from service.http.auth import CallerOf, LibraryOf, ServiceOf
+from service.http.auth import CallerOf, ComputingLibraryOf, ServiceOf
 from service.http.responses import document_example, json_response
 from service.http.routes.batch_routes import MAX_QUESTIONS
 from service.jobs.housekeeping import KEEP_DAYS
@@ -161,7 +161,7 @@ def _host(address: str) -> str:
 @router.get(
     "/usage", summary="Show what models were used", response_model=UsageView, responses=document_example("usage")
 )
-def show_usage(library: LibraryOf) -> Response:
+def show_usage(library: ComputingLibraryOf) -> Response:
     """Return the calls, tokens and cost of the library's language and vision models, by model. A call that the library
     answers from its store costs nothing and is not counted again."""
     usage = library.usage()

@@ -82,7 +82,7 @@ def test_a_request_whose_body_breaks_the_rules_is_refused_in_its_way(
 @pytest.fixture
 def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """A service that takes two connections and refuses the third."""
-    monkeypatch.setattr(server, "_EXTRA_CONNECTIONS", 1)
+    monkeypatch.setattr(server, "EXTRA_CONNECTIONS", 1)
     monkeypatch.setattr(server, "MAX_WAITING_QUESTIONS", 1)
     router = APIRouter()
 

@@ -17,7 +17,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from service.http.auth import CallerOf
-from service.http.middleware import LocalMiddleware
+from service.http.middleware import limit_other_app
 from service.http.responses import EventStreamResponse
 from service.keys import KeyStore
 from tests.service.conftest import settings_in
@@ -342,5 +342,5 @@ def test_another_programs_server_without_keys_is_closed_to_other_web_pages(
     async def program(scope: Scope, receive: Receive, send: Send) -> None:
         await Response("ok")(scope, receive, send)
 
-    client = TestClient(LocalMiddleware(program), base_url="http://127.0.0.1:9621")
+    client = TestClient(limit_other_app(program, keyed=False), base_url="http://127.0.0.1:9621")
     assert client.post("/query", content=b"{}", headers={"Content-Type": "text/plain", **headers}).status_code == status
