@@ -4,7 +4,7 @@ import { Dialog, Formula, Icon, Tabs, attempt, copyText, formatNumber, formatSec
 import { evidenceOf, firstOf, labelOf } from './evidence.js'
 import { exportAnswers } from './export.js'
 import { Hint } from './hint.js'
-import { blocksOf, segmentsOfText, states } from './marks.js'
+import { blocksOf, cellsOf, segmentsOfText, states } from './marks.js'
 
 /**
  * @param {{answer: any, turn: number, active: string, removed: Set<string>, onOpen: (key: string) => void, actions: any}} props
@@ -33,8 +33,29 @@ export function AnswerView({ answer, turn, active, removed, onOpen, actions }) {
 function BlockView({ block, view }) {
   const lines = block.lines.map((segments) => html`<${Line} segments=${segments} view=${view} />`)
   if (block.kind === 'paragraph') return html`<p dir="auto">${lines}</p>`
-  const items = lines.map((line) => html`<li dir="auto">${line}</li>`)
+  const items = lines.map((line, at) => html`<li dir="auto">${line}${tablesOf(block.below[at]).map((rows) => html`<${Below} rows=${rows} view=${view} />`)}</li>`)
   return block.ordered ? html`<ol start=${block.start}>${items}</ol>` : html`<ul>${items}</ul>`
+}
+
+/** Successive rows of as many cells are one table. @returns {import('./marks.js').Segment[][][][]} */
+function tablesOf(lines) {
+  const tables = []
+  for (const row of lines.map(cellsOf)) {
+    if (tables.at(-1)?.[0].length === row.length) tables.at(-1).push(row)
+    else tables.push([row])
+  }
+  return tables
+}
+
+/** What stands below a list's item: the rows of a table, or lines. */
+function Below({ rows, view }) {
+  const drawn = (segments) => html`<${Line} segments=${segments} view=${view} />`
+  if (rows[0].length === 1) return rows.map(([line]) => html`<div class="below">${drawn(line)}</div>`)
+  return html`<div class="below table" tabindex="0">
+    <table>
+      ${rows.map((row) => html`<tr>${row.map((cell) => html`<td dir="auto">${drawn(cell)}</td>`)}</tr>`)}
+    </table>
+  </div>`
 }
 
 function Line({ segments, view }) {

@@ -5,7 +5,8 @@
 /** @typedef {{kind: 'text', text: string} | {kind: 'check', text: string, check: Check, finding?: Finding}
  *   | {kind: 'finding', text: string, finding: Finding} | {kind: 'latex', text: string, latex: string, display: boolean}
  *   | {kind: 'mark', claim: number}} Segment */
-/** @typedef {{kind: 'paragraph' | 'list', ordered?: boolean, start?: number, lines: Segment[][]}} Block */
+/** @typedef {{kind: 'paragraph' | 'list', ordered?: boolean, start?: number, lines: Segment[][], below?: Segment[][][]}} Block
+ *   `below` are the indented lines and the rows of a table below each line of a list */
 
 const LATEX = [
   { pattern: /\$\$([^$]+)\$\$/g, display: true },
@@ -16,6 +17,8 @@ const LATEX = [
 ]
 const SEVERITY = ['asked', 'printed', 'computed', 'unsupported']
 const LIST_ITEM = /^\s*(?:[-*•]|(\d{1,3})[.)])\s+/
+const BETWEEN_CELLS = ' | '
+const BELOW_ITEM = /^\s+\S|\S \| \S/
 
 /**
  * The blocks of an answer's text.
@@ -33,12 +36,31 @@ export function blocksOf({ text, claims, checks = [], findings = [] }) {
     const start = at + (item?.[0].length ?? 0)
     const segments = line.trim() ? segmentsOf(text, start, at + line.length, ranges, marks) : []
     const last = blocks.at(-1)
-    if (item && last?.kind === 'list' && last.ordered === Boolean(item[1])) last.lines.push(segments)
-    else if (item) blocks.push({ kind: 'list', ordered: Boolean(item[1]), start: Number(item[1] ?? 1), lines: [segments] })
+    if (item && last?.kind === 'list' && last.ordered === Boolean(item[1])) {
+      last.lines.push(segments)
+      last.below.push([])
+    } else if (item) {
+      blocks.push({ kind: 'list', ordered: Boolean(item[1]), start: Number(item[1] ?? 1), lines: [segments], below: [[]] })
+    } else if (last?.kind === 'list' && BELOW_ITEM.test(line)) last.below.at(-1).push(segments)
     else if (line.trim()) blocks.push({ kind: 'paragraph', lines: [segments] })
     at += line.length + 1
   }
   return blocks
+}
+
+/** The cells of a table's row, "A | 1 | 2": the segments of each. @param {Segment[]} segments */
+export function cellsOf(segments) {
+  const cells = [[]]
+  for (const segment of segments) {
+    if (segment.kind !== 'text') {
+      cells.at(-1).push(segment)
+      continue
+    }
+    const [first, ...others] = segment.text.split(BETWEEN_CELLS)
+    cells.at(-1).push({ kind: 'text', text: first })
+    others.forEach((text) => cells.push([{ kind: 'text', text }]))
+  }
+  return cells
 }
 
 /** The segments of a text without claims: of a claim itself. */

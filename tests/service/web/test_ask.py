@@ -248,6 +248,19 @@ def test_findings_of_the_verifier_stand_at_what_they_concern(page: Page, checked
 
 
 @pytest.mark.slow
+def test_the_rows_of_a_table_stand_below_their_item(page: Page, example_answer: Answer) -> None:
+    rows = "Model | WSJ | CTB5\nPlain | 94.90 | 94.10"
+    text = f"Places:\n1. Table 2\n{rows}\n2. “Dice helps.”\n  In rare tags.\n\nThat is all."
+    reply_with(page, events({**example_answer, "status": "evidence", "text": text, "claims": []}))
+    page.goto("/")
+    shown = ask(page, "Where is WSJ?").locator(".answer-text")
+    first, second = shown.locator("ol > li").all()
+    assert first.locator("tr").all_inner_texts() == ["Model\tWSJ\tCTB5", "Plain\t94.90\t94.10"]
+    assert second.inner_text().split() == ["“Dice", "helps.”", "In", "rare", "tags."]
+    assert shown.locator("> p").all_inner_texts() == ["Places:", "That is all."]
+
+
+@pytest.mark.slow
 def test_a_page_that_was_read_is_shown_like_a_crop(page: Page, checked_answer: Answer) -> None:
     [reading] = checked_answer["readings"]
     checked_answer["readings"] = [reading | {"element": "b1810c2e3f4a/passage-1", "crop": ""}]
