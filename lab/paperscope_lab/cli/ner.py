@@ -68,10 +68,11 @@ def import_data(
 @data_app.command("stats")
 def show_stats(files: FilesArgument, *, as_json: JsonOption = False) -> None:
     """Count sentences, tokens, entities and duplicates of each file, and what each later file shares with the first."""
-    from paperscope_lab.ner.datasets import leakage, stats
+    from paperscope_lab.ner.datasets import leakage, stats, with_marks
 
-    read = {str(file): import_examples(file).examples for file in files}
-    counted = {name: stats(examples) for name, examples in read.items()}
+    imported = {str(file): import_examples(file) for file in files}
+    read = {name: found.examples for name, found in imported.items()}
+    counted = {name: stats(one.examples, document_marks=one.document_marks) for name, one in imported.items()}
     first = next(iter(read))
     shared = {name: leakage(read[first], examples) for name, examples in read.items() if name != first}
     if as_json:
@@ -85,11 +86,7 @@ def show_stats(files: FilesArgument, *, as_json: JsonOption = False) -> None:
         labels = ", ".join(f"{label} {count:,}" for label, count in one.labels.items())
         print_text(f"{name}: {one.examples:,} sentences, {one.tokens:,} tokens, {one.spans:,} entities ({labels})")
         if one.documents:
-            sentences, tokens = one.examples + one.documents, one.tokens + one.documents
-            print_text(
-                f"  {one.documents:,} documents; {sentences:,} sentences and {tokens:,} tokens if a line -DOCSTART- "
-                "counts for each of them"
-            )
+            print_text(f"  {one.documents:,} documents; {with_marks(one)}")
         print_text(
             f"  {one.without_spans:,} sentences without entities, {one.duplicates:,} with the text of an earlier one, "
             f"{one.overlapping:,} pairs of entities that overlap"
@@ -164,6 +161,7 @@ def evaluate_predictions(
     from paperscope_core.codec import to_json
     from paperscope_lab.ner.evaluating import evaluate, markdown
     from paperscope_lab.ner.gates import check_run, piece_places, read_predictions
+    from paperscope_lab.ner.run_records import read_run
 
     due = import_examples(gold).examples
     joined = read_predictions(predictions, due, scheme=scheme)
@@ -181,6 +179,7 @@ def evaluate_predictions(
         tags=joined.tags,
         pieces=piece_places(tokenizer) if tokenizer else None,
         failed_gates=failed,
+        run=read_run(predictions),
         seed=seed,
     )
     _write_reports(out, {"report.json": to_json(report, indent=1), "report.md": markdown(report)})
@@ -220,7 +219,8 @@ def audit(
     from paperscope_lab.ner.datasets import stats
     from paperscope_lab.ner.examples import read_lines
 
-    counted = stats(import_examples(data).examples) if data else None
+    gold_data = import_examples(data) if data else None
+    counted = stats(gold_data.examples, document_marks=gold_data.document_marks) if gold_data else None
     found = {
         str(file): audit_report("\n".join(line for _, line in read_lines(file)), gold=gold or (), data=counted)
         for file in reports
@@ -252,8 +252,9 @@ def compare_systems(
     What `ner predict` recorded beside the predictions (FILE.run.json) gives speed, cost and the learning curve.
     """
     from paperscope_core.codec import to_json
-    from paperscope_lab.ner.comparison import compare, comparison_markdown, draw, read_run
+    from paperscope_lab.ner.comparison import compare, comparison_markdown, draw
     from paperscope_lab.ner.gates import check_run, read_predictions
+    from paperscope_lab.ner.run_records import read_run
 
     if len(systems) < 2:
         raise InputError("compare needs two or more systems; name them by NAME=FILE")
@@ -301,14 +302,19 @@ def write_report_of(
     """Report systems in one of four short forms, counted from their predictions; 1 if a prediction is missing."""
     from paperscope_lab.ner.gates import read_predictions
     from paperscope_lab.ner.reports import write_report
+    from paperscope_lab.ner.run_records import read_run
 
-    due = import_examples(gold).examples
-    joined = {name: read_predictions(file, due) for name, file in _named_files(systems).items()}
+    imported = import_examples(gold)
+    due = imported.examples
+    files = _named_files(systems)
+    joined = {name: read_predictions(file, due) for name, file in files.items()}
     text = write_report(
         form,
         due,
         {name: one.predictions for name, one in joined.items()},
         tags={name: one.tags for name, one in joined.items()},
+        runs={name: read_run(file) for name, file in files.items()},
+        document_marks=imported.document_marks,
         seed=seed,
     )
     failed = [f"{name}: {reason}" for name, one in joined.items() for reason in one.failed]

@@ -5,6 +5,7 @@ import json
 import re
 import shutil
 import time
+from collections import Counter
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
@@ -22,8 +23,6 @@ from service.cli.options import ConfigOption, read_settings
 from service.cli.terminal import print_text, stderr
 
 if TYPE_CHECKING:
-    from collections import Counter
-
     from ingest.extraction.recognizer.examples import Example
     from ingest.extraction.recognizer.loading import Recognizer
     from paperscope_core.types import ModelCall, Usage
@@ -44,8 +43,9 @@ _OBEYED = {
     "preset": (_TAGGER | {"preset", "rank", "no_case"}) - {"kind"},
     "soft-labels": _TAGGER | {"encoder"},
     "spacy": _ALWAYS | {"dev", "seeds", "epochs", "language"},
-    "generative": _ALWAYS | {"encoder", "seeds", "epochs", "rate", "rank", "form", "labels", "dtype", "device"},
-    "alpaca": _ALWAYS | {"form", "labels"},
+    "generative": _ALWAYS
+    | {"encoder", "seeds", "epochs", "rate", "rank", "form", "labels", "instruction", "dtype", "device"},
+    "alpaca": _ALWAYS | {"form", "labels", "instruction"},
 }
 # Those of `predict` that a trained recognizer obeys.
 _PREDICTED = {"files", "out", "system", "text", "device", "curve", "config"}
@@ -55,6 +55,9 @@ DeviceOption = Annotated[Device, typer.Option("--device", help="auto: a GPU if t
 LabelsOption = Annotated[
     Path | None,
     typer.Option("--labels", help="A JSON object: what each label means. Without it, the names of the labels."),
+]
+InstructionOption = Annotated[
+    Path | None, typer.Option("--instruction", help="A text file: what the model is told, in place of our own words.")
 ]
 FormOption = Annotated[FormatName, typer.Option("--form", help="The format of a language model's replies.")]
 
@@ -99,9 +102,9 @@ def train(
     no_case: Annotated[bool, typer.Option("--no-case", help="No embedding of case (for cased encoders).")] = False,
     no_context: Annotated[bool, typer.Option("--no-context", help="Read each text without its neighbours.")] = False,
     dtype: Annotated[
-        Literal["float32", "bfloat16"],
-        typer.Option("--dtype", help="bfloat16 is faster where there is hardware for it."),
-    ] = "float32",
+        Literal["float32", "bfloat16"] | None,
+        typer.Option("--dtype", help="bfloat16, that of --kind generative, is faster where there is hardware for it."),
+    ] = None,
     threads: Annotated[
         int, typer.Option("--threads", min=1, help="Results repeat to the bit for the same number.")
     ] = 1,
@@ -109,6 +112,7 @@ def train(
     language: Annotated[str, typer.Option("--language", help="spaCy's code of the language.")] = "xx",
     form: FormOption = "bracketed",
     labels: LabelsOption = None,
+    instruction: InstructionOption = None,
 ) -> None:
     """Train a recognizer. Run again, an interrupted training of an encoder or a table continues from the last epoch."""
     _check_options(context, kind, preset)
@@ -119,7 +123,7 @@ def train(
     if kind == "alpaca":
         from paperscope_lab.ner.formats import write_alpaca
 
-        write_alpaca(out, examples, form, _meanings(labels, examples))
+        write_alpaca(out, examples, form, _meanings(labels, examples), _text(instruction))
         print_text(f"{out}: {len(examples)} records")
         return
     if preset:
@@ -137,7 +141,7 @@ def train(
         swa=swa,
         case=not no_case,
         context=not no_context,
-        dtype=dtype,
+        dtype=dtype or "float32",
         threads=threads,
         device=_device(device),
     )
@@ -156,8 +160,10 @@ def train(
             elif kind == "generative":
                 from paperscope_lab.ner.generative import GenerativeOptions, train_generative
 
-                recipe = GenerativeOptions(model=encoder, form=form, seed=seed, device=_device(device), dtype=dtype)
-                recipe = replace(recipe, **{name: value for name, value in given.items() if name != "batch"})
+                recipe = GenerativeOptions(model=encoder, form=form, seed=seed, device=_device(device))
+                chosen: dict[str, Any] = {"instruction": _text(instruction)} | ({"dtype": dtype} if dtype else {})
+                chosen |= {name: value for name, value in given.items() if name != "batch"}
+                recipe = replace(recipe, **chosen)
                 meanings = _meanings(labels, examples)
                 manifests.append(train_generative(examples, meanings, recipe, folder, on_progress=step))
             else:
@@ -233,6 +239,10 @@ def predict(
     ] = None,
     shown: Annotated[int, typer.Option("--shown", min=0, help="The number of examples that it is shown.")] = 5,
     form: FormOption = "bracketed",
+    instruction: InstructionOption = None,
+    texts_per_call: Annotated[
+        int, typer.Option("--texts-per-call", min=1, help="The most texts of one request to the language model.")
+    ] = 1,
     text: Annotated[bool, typer.Option("--text", help="Each file is one plain text.")] = False,
     device: DeviceOption = "auto",
     curve: Annotated[
@@ -242,8 +252,8 @@ def predict(
     config: ConfigOption = None,
 ) -> None:
     """Find entities by a trained recognizer, or without --system by the language model of the role `extract`."""
-    from paperscope_lab.ner.comparison import RunRecord, train_examples, training_recipe, write_run
     from paperscope_lab.ner.examples import repeated_id, write_examples
+    from paperscope_lab.ner.run_records import RunRecord, train_examples, training_recipe, write_run
 
     if system is not None:
         _refuse_others(context, _PREDICTED, f"--system {system}")
@@ -262,28 +272,45 @@ def predict(
             recognizer: Recognizer = load_recognizer(system, device=_device(device))
         else:
             recognizer, wait = opened.enter_context(
-                _language_model(calls, config, labels, shots=shots, shown=shown, form=form)
+                _language_model(
+                    calls,
+                    config,
+                    labels,
+                    shots=shots,
+                    shown=shown,
+                    form=form,
+                    instruction=_text(instruction),
+                    texts_per_call=texts_per_call,
+                )
             )
         started = time.perf_counter()
         found = wait(recognizer.recognize(examples))
         seconds = round(time.perf_counter() - started, 3)
         write_examples(out, found)
     usage: Usage | None = getattr(recognizer, "usage", None)
+    outcomes = Counter[str](getattr(recognizer, "outcomes", ()))
+    failures = sum(example.failure is not None for example in found)
     record = RunRecord(
         seconds=None if continued else seconds,
+        calls=usage.calls + usage.cached if usage else None,
         cost=(usage.cost or None) if usage and not continued else None,
+        failures=failures,
+        outcomes=dict(outcomes),
         train_examples=train_examples(system) if system else None,
         curve=curve if curve is not None else training_recipe(system) if system else "",
     )
     write_run(out, record)
-    failures = sum(example.failure is not None for example in found)
     spans = sum(len(example.spans) for example in found)
     print_text(f"{out}: {len(found)} texts, {spans} entities, {failures} failures ({recognizer.name})")
     if usage:
-        print_text(str(usage))
-    outcomes: Counter[str] | None = getattr(recognizer, "outcomes", None)
-    for outcome, count in (outcomes or {}).items():
+        print_text(str(usage) if usage.cost else f"{str(usage).rpartition(', ')[0]}, price not known")
+    for outcome, count in outcomes.items():
         stderr().print(Text(f"! {count} {outcome}" if outcome != "exact" else f"  {count} exact", style="yellow"))
+
+
+def _text(file: Path | None) -> str:
+    """Return the text of a file; "" if none is given. Raises InputError."""
+    return _texts([file])[0].text.strip() if file else ""
 
 
 def _texts(files: Sequence[Path]) -> "list[Example]":
@@ -301,12 +328,23 @@ def _texts(files: Sequence[Path]) -> "list[Example]":
 
 @contextmanager
 def _language_model(
-    calls: Path, config: Path | None, labels: Path | None, *, shots: Path | None, shown: int, form: FormatName
+    calls: Path,
+    config: Path | None,
+    labels: Path | None,
+    *,
+    shots: Path | None,
+    shown: int,
+    form: FormatName,
+    instruction: str,
+    texts_per_call: int,
 ) -> "Iterator[tuple[Recognizer, Wait]]":
     """Return a recognizer that asks the language model of the role `extract`, and what runs its work.
 
-    The model's replies are stored in the folder `calls` until the block ends without an error, so that the same command
-    continues one that was stopped. Their number is shown. Raises InputError, OutputError and StoreError.
+    The model's replies are stored in the folder `calls` until the block ends and the server failed for no text, so that
+    the same command continues one that was stopped. Their number is shown.
+
+    Raises:
+        InputError, OutputError, StoreError: An option or the folder can't be used.
     """
     from graph_store import Store
     from paperscope.event_loop import EventLoopThread
@@ -335,10 +373,21 @@ def _language_model(
             raise AssertionError("the model is configured")
         loop = EventLoopThread()
         try:
-            yield LanguageModelRecognizer(model, meanings, form=form, shots=examples[:shown]), loop.wait
+            recognizer = LanguageModelRecognizer(
+                model,
+                meanings,
+                form=form,
+                shots=examples[:shown],
+                instruction=instruction,
+                texts_per_call=texts_per_call,
+            )
+            yield recognizer, loop.wait
         finally:
             loop.close(model.drain)
-    shutil.rmtree(calls, ignore_errors=True)
+    if recognizer.unanswered:
+        stderr().print(Text(f"! {recognizer.unanswered} requests failed; the same command asks again", style="yellow"))
+    else:
+        shutil.rmtree(calls, ignore_errors=True)
 
 
 def ensemble(

@@ -228,6 +228,6 @@ def _check_data_counts(report: Report, data: DataStats | None) -> Iterator[Findi
     for number, line in enumerate(report.lines, start=1):
         for text, unit in _COUNTED.findall(line):
             stated, known = int(text.replace(",", "")), counts[unit.lower()]
-            if stated == known + data.documents and data.documents and unit.lower() != "entities":
-                message = f"{text} {unit} are {known:,} and the -DOCSTART- lines of {data.documents:,} documents"
+            if stated == known + data.document_marks and data.document_marks and unit.lower() != "entities":
+                message = f"{text} {unit} are {known:,} and {data.document_marks:,} lines -DOCSTART-"
                 yield Finding(line=number, kind="doubt", message=message)

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -34,12 +34,14 @@ class Sentence:
 
 @dataclass(frozen=True, kw_only=True)
 class TaggedText:
-    """What a file of tags holds: its examples, the tags of their tokens, the scheme, and how many tags break it."""
+    """What a file of tags holds: its examples, the tags of their tokens, the scheme, how many tags break it, and the
+    number of lines `-DOCSTART-`."""
 
     examples: list[Example]
     tags: list[list[str]]
     scheme: Scheme
     counts: Counter[str]
+    document_marks: int = 0
 
 
 def read_columns(path: Path, *, scheme: Scheme | None = None) -> TaggedText:
@@ -59,7 +61,8 @@ def read_columns(path: Path, *, scheme: Scheme | None = None) -> TaggedText:
     Raises:
         ExampleFileError: The file can't be read, has no tokens, or a line has no tag; the message names the line.
     """
-    return _tagged(path, list(read_tagged(path)), scheme)
+    found = _tagged(path, list(read_tagged(path)), scheme)
+    return replace(found, document_marks=sum(line.startswith(DOCUMENT_MARK) for _, line in read_lines(path)))
 
 
 def read_klue(path: Path, *, scheme: Scheme | None = None) -> TaggedText:

@@ -1,22 +1,17 @@
 """Compares systems on the same gold: figures side by side, differences beyond chance, errors, learning curves, cost."""
 
-import hashlib
-import json
 import warnings
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 from statistics import fmean
 
-from pydantic import TypeAdapter, ValidationError
-
 from ingest.extraction.recognizer.examples import Example, Span
-from paperscope_core.errors import ExampleFileError
-from paperscope_core.files import write_atomically
 from paperscope_core.text.escaping import markdown_line
 from paperscope_lab.ner.evaluating import Evaluation, ScorerFigures, evaluate, f1_tallies, label_tallies, markdown_table
+from paperscope_lab.ner.run_records import RunRecord
 from paperscope_lab.ner.scoring import SCORERS, Counts, PredictedTags, Score
 from paperscope_lab.statistics import Difference, Tally, adjusted, mean_difference, paired_difference
 
@@ -25,39 +20,15 @@ __all__ = [
     "ErrorDifference",
     "Metric",
     "PairedDifference",
-    "RunRecord",
     "compare",
     "comparison_markdown",
     "draw",
     "learning_curves",
-    "read_run",
-    "train_examples",
-    "training_recipe",
-    "write_run",
 ]
 
-# What two runs of one recipe may differ in.
-_NO_RECIPE = ("seed", "threads", "device")
 # A difference whose adjusted p is above this can be chance (the usual level).
 _SIGNIFICANT = 0.05
 _EXAMPLES_SHOWN = 10
-
-
-@dataclass(frozen=True, kw_only=True)
-class RunRecord:
-    """What a run cost, and what it learned from: the file `PREDICTIONS.run.json` beside its predictions.
-
-    Attributes:
-        seconds: The time of predicting, without loading.
-        cost: What its model calls cost, in the currency of the price settings; None if no price is set.
-        train_examples: The examples that the system was trained on.
-        curve: Runs of the same curve differ only in their training examples and seeds; "" is no curve.
-    """
-
-    seconds: float | None = None
-    cost: float | None = None
-    train_examples: int | None = None
-    curve: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,7 +73,6 @@ class Comparison:
     metrics: list[Metric]
     differences: list[PairedDifference]
     errors: list[ErrorDifference]
-    runs: dict[str, RunRecord]
     texts: dict[str, dict[str, list[str]]]
 
     @property
@@ -123,50 +93,6 @@ class Comparison:
         return lines
 
 
-def write_run(predictions: Path, record: RunRecord) -> None:
-    """Write the record of a run beside its predictions. Raises OutputError."""
-    write_atomically(_record_of(predictions), f"{json.dumps(asdict(record), indent=1)}\n".encode())
-
-
-def read_run(predictions: Path) -> RunRecord:
-    """Return the record of a run; an empty one if there is none.
-
-    Raises:
-        ExampleFileError: The record is broken.
-    """
-    file = _record_of(predictions)
-    if not file.is_file():
-        return RunRecord()
-    try:
-        return TypeAdapter(RunRecord).validate_json(file.read_bytes())
-    except ValidationError as error:
-        raise ExampleFileError(f"no record of a run: {error.errors()[0]['msg']}", where=file) from error
-
-
-def train_examples(system: Path) -> int | None:
-    """Return the number of examples that a trained system learned, by its `manifest.json`; None if that does not
-    say."""
-    try:
-        manifest = json.loads((system / "manifest.json").read_text(encoding="utf-8"))
-        corpora = manifest["train"] if isinstance(manifest["train"], list) else [manifest["train"]]
-        return sum(int(corpus["examples"]) for corpus in corpora)
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
-
-
-def training_recipe(system: Path) -> str:
-    """Return a name for how a system was trained, whatever its data, seed and place; "" if `manifest.json` does not
-    say."""
-    try:
-        settings = json.loads((system / "recognizer.json").read_text(encoding="utf-8"))
-        manifest = json.loads((system / "manifest.json").read_text(encoding="utf-8"))
-        options = {name: value for name, value in manifest["options"].items() if name not in _NO_RECIPE}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return ""
-    digest = hashlib.sha256(json.dumps(options, sort_keys=True).encode()).hexdigest()
-    return f"{settings['kind']} {digest[:8]}"
-
-
 def learning_curves(found: Comparison) -> dict[str, list[tuple[int, float]]]:
     """Return the entity F1 of the runs of each curve by their number of training examples, the mean where seeds differ.
 
@@ -174,7 +100,7 @@ def learning_curves(found: Comparison) -> dict[str, list[tuple[int, float]]]:
     """
     figures: defaultdict[str, defaultdict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
     for one in found.systems:
-        run = found.runs.get(one.system, RunRecord())
+        run = one.run
         if run.train_examples is not None and run.curve:
             figures[run.curve][run.train_examples].append(_entity_figures(one).micro.f1)
     return {
@@ -182,10 +108,6 @@ def learning_curves(found: Comparison) -> dict[str, list[tuple[int, float]]]:
         for name, points in figures.items()
         if len(points) > 1
     }
-
-
-def _record_of(predictions: Path) -> Path:
-    return predictions.with_name(f"{predictions.name}.run.json")
 
 
 def compare(
@@ -202,7 +124,7 @@ def compare(
     Args:
         gold: The examples.
         systems: The predictions of each system, in the order of the gold.
-        runs: What each run cost.
+        runs: What is recorded of each run.
         tags: The tags that systems predicted, of those that predicted tags.
         failed_gates: Reasons not to use the figures of a system.
         seed: The seed of resamples and permutations.
@@ -218,6 +140,7 @@ def compare(
             system=name,
             tags=(tags or {}).get(name),
             failed_gates=(failed_gates or {}).get(name, ()),
+            run=(runs or {}).get(name, RunRecord()),
             seed=seed,
         )
         for name, found in systems.items()
@@ -238,7 +161,6 @@ def compare(
         metrics=_metrics(evaluations),
         differences=_differences(scores, seed),
         errors=errors,
-        runs=dict(runs or {}),
         texts={
             example.id: {"gold": _entities(example), **{name: _entities(found[at]) for name, found in systems.items()}}
             for at, example in enumerate(gold)
@@ -379,15 +301,14 @@ def _text_lines(found: Comparison) -> list[str]:
 def _run_lines(found: Comparison) -> list[str]:
     rows = []
     for one in found.systems:
-        run = found.runs.get(one.system, RunRecord())
+        run = one.run
         f1 = _entity_figures(one).micro.f1
         speed = f"{one.examples / run.seconds:,.1f}" if run.seconds else ""
-        cost = f"{run.cost:.4f}" if run.cost is not None else ""
         train = f"{run.train_examples:,}" if run.train_examples is not None else ""
-        rows.append([one.system, f"{f1:.4f}", speed, cost, train])
+        rows.append([one.system, f"{f1:.4f}", speed, run.cost_text, train, run.replies_text])
     if not any(any(row[2:]) for row in rows):
         return []
-    head = ("system", "entity F1", "examples a second", "cost", "training examples")
+    head = ("system", "entity F1", "examples a second", "cost", "training examples", "replies")
     lines = ["", "## Cost", "", *markdown_table(head, rows)]
     points = [
         [name, f"{examples:,}", f"{f1:.4f}"] for name, curve in learning_curves(found).items() for examples, f1 in curve

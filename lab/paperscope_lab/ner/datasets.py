@@ -7,7 +7,7 @@ from itertools import combinations
 
 from ingest.extraction.recognizer.examples import Example, Span
 
-__all__ = ["DataStats", "Leakage", "find_problems", "leakage", "stats"]
+__all__ = ["DataStats", "Leakage", "find_problems", "leakage", "stats", "with_marks"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,8 +18,9 @@ class DataStats:
         examples: The examples.
         tokens: Their tokens.
         spans: Their entities.
-        documents: Their documents, 0 if no example names one. Files of CoNLL have a line `-DOCSTART-` for each, which
-            some programs count as a sentence of one token.
+        documents: Their documents, 0 if no example names one.
+        document_marks: The lines `-DOCSTART-` of a CoNLL file, which some programs count as sentences of one token; of
+            other files the documents, each of which had such a line.
         without_spans: The examples without entities.
         duplicates: The examples whose text an earlier one has.
         overlapping: The pairs of entities that overlap.
@@ -30,6 +31,7 @@ class DataStats:
     tokens: int
     spans: int
     documents: int
+    document_marks: int
     without_spans: int
     duplicates: int
     overlapping: int
@@ -57,19 +59,27 @@ class Leakage:
     of_surfaces: int
 
 
-def stats(examples: Sequence[Example]) -> DataStats:
-    """Count what a data set contains."""
+def stats(examples: Sequence[Example], *, document_marks: int = 0) -> DataStats:
+    """Count what a data set contains. The marks are those of `Imported`."""
+    documents = len({example.document for example in examples if example.document is not None})
     labels = Counter(span.label for example in examples for span in example.spans)
     return DataStats(
         examples=len(examples),
         tokens=sum(len(example.tokens) for example in examples),
         spans=labels.total(),
-        documents=len({example.document for example in examples if example.document is not None}),
+        documents=documents,
+        document_marks=document_marks or documents,
         without_spans=sum(not example.spans for example in examples),
         duplicates=len(examples) - len({_folded(example) for example in examples}),
         overlapping=sum(1 for example in examples for _ in _overlaps(example)),
         labels=dict(labels.most_common()),
     )
+
+
+def with_marks(counted: DataStats) -> str:
+    """Return the sentences and tokens of a program that counts lines `-DOCSTART-`."""
+    sentences, tokens = counted.examples + counted.document_marks, counted.tokens + counted.document_marks
+    return f"{sentences:,} sentences and {tokens:,} tokens if lines -DOCSTART- count ({counted.document_marks:,})"
 
 
 def find_problems(examples: Sequence[Example]) -> Iterator[str]:

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from ingest.extraction.recognizer.examples import Example
 from paperscope_core.text.escaping import markdown_line
+from paperscope_lab.ner.run_records import RunRecord
 from paperscope_lab.ner.scoring import Counts, PredictedTags, Score, score_all, tag_macro_f1
 from paperscope_lab.statistics import Tally, mean_interval
 
@@ -75,6 +76,7 @@ class Evaluation:
         unknown_labels: The predicted entities whose label the gold doesn't have, by label.
         failures: The outputs that could not be used, by reason. They score as empty.
         failed_gates: Reasons not to use these figures.
+        run: What is recorded of the run.
     """
 
     system: str
@@ -85,6 +87,7 @@ class Evaluation:
     unknown_labels: dict[str, int]
     failures: dict[str, int]
     failed_gates: list[str]
+    run: RunRecord
 
 
 def evaluate(
@@ -95,6 +98,7 @@ def evaluate(
     tags: PredictedTags | None = None,
     pieces: Callable[[str], Sequence[tuple[int, int]]] | None = None,
     failed_gates: Sequence[str] = (),
+    run: RunRecord | None = None,
     seed: int = 0,
 ) -> Evaluation:
     """Score a system by every scorer.
@@ -106,6 +110,7 @@ def evaluate(
         tags: The predicted tags, if the system predicted tags.
         pieces: Splits a text into the pieces of the system's tokenizer.
         failed_gates: What `join_predictions` and `check_run` found.
+        run: What is recorded of the run.
         seed: The seed of the intervals.
     """
     scores = score_all(gold, predictions, tags=tags)
@@ -121,6 +126,7 @@ def evaluate(
         ),
         failures=dict(Counter(one.failure for one in predictions if one.failure).most_common()),
         failed_gates=list(failed_gates),
+        run=run or RunRecord(),
     )
 
 
@@ -178,6 +184,8 @@ def markdown(evaluation: Evaluation, *, by_label: Sequence[str] = ("entity", "ne
         "",
     ]
     lines += [f"**Gate failed:** {markdown_line(reason)}" for reason in evaluation.failed_gates]
+    lines += [f"Replies: {evaluation.run.replies_text}"] if evaluation.run.replies_text else []
+    lines += [f"Cost: {evaluation.run.cost_text}"] if evaluation.run.cost_text else []
     lines += [f"Failed outputs: {count} ({markdown_line(reason)})" for reason, count in evaluation.failures.items()]
     lines += [
         f"Entities of a label that the gold doesn't have: {count} ({markdown_line(label)})"

@@ -30,6 +30,7 @@ __all__ = [
     "ParsedReply",
     "ReplyFormat",
     "alpaca_records",
+    "instruction_of",
     "one_line",
     "reply_format",
     "write_alpaca",
@@ -360,24 +361,29 @@ def _aligned(line: str, marked: Marked, labels: Mapping[str, object]) -> ParsedR
     return ParsedReply(spans=alignment.spans, outcomes=alignment.outcomes)
 
 
-def alpaca_records(examples: Sequence[Example], name: FormatName, labels: Mapping[str, str]) -> list[dict[str, str]]:
+def alpaca_records(
+    examples: Sequence[Example], name: FormatName, labels: Mapping[str, str], instruction: str = ""
+) -> list[dict[str, str]]:
     """Return examples for supervised fine-tuning in the form of Alpaca (instruction, input, output).
 
     Args:
         examples: Gold.
         name: The format of the outputs.
         labels: What each label means.
+        instruction: What a model is told, in place of our own words.
     """
-    format_, instruction = reply_format(name, tuple(labels)), instruction_of(name, labels)
+    format_, instruction = reply_format(name, tuple(labels)), instruction or instruction_of(name, labels)
     return [
         {"instruction": instruction, "input": one_line(example.text), "output": format_.write(example)}
         for example in examples
     ]
 
 
-def write_alpaca(path: Path, examples: Sequence[Example], name: FormatName, labels: Mapping[str, str]) -> None:
+def write_alpaca(
+    path: Path, examples: Sequence[Example], name: FormatName, labels: Mapping[str, str], instruction: str = ""
+) -> None:
     """Write `alpaca_records` as a JSON list. Raises OutputError."""
-    records = alpaca_records(examples, name, labels)
+    records = alpaca_records(examples, name, labels, instruction)
     write_atomically(path, f"{json.dumps(records, indent=1, ensure_ascii=False)}\n".encode())
 
 

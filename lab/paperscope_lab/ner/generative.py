@@ -38,12 +38,13 @@ class GenerativeOptions:
         model: A folder or a Hugging Face name of a causal language model.
         form: The format of its output.
         rank: The rank of the adapters of all linear layers.
-        alpha: Their scale times the rank.
+        alpha: Their scale times the rank; twice the rank unless given.
         epochs: The number of epochs.
         rate: The highest learning rate; it follows a cosine.
         accumulate: The examples of a step.
         longest: Longer examples are cut, in pieces.
         seed: Seeds adapters and order.
+        instruction: What the model is told, in place of our own words.
         dtype: The type of the weights.
         device: "cuda" or "cpu".
     """
@@ -51,12 +52,13 @@ class GenerativeOptions:
     model: str
     form: FormatName = "bracketed"
     rank: int = 256
-    alpha: int = 512
+    alpha: int | None = None
     epochs: int = 2
     rate: float = 2e-5
     accumulate: int = 8
     longest: int = 2048
     seed: int = 1
+    instruction: str = ""
     dtype: str = "bfloat16"
     device: str = "cuda"
 
@@ -95,14 +97,15 @@ def train_generative(
         raise InputError(f"labels without a meaning: {', '.join(missing)}")
     torch.manual_seed(options.seed)
     model, tokenizer = _load(options.model, options.dtype, options.device)
-    config = peft.LoraConfig(
-        r=options.rank, lora_alpha=options.alpha, target_modules="all-linear", task_type="CAUSAL_LM"
-    )
+    alpha = 2 * options.rank if options.alpha is None else options.alpha
+    config = peft.LoraConfig(r=options.rank, lora_alpha=alpha, target_modules="all-linear", task_type="CAUSAL_LM")
     with _quiet():
         model = peft.get_peft_model(model, config)
     weights = [weight for weight in model.parameters() if weight.requires_grad]
     optimizer = torch.optim.AdamW(weights, lr=options.rate)
-    rows = [_row(record, tokenizer, options.longest) for record in alpaca_records(train, options.form, labels)]
+    instruction = options.instruction or instruction_of(options.form, labels)
+    records = alpaca_records(train, options.form, labels, instruction)
+    rows = [_row(record, tokenizer, options.longest) for record in records]
     steps = math.ceil(len(rows) / options.accumulate) * options.epochs
     order, losses, done = random.Random(options.seed), [], 0  # noqa: S311 - no secret
     model.train()
@@ -127,6 +130,7 @@ def train_generative(
     with output_errors(folder):
         model.save_pretrained(folder)
     settings = {"kind": "generative", "model": options.model, "form": options.form, "labels": dict(labels)}
+    settings["instruction"] = instruction
     write_atomically(folder / _SETTINGS, f"{json.dumps(settings, indent=1, ensure_ascii=False)}\n".encode())
     write_atomically(folder / _MANIFEST, f"{json.dumps(manifest, indent=1, ensure_ascii=False)}\n".encode())
     return manifest
@@ -155,7 +159,8 @@ class GenerativeRecognizer:
         model: A causal language model of transformers.
         tokenizer: Its tokenizer.
         form: The format of its output.
-        labels: What each label means.
+        labels: The labels.
+        instruction: What it was told in training.
         name: Its name in reports.
     """
 
@@ -165,14 +170,15 @@ class GenerativeRecognizer:
         tokenizer: Any,  # noqa: ANN401
         *,
         form: FormatName,
-        labels: Mapping[str, str],
+        labels: Sequence[str],
+        instruction: str,
         name: str = "generative",
     ) -> None:
         self.name = name
         self.outcomes = Counter[str]()
         self._model, self._tokenizer = model, tokenizer
         self._format = reply_format(form, tuple(labels))
-        self._instruction = instruction_of(form, labels)
+        self._instruction = instruction
 
     @classmethod
     def load(cls, folder: Path, *, device: str = "cpu") -> Self:
@@ -190,7 +196,9 @@ class GenerativeRecognizer:
                 adapted = peft.PeftModel.from_pretrained(model, folder)
         except (OSError, ValueError, KeyError) as error:
             raise ModelError(f"no adapters can be loaded ({error}); train them again", where=folder) from error
-        return cls(adapted.eval(), tokenizer, form=settings["form"], labels=settings["labels"], name=folder.name)
+        form, labels = settings["form"], settings["labels"]
+        told = settings.get("instruction") or instruction_of(form, labels)
+        return cls(adapted.eval(), tokenizer, form=form, labels=tuple(labels), instruction=told, name=folder.name)
 
     async def recognize(self, examples: Sequence[Example]) -> list[Example]:
         """Find the entities of texts in a thread. See `Recognizer.recognize`."""

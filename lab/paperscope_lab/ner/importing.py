@@ -28,6 +28,8 @@ class Imported:
     """The examples of a file, its format, and what broke the format or was left out, counted.
 
     `tags` are the tags of the tokens of each example, and `scheme` is their scheme, if the format has tags.
+    `document_marks` is the number of lines `-DOCSTART-`, which some programs count as sentences of one token; one may
+    be the last line of a file.
     """
 
     examples: list[Example]
@@ -35,6 +37,7 @@ class Imported:
     counts: Counter[str]
     tags: list[list[str]] | None = None
     scheme: Scheme | None = None
+    document_marks: int = 0
 
 
 def import_examples(path: Path, *, form: Format | None = None, scheme: Scheme | None = None) -> Imported:
@@ -57,7 +60,14 @@ def import_examples(path: Path, *, form: Format | None = None, scheme: Scheme | 
         return Imported(examples=read_examples(path), format=form, counts=Counter())
     if form in ("columns", "klue"):
         text: TaggedText = (read_klue if form == "klue" else read_columns)(path, scheme=scheme)
-        found = Imported(examples=text.examples, format=form, counts=text.counts, tags=text.tags, scheme=text.scheme)
+        found = Imported(
+            examples=text.examples,
+            format=form,
+            counts=text.counts,
+            tags=text.tags,
+            scheme=text.scheme,
+            document_marks=text.document_marks,
+        )
     else:
         records: Records = (read_standoff if form == "standoff" else read_records)(path)
         found = Imported(examples=records.examples, format=form, counts=records.counts)

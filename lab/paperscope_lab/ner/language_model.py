@@ -1,21 +1,23 @@
 """A recognizer that asks a language model."""
 
 import asyncio
+import re
 from collections import Counter
 from collections.abc import Coroutine, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, islice
 from typing import Any, TypeVar
 
 from pydantic import TypeAdapter
 
 from ingest.extraction.recognizer.examples import Example
 from paperscope_core.errors import ModelError, ModelUnavailableError
+from paperscope_core.models.reply_reading import without_thoughts
 from paperscope_core.models.structured import strict_schema
 from paperscope_core.protocols import LanguageModel
 from paperscope_core.text.sentences import split_sentences
 from paperscope_core.types import Message, ModelRequest, Usage
-from paperscope_lab.ner.formats import FormatName, JsonEntities, ParsedReply, one_line, reply_format
+from paperscope_lab.ner.formats import FormatName, JsonEntities, ParsedReply, instruction_of, one_line, reply_format
 from prompts import load
 
 __all__ = ["WINDOW", "LanguageModelRecognizer", "joined", "text_windows"]
@@ -27,17 +29,24 @@ WINDOW = 1500
 one."""
 
 
+_GONE = 3
+"""A server that fails for this many texts one after another, each after its retries, is gone; one that answers others
+refuses the text."""
+
+
 class LanguageModelRecognizer:
     """Asks a language model for the entities of a text, with examples if there are any.
 
     `outcomes` counts what became of the entities in its replies, and the replies that could not be read; `usage` is
-    that of all replies.
+    that of all replies; `unanswered` counts the texts for which the server failed.
 
     Args:
         model: The model.
         labels: What each label means; "" if the name says it.
         form: The format of replies.
         shots: Examples that precede each request.
+        instruction: What the model is told, in place of our own words.
+        texts_per_call: The most texts of a request. One whose part of the reply can't be read is asked by itself.
     """
 
     def __init__(
@@ -47,56 +56,110 @@ class LanguageModelRecognizer:
         *,
         form: FormatName = "bracketed",
         shots: Sequence[Example] = (),
+        instruction: str = "",
+        texts_per_call: int = 1,
     ) -> None:
         self.name = f"{model.name} ({form}, {len(shots)} examples)"
         self.outcomes = Counter[str]()
         self.usage = Usage()
+        self.unanswered = 0
         self._model = model
         self._format = reply_format(form, tuple(labels))
-        self._schema = strict_schema(TypeAdapter(JsonEntities)) if form == "json" else None
-        self._labels = "\n".join(f"{label}: {meaning}" if meaning else label for label, meaning in labels.items())
-        self._shots = [
-            message
-            for shot in shots
-            for message in (
-                Message(role="user", text=self._prompt(shot.text)[1]),
-                Message(role="assistant", text=self._format.write(shot)),
-            )
-        ]
+        self._instruction = instruction or instruction_of(form, labels)
+        self._per_call = texts_per_call
+        self._shots = [(one_line(shot.text), self._format.write(shot)) for shot in shots]
+        self._answered, self._failed_in_a_row = False, 0
+        self._error: ModelUnavailableError | None = None
 
     async def recognize(self, examples: Sequence[Example]) -> list[Example]:
         """Ask for the entities of texts. See `Recognizer.recognize`.
 
         A text fails if no reply to it can be read; a part of a long text that fails has no entities, and is counted.
-        """
-        return await _gather(self._recognize(example) for example in examples)
 
-    async def _recognize(self, example: Example) -> Example:
-        windows = list(text_windows(example.text))
-        replies = await _gather(self._ask(example.text[start:end]) for start, end in windows)
-        for reply in replies:
-            self.outcomes.update(reply.outcomes if reply.failure is None else {"failed replies": 1})
-        return joined(example, windows, replies)
+        Raises:
+            ModelUnavailableError: The server fails for every text, or for three one after another.
+        """
+        windows = [list(text_windows(example.text)) for example in examples]
+        texts = [
+            example.text[start:end] for example, parts in zip(examples, windows, strict=True) for start, end in parts
+        ]
+        groups = [texts[at : at + self._per_call] for at in range(0, len(texts), self._per_call)]
+        replies = chain.from_iterable(await _gather(map(self._ask_together, groups)))
+        if self._error is not None and not self._answered:
+            raise self._error
+        found = []
+        for example, parts in zip(examples, windows, strict=True):
+            of_parts = list(islice(replies, len(parts)))
+            for reply in of_parts:
+                self.outcomes.update(reply.outcomes)
+                self.outcomes.update({"failed replies": 1} if reply.failure is not None else {})
+            found.append(joined(example, parts, of_parts))
+        return found
+
+    async def _ask_together(self, texts: Sequence[str]) -> list[ParsedReply]:
+        """Return the replies to the texts of one request, and to those that it does not answer by themselves."""
+        if len(texts) == 1:
+            return [await self._ask(texts[0])]
+        prompt = load("entities_together", placeholders=frozenset({"instruction", "texts"}))
+        system, user = prompt.fill(instruction=self._instruction, texts=_numbered(map(one_line, texts)))
+        asked, answered = (_numbered(pair[at] for pair in self._shots) for at in (0, 1))
+        reply, failure = await self._complete(system, [(asked, answered)] if asked else [], user)
+        lines = {} if failure else _by_number(reply, len(texts))
+        parsed = [self._format.parse(text, lines.get(number, "")) for number, text in enumerate(texts, 1)]
+        return [
+            await self._ask(text) if one.failure is not None else one for text, one in zip(texts, parsed, strict=True)
+        ]
 
     async def _ask(self, text: str) -> ParsedReply:
-        system, user = self._prompt(text)
-        messages = (Message(role="system", text=system), *self._shots, Message(role="user", text=user))
+        schema = strict_schema(TypeAdapter(JsonEntities)) if self._format.name == "json" else None
+        reply, failure = await self._complete(self._instruction, self._shots, one_line(text), schema)
+        if failure:
+            return ParsedReply(spans=(), outcomes=Counter(), failure=failure)
+        return self._format.parse(text, reply)
+
+    async def _complete(
+        self, system: str, shots: Sequence[tuple[str, str]], user: str, schema: dict[str, Any] | None = None
+    ) -> tuple[str, str]:
+        """Return the reply, and why there is none that can be used."""
+        messages = [Message(role="system", text=system)]
+        for text, written in shots:
+            messages += [Message(role="user", text=text), Message(role="assistant", text=written)]
+        messages.append(Message(role="user", text=user))
         try:
             reply = await self._model.complete(
-                ModelRequest(messages=messages, schema=self._schema, schema_name="entities")
+                ModelRequest(messages=tuple(messages), schema=schema, schema_name="entities")
             )
-        except ModelUnavailableError:
-            raise
+        except ModelUnavailableError as error:
+            self.unanswered += 1
+            self._failed_in_a_row += 1
+            if self._failed_in_a_row == _GONE:
+                raise
+            self._error = error
+            return "", error.public
         except ModelError as error:
-            return ParsedReply(spans=(), outcomes=Counter(), failure=error.public)
+            return "", error.public
+        self._answered, self._failed_in_a_row = True, 0
         self.usage += reply.usage
-        if reply.cut:
-            return ParsedReply(spans=(), outcomes=Counter(), failure="the reply was cut off at its token limit")
-        return self._format.parse(text, reply.text)
+        return reply.text, "the reply was cut off at its token limit" if reply.cut else ""
 
-    def _prompt(self, text: str) -> tuple[str, str]:
-        prompt = load(f"entities_{self._format.name}", placeholders=frozenset({"labels", "text"}))
-        return prompt.fill(labels=self._labels, text=one_line(text))
+
+def _numbered(lines: Iterable[str]) -> str:
+    return "\n".join(f"{number}: {line}" for number, line in enumerate(lines, 1))
+
+
+def _by_number(reply: str, count: int) -> dict[int, str]:
+    """Return what follows each number of a reply, if the numbers follow each other."""
+    reply = without_thoughts(reply)
+    found: dict[int, str] = {}
+    at = 0
+    for number in range(1, count + 1):
+        begins = re.compile(rf"^\W{{0,4}}{number}\s*[:.)]", re.MULTILINE).search(reply, at)
+        if begins is None:
+            break
+        found[number - 1] = reply[at : begins.start()]
+        at = begins.end()
+        found[number] = reply[at:]
+    return found
 
 
 async def _gather(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:

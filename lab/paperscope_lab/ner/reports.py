@@ -19,8 +19,10 @@ from typing import Literal
 
 from ingest.extraction.recognizer.examples import Example
 from paperscope_core.errors import InputError
+from paperscope_lab.ner.datasets import stats, with_marks
 from paperscope_lab.ner.ensemble import mean_and_deviation
 from paperscope_lab.ner.evaluating import f1_tallies, label_tallies, markdown_table
+from paperscope_lab.ner.run_records import RunRecord
 from paperscope_lab.ner.scoring import (
     SCORERS,
     Counts,
@@ -46,6 +48,8 @@ def write_report(
     systems: Systems,
     *,
     tags: Mapping[str, PredictedTags | None] | None = None,
+    runs: Mapping[str, RunRecord] | None = None,
+    document_marks: int = 0,
     seed: int = 0,
 ) -> str:
     """Return a report as Markdown.
@@ -55,20 +59,23 @@ def write_report(
         gold: The examples.
         systems: The predictions of each system, in the order of the gold. A failed output counts as empty.
         tags: The tags that systems predicted, of those that predicted tags.
+        runs: What is recorded of each run.
+        document_marks: The lines `-DOCSTART-` of the gold.
         seed: The seed of permutations and resamples.
 
     Raises:
         InputError: The form needs other systems: two for a pair, names `SEED/NAME` for seeds.
     """
-    tokens = sum(len(example.tokens) for example in gold)
-    entities = sum(len(example.spans) for example in gold)
-    documents = len({example.document for example in gold if example.document is not None})
-    lines = [f"Gold: {len(gold):,} sentences, {tokens:,} tokens, {entities:,} entities."]
-    if documents:
-        lines.append(f"Lines `-DOCSTART-` of the {documents:,} documents are not counted.")
+    counted = stats(gold, document_marks=document_marks)
+    lines = [f"Gold: {counted.examples:,} sentences, {counted.tokens:,} tokens, {counted.spans:,} entities."]
+    if counted.documents:
+        lines.append(f"{counted.documents:,} documents: {with_marks(counted)}.")
     for name, predictions in systems.items():
         if failures := sum(one.failure is not None for one in predictions):
             lines.append(f"{failures:,} outputs of {name} could not be read; they count as empty.")
+        run = (runs or {}).get(name, RunRecord())
+        if said := "; cost: ".join(filter(None, (run.replies_text, run.cost_text))):
+            lines.append(f"Replies of {name}: {said}.")
     forms: Mapping[ReportForm, Callable[[Sequence[Example], Systems], list[str]]] = {
         "levels": _levels,
         "seeds": _seeds,

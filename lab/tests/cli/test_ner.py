@@ -27,7 +27,9 @@ def test_data_is_imported_counted_and_checked(run: "Run", tmp_path: Path) -> Non
     stats = json.loads(run("ner", "data", "stats", train, tmp_path / "test.jsonl", "--json").out)
     assert stats["files"][str(train)]["labels"] == {"PER": 2}
     assert stats["shared"][str(tmp_path / "test.jsonl")]["examples"] == 1
-    assert "3 sentences and 5 tokens if a line -DOCSTART- counts" in run("ner", "data", "stats", train).out
+    assert "3 sentences and 5 tokens if lines -DOCSTART- count (1)" in run("ner", "data", "stats", train).out
+    (tmp_path / "last.txt").write_text(f"{TRAIN}\n-DOCSTART- O\n")
+    assert "4 sentences and 6 tokens if" in run("ner", "data", "stats", tmp_path / "last.txt").out
     checked = run("ner", "data", "validate", train, test)
     assert checked.code == 1
     assert f"{test}: 1 texts are also in {train}" in checked.out

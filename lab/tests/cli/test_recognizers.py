@@ -113,6 +113,25 @@ def test_replies_that_were_paid_for_stay_when_the_model_fails(
 
 
 @pytest.mark.slow
+def test_a_text_that_the_server_refuses_is_a_failure_of_the_record(
+    run: "Run", tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "out").mkdir()
+    with serve(lambda _body: "[Ada | PER] met number 1. [Eve | PER]") as model:
+        model.fault = lambda body: "500" if "number 1" in json.dumps(body) else ""
+        ended = ask_model(run, tmp_path, 3, monkeypatch, model.url)
+        assert ended.code == 0, ended.err
+        assert "! 1 requests failed; the same command asks again" in ended.err
+        record = json.loads((tmp_path / "out/found.jsonl.run.json").read_text())
+        assert (record["failures"], record["calls"], record["cost"]) == (1, 2, None)
+        assert record["outcomes"] == {"diff": 2, "rejected": 2, "failed replies": 1}
+        assert "price not known" in ended.out
+        model.fault = lambda _body: ""
+        assert ask_model(run, tmp_path, 3, monkeypatch, model.url).code == 0
+        assert not (tmp_path / "out/.found.jsonl.calls").exists()
+
+
+@pytest.mark.slow
 def test_no_model_is_asked_for_what_cannot_be_written(
     run: "Run",
     guarded_folder: Path,

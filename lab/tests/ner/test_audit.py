@@ -243,11 +243,19 @@ def test_scenarios_share_their_counts_and_keep_their_order() -> None:
 
 def test_lines_that_start_documents_are_no_sentences() -> None:
     data = DataStats(
-        examples=900, tokens=20_000, spans=5, documents=40, without_spans=0, duplicates=0, overlapping=0, labels={}
+        examples=900,
+        tokens=20_000,
+        spans=5,
+        documents=39,
+        document_marks=40,
+        without_spans=0,
+        duplicates=0,
+        overlapping=0,
+        labels={},
     )
     assert messages("On 940 sentences (20,040 tokens) we reach", data=data) == [
-        "940 sentences are 900 and the -DOCSTART- lines of 40 documents",
-        "20,040 tokens are 20,000 and the -DOCSTART- lines of 40 documents",
+        "940 sentences are 900 and 40 lines -DOCSTART-",
+        "20,040 tokens are 20,000 and 40 lines -DOCSTART-",
     ]
 
 

@@ -1,26 +1,20 @@
 """Comparisons: equal systems have no winner, real differences are found, equal figures are one."""
 
-import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from paperscope_lab.ner.comparison import (
     Comparison,
-    RunRecord,
     compare,
     comparison_markdown,
     draw,
     learning_curves,
-    read_run,
-    train_examples,
-    training_recipe,
-    write_run,
 )
 from paperscope_lab.ner.evaluating import evaluate
+from paperscope_lab.ner.run_records import RunRecord
 
 from ingest.extraction.recognizer.examples import Example, Span
-from paperscope_core.errors import ExampleFileError
 
 GOLD = [
     Example(
@@ -87,13 +81,16 @@ def test_errors_are_compared_by_example() -> None:
 @pytest.mark.slow
 def test_the_report_has_cost_and_curve_beside_f1(tmp_path: Path) -> None:
     runs = {
-        "a": RunRecord(seconds=2, cost=0.5, train_examples=100, curve="small"),
-        "b": RunRecord(seconds=4, train_examples=400, curve="small"),
+        "a": RunRecord(seconds=2, calls=3, cost=0.5, train_examples=100, curve="small"),
+        "b": RunRecord(
+            seconds=4, calls=3, failures=1, outcomes={"exact": 2, "broken": 1}, train_examples=400, curve="small"
+        ),
     }
     found = compare(GOLD, {"a": without(range(9)), "b": GOLD}, runs=runs, failed_gates={"a": ["unscored: 1"]})
     text = comparison_markdown(found)
     assert "| a | 0.9404 | 20.0 | 0.5000 | 100 |" in text
-    assert "| b | 1.0000 | 10.0 |  | 400 |" in text
+    replies = "0 rejected, 0 unknown label, 1 broken, 2 exact, 1 texts failed"
+    assert f"| b | 1.0000 | 10.0 | 3 calls, price not known | 400 | {replies} |" in text
     assert "**Gate failed** (a): unscored: 1" in text
     assert "nervaluate partial (exact first, any label), " in text
     assert "| small | 100 | 0.9404 |\n| small | 400 | 1.0000 |" in text
@@ -108,44 +105,10 @@ def test_seeds_are_one_point_of_a_curve_and_runs_without_one_are_none() -> None:
     curves = {name: "" if name == "d" else "small" for name in systems}
     runs = {name: RunRecord(train_examples=sizes[name], curve=curves[name]) for name in systems}
     found = Comparison(
-        systems=[evaluate(GOLD, spans, system=name) for name, spans in systems.items()],
+        systems=[evaluate(GOLD, spans, system=name, run=runs[name]) for name, spans in systems.items()],
         metrics=[],
         differences=[],
         errors=[],
-        runs=runs,
         texts={},
     )
     assert learning_curves(found) == {"small": [(100, pytest.approx(5 / 6)), (200, 1.0)]}
-
-
-def test_runs_of_one_recipe_differ_in_data_and_seed(tmp_path: Path) -> None:
-    def recipe(name: str, **options: object) -> str:
-        folder = tmp_path / name
-        folder.mkdir()
-        (folder / "recognizer.json").write_text('{"kind": "encoder"}')
-        (folder / "manifest.json").write_text(json.dumps({"options": options}))
-        return training_recipe(folder)
-
-    first = recipe("a", epochs=2, seed=1)
-    assert first.startswith("encoder ")
-    assert first == recipe("b", epochs=2, seed=2) != recipe("c", epochs=3, seed=1)
-    assert training_recipe(tmp_path) == ""
-
-
-def test_a_run_s_record_is_beside_its_predictions(tmp_path: Path) -> None:
-    file = tmp_path / "found.jsonl"
-    assert read_run(file) == RunRecord()
-    write_run(file, RunRecord(seconds=1.5, train_examples=7))
-    assert read_run(file) == RunRecord(seconds=1.5, train_examples=7)
-    (tmp_path / "found.jsonl.run.json").write_text('{"seconds": "long"}')
-    with pytest.raises(ExampleFileError, match=r"found\.jsonl\.run\.json: no record of a run"):
-        read_run(file)
-
-
-@pytest.mark.parametrize(
-    ("manifest", "examples"),
-    [('{"train": {"examples": 5}}', 5), ('{"train": [{"examples": 5}, {"examples": 2}]}', 7), ("{}", None), ("", None)],
-)
-def test_the_training_examples_are_the_manifest_s(tmp_path: Path, manifest: str, examples: int | None) -> None:
-    (tmp_path / "manifest.json").write_text(manifest)
-    assert train_examples(tmp_path) == examples

@@ -4,12 +4,14 @@ import asyncio
 from itertools import pairwise
 
 import pytest
+from paperscope_lab.ner.formats import FORMATS, FormatName, reply_format
 from paperscope_lab.ner.language_model import WINDOW, LanguageModelRecognizer, text_windows
 from tests.ner.tiny_encoder import GOLD, example_of
 
 from ingest.extraction.recognizer.examples import Example
 from paperscope_core.errors import ModelRefusedError, ModelUnavailableError
 from paperscope_core.models.fakes import FakeModel
+from paperscope_core.types import ModelRequest
 
 LABELS = {"PER": "a person", "LOC": ""}
 
@@ -55,6 +57,50 @@ def test_a_server_that_is_not_there_is_an_error() -> None:
     recognizer = LanguageModelRecognizer(FakeModel([ModelUnavailableError("gone")]), LABELS)
     with pytest.raises(ModelUnavailableError):
         recognize(recognizer, example_of("Eve slept"))
+
+
+def test_a_text_that_the_server_always_refuses_fails_alone_and_a_server_that_is_gone_ends_the_run() -> None:
+    texts = [example_of(f"Eve slept {number}") for number in range(8)]
+
+    def reply(request: ModelRequest) -> str:
+        if request.messages[-1].text.endswith(down):
+            raise ModelUnavailableError("HTTP 500")
+        return request.messages[-1].text
+
+    down: tuple[str, ...] = ("3",)
+    recognizer = LanguageModelRecognizer(FakeModel(reply), LABELS)
+    assert [one.failure for one in recognize(recognizer, *texts)] == [None] * 3 + ["HTTP 500"] + [None] * 4
+    assert recognizer.unanswered == 1
+    down = tuple("1234567")
+    with pytest.raises(ModelUnavailableError):
+        recognize(LanguageModelRecognizer(FakeModel(reply), LABELS), *texts)
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_several_texts_are_asked_at_once_and_those_without_a_reply_by_themselves(form: FormatName) -> None:
+    def reply(request: ModelRequest) -> str:
+        texts = request.messages[-1].text.split("\n")
+        written = [format_.write(next(one for one in GOLD if one.text == text.split(": ", 1)[-1])) for text in texts]
+        if len(texts) == 1:
+            return written[0]
+        return "Here:\n" + "\n".join(f"{number}: {one}" for number, one in enumerate(written, 1) if number != 3)
+
+    format_ = reply_format(form, ("PER", "LOC"))
+    model = FakeModel(reply)
+    recognizer = LanguageModelRecognizer(model, LABELS, form=form, shots=GOLD[2:], texts_per_call=3)
+    assert recognize(recognizer, *GOLD) == GOLD
+    assert sorted(request.messages[-1].text for request in model.requests) == [
+        f"1: {GOLD[0].text}\n2: {GOLD[1].text}\n3: {GOLD[2].text}",
+        GOLD[3].text,
+        GOLD[2].text,
+    ]
+    assert model.requests[0].messages[1].text == f"1: {GOLD[2].text}\n2: {GOLD[3].text}"
+
+
+def test_an_instruction_replaces_ours() -> None:
+    model = FakeModel(["Eve slept"])
+    recognize(LanguageModelRecognizer(model, LABELS, instruction="Mark PER."), example_of("Eve slept"))
+    assert model.requests[0].messages[0].text == "Mark PER."
 
 
 def test_long_texts_are_asked_in_parts() -> None:
