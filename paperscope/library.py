@@ -73,6 +73,7 @@ from paperscope_core.types import (
 if TYPE_CHECKING:
     from paperscope.asking import Asker
     from paperscope.question_estimates import QuestionEstimator
+    from query.claim_check import CheckedStatement
 
 __all__ = [
     "AddResult",
@@ -616,6 +617,19 @@ class Library:
     async def look_up_async(self, call: ToolCall) -> ToolResult:
         """Awaitable `look_up`."""
         return await self._loop.run(self._asker.look_up(call))
+
+    def check_statement(self, text: str, elements: Sequence[str]) -> "CheckedStatement":
+        """Check which numbers, names and quotations of a statement the elements with these ids bear, without a model.
+
+        Raises:
+            UnknownElementError: There is no such element.
+        """
+        from query.claim_check import check_statement
+
+        return check_statement(self._store, text, elements)
+
+    check_statement_async = _awaitable(check_statement)
+    """Awaitable `check_statement`."""
 
     def most_connected(self, paper: str, *, limit: int) -> dict[str, int]:
         """Return the names of a paper's entities with the highest degrees in the graph, highest first; papers are left

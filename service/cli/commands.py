@@ -22,6 +22,7 @@ from service.cli.doctor_command import doctor
 from service.cli.key_commands import keys_app
 from service.cli.lab import WithLabCommands
 from service.cli.lightrag_commands import lightrag_app
+from service.cli.mcp_command import mcp
 from service.cli.migrate import migrate
 from service.cli.options import ConfigOption, JsonOption, LibraryOption, new_app, print_notes, read_settings
 from service.cli.paper_commands import add, papers, read, remove, show
@@ -130,7 +131,7 @@ def show_config(library: LibraryOption = None, config: ConfigOption = None, as_j
     stdout().print(Group(grid, *(Text(f"! {note}", style="yellow") for note in settings.notes())))
 
 
-for _command in (add, parse, papers, ask, batch, show, read, graph, remove, serve, worker, migrate, doctor):
+for _command in (add, parse, papers, ask, batch, show, read, graph, remove, serve, mcp, worker, migrate, doctor):
     app.command()(_command)
 app.command(name="config")(show_config)
 app.add_typer(keys_app, name="keys")

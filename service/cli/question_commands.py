@@ -38,7 +38,8 @@ __all__ = ["TimeLeft", "ask", "batch", "graph"]
 
 _NO_MODEL = (
     "No model was used. For one on this machine, start Ollama and set PAPERSCOPE_MODEL=qwen2.5vl:7b, "
-    "OPENAI_BASE_URL=http://127.0.0.1:11434/v1 and OPENAI_API_KEY=unused; for another, set its name, address and key."
+    "OPENAI_BASE_URL=http://127.0.0.1:11434/v1 and OPENAI_API_KEY=unused; for another, set its name, address and key. "
+    "Or let the model of Claude, Cursor or VS Code read the library: paperscope mcp --install CLIENT."
 )
 
 PaperOption = Annotated[list[str] | None, typer.Option("--paper", "-p", help="Only in this paper (repeatable).")]

@@ -14,8 +14,8 @@ from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, field_
 
 from paperscope_core.text.escaping import is_encodable, markdown_line, markdown_text, read_markdown_text
 from paperscope_core.types import MAX_QUESTION_LENGTH, Answer, AskRequest, Evidence, Filters, Turn, Usage
-from service.http.pictures import viewer_path
 from service.http.problems import ProblemError
+from service.page_links import viewer_path
 
 __all__ = [
     "ALL_PAPERS",

@@ -6,7 +6,7 @@ from dataclasses import replace
 from paperscope_core.text.citation_marks import place_marks
 from paperscope_core.types import Answer, Evidence, Place, ToolItem, ToolResult
 
-__all__ = ["viewer_path", "with_pictures", "with_tool_pictures"]
+__all__ = ["with_pictures", "with_tool_pictures"]
 
 # The route of page images takes no more.
 _MOST_BOXES = 100
@@ -37,12 +37,6 @@ def _pictures(item: ToolItem) -> Iterator[str]:
         yield f"/v1/papers/{item.paper}/pages/{item.page}.png"
     elif item.page:
         yield from _paths(item.places)
-
-
-def viewer_path(evidence: Evidence) -> str:
-    """Return the path of the web page that shows the paper with all places of the evidence lit."""
-    places = (f"{one.page},{','.join(f'{value:g}' for value in one.box)}" for one in evidence.places)
-    return f"/#/papers/{evidence.place.paper}?at={';'.join(places)}"
 
 
 def _drawn(evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:

@@ -6,7 +6,7 @@ import shutil
 import stat
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -27,6 +27,7 @@ __all__ = [
     "BatchRequest",
     "JobFiles",
     "PaperJob",
+    "file_within",
     "open_without_links",
     "read_without_links",
     "upload_name",
@@ -175,6 +176,17 @@ def _sync(folder: Path) -> None:
             os.fsync(handle)
         finally:
             os.close(handle)
+
+
+def file_within(path: str, folders: Sequence[Path]) -> Path | None:
+    """Return the file at an absolute path inside one of the folders, without links; None for any other path, whether it
+    exists or not."""
+    try:
+        # With "..", a path through a missing folder would show what exists outside.
+        file = Path(path).resolve() if Path(path).is_absolute() and ".." not in Path(path).parts else None
+    except (OSError, RuntimeError, ValueError):
+        return None
+    return file if file and any(file.is_relative_to(folder.resolve()) for folder in folders) else None
 
 
 def open_without_links(file: Path) -> BufferedReader:

@@ -38,7 +38,7 @@ from service.http.uploads import (
     uploaded_file,
 )
 from service.http.views import EstimateView, JobView, PaperHead, PaperList, PaperView
-from service.jobs.requests import PaperJob, open_without_links, upload_name
+from service.jobs.requests import PaperJob, file_within, open_without_links, upload_name
 
 __all__ = ["router"]
 
@@ -209,12 +209,8 @@ def _allowed(path: str, folders: Sequence[Path]) -> Path:
     if not folders:
         detail = "Papers can't be added by path here (service.folders, or the key's); upload the file."
         raise ProblemError(403, "no-folders", detail)
-    try:
-        # With "..", a path through a missing folder would show what exists outside.
-        file = Path(path).resolve() if Path(path).is_absolute() and ".." not in Path(path).parts else None
-    except (OSError, RuntimeError, ValueError):
-        file = None
-    if file is None or not any(file.is_relative_to(folder.resolve()) for folder in folders):
+    file = file_within(path, folders)
+    if file is None:
         quoted = path if len(path) <= _MAX_QUOTED else f"{path[:_MAX_QUOTED]}…"
         detail = f"{quoted!r} is no absolute path inside a folder whose papers you may add; upload the file."
         raise ProblemError(403, "foreign-path", detail)

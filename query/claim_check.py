@@ -1,0 +1,60 @@
+"""Checks a statement of somebody else against elements that they name as its evidence."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from paperscope_core.protocols import Corpus
+from paperscope_core.text.sentences import split_sentences
+from paperscope_core.types import Check, Claim, Context, ContextSource, Finding
+from query.element_views import element_text
+from query.evidence import EvidenceFinder, EvidenceNamer
+from query.verification import Cited, verify
+
+__all__ = ["CheckedStatement", "check_statement"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CheckedStatement:
+    """What the evidence of a statement bears.
+
+    Attributes:
+        claims: Its sentences, each with the sentences and cells of the evidence that are closest to it.
+        checks: A check for each number.
+        findings: The numbers, names and quotations that are not in the evidence.
+    """
+
+    claims: tuple[Claim, ...]
+    checks: tuple[Check, ...] = ()
+    findings: tuple[Finding, ...] = ()
+
+
+def check_statement(corpus: Corpus, text: str, elements: Sequence[str]) -> CheckedStatement:
+    """Check the numbers, names and quotations of a statement against elements, as those of an answer are checked.
+
+    Args:
+        corpus: The library.
+        text: One or a few sentences.
+        elements: The ids of the elements that are its evidence.
+
+    Raises:
+        NotFoundError: There is no such element.
+    """
+    cited = {element: corpus.element(element) for element in elements}
+    texts = [element_text(element) for element in cited.values()]
+    sources = tuple(
+        ContextSource(id=number, content=content, element=element.id, place=element.place)
+        for number, (element, content) in enumerate(zip(cited.values(), texts, strict=True))
+    )
+    finder = EvidenceFinder(corpus=corpus, context=Context(sources=sources))
+    claims = [
+        Claim(
+            text=sentence,
+            evidence=tuple(one for source in sources for one in finder.find(f"S{source.id}", claim=sentence)),
+        )
+        for sentence in split_sentences(text)
+    ]
+    verified = verify(question="", text=text, claims=claims, cited=Cited(elements=cited, around=texts))
+    namer = EvidenceNamer(corpus)
+    return CheckedStatement(
+        claims=namer.claims(claims), checks=namer.checks(verified.checks), findings=verified.findings
+    )

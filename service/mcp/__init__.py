@@ -1,0 +1,1 @@
+"""The Model Context Protocol: a client's own model reads the library with the reading tools (extra: mcp)."""
