@@ -9,9 +9,10 @@ from paperscope_core.models.budget import question_budget
 from paperscope_core.models.token_counting import count_tokens
 from paperscope_core.protocols import Corpus, Embedder, GraphIndex, LanguageModel, PageImages, Reranker
 from paperscope_core.settings import AnswerSettings, RetrievalSettings
-from paperscope_core.types import Answer, AskRequest, Context, Filters, Finding, ImageFinding, marked_words
+from paperscope_core.types import Answer, AskRequest, Context, Filters, Finding, ImageFinding, marked_words, paper_words
 from query.answering.image_reader import ImageReader
 from query.answering.model_answerer import LookingUp, ModelAnswerer, WrittenAnswer
+from query.element_views import element_text
 from query.evidence import Draft, EvidenceNamer, exhibits_of
 from query.extractive import ExtractiveAnswerer
 from query.progress import Progress
@@ -19,7 +20,7 @@ from query.question.scope import restrict
 from query.question.understanding import Understanding
 from query.reading_tools import PART_TOKENS, ReadingTools
 from query.retrieval.retriever import Retrieval, Retriever
-from query.verification import Cited, Verified, verify
+from query.verification import Cited, Verified, check_links, verify
 
 __all__ = ["QueryEngine"]
 
@@ -107,7 +108,7 @@ class QueryEngine:
             retrieval = await self._retriever.retrieve_parts(asked.parts, filters=asked.filters)
         written = await self._write(asked.question, retrieval, asked.filters, progress)
         with progress.stage("verifying"):
-            verified = await run_in_thread(partial(self._verify, asked.question, written))
+            verified = await run_in_thread(partial(self._verify, request, asked.question, written))
         draft = written.draft
         namer = await run_in_thread(lambda: EvidenceNamer(self._corpus))
         progress.end(draft.text)
@@ -182,10 +183,16 @@ class QueryEngine:
     async def _search(self, filters: Filters, text: str) -> Context:
         return (await self._retriever.retrieve(text, filters=filters)).context
 
-    def _verify(self, question: str, written: WrittenAnswer) -> Verified:
+    def _verify(self, request: AskRequest, question: str, written: WrittenAnswer) -> Verified:
+        """Check a draft: whatever its status, the links of all texts of a model that a reader sees; if it is an answer,
+        its statements.
+
+        Args:
+            request: What was asked.
+            question: The same, as it was understood.
+            written: The draft.
+        """
         draft, sources = written.draft, written.context.sources
-        if draft.status != "answered" or draft.certain:
-            return Verified()
         ids = {evidence.element for claim in draft.claims for evidence in claim.evidence if evidence.element}
         elements = {element: self._corpus.element(element) for element in ids}
         cited = Cited(
@@ -194,7 +201,25 @@ class QueryEngine:
             headings={key: self._corpus.paper(one.place.paper).headings(one) for key, one in elements.items()},
             around=[source.content for source in sources],
         )
-        return verify(question=question, text=draft.text, claims=draft.claims, cited=cited)
+        links = self._check_links(request, question, written, cited) if self._model else []
+        if draft.status != "answered" or draft.certain:
+            return Verified(findings=tuple(links))
+        verified = verify(question=question, text=draft.text, claims=draft.claims, cited=cited)
+        return replace(verified, findings=(*links, *verified.findings))
+
+    def _check_links(
+        self, request: AskRequest, question: str, written: WrittenAnswer, cited: Cited
+    ) -> Sequence[Finding]:
+        draft = written.draft
+        texts = [
+            (text, None) for text in (question, draft.text, written.initial, *(claim.text for claim in draft.claims))
+        ]
+        readings = [(one.text, one.place) for one in written.readings if isinstance(one, ImageFinding)]
+        asked = (request.question, *(turn.question for turn in request.history))
+        # What a model read when a paper was added is no source.
+        sources = (paper_words(source.content) for source in written.context.sources)
+        elements = map(element_text, cited.elements.values())
+        return check_links([*texts, *readings], [*asked, *sources, *elements])
 
 
 def _readings(written: WrittenAnswer) -> dict[str, list[str]]:

@@ -58,6 +58,7 @@ from paperscope_core.types import (
 )
 from query import Cited, Progress, QueryEngine, parse_context, render_context, verify
 from query.retrieval.retriever import Retriever
+from query.verification import check_links
 from service.batch import BatchRow, Gold
 from service.batch.question_files import parse_questions
 from service.batch.report import render_report
@@ -323,6 +324,10 @@ def _verify(text: str) -> Work:
     return partial(verify, question="What is the highest?", text=text, claims=claims, cited=cited)
 
 
+def _links(text: str) -> Work:
+    return partial(check_links, [(text, None), (f"https://{text}", None)], [text, f"http://{text}"])
+
+
 # ---- what is shown
 
 
@@ -475,6 +480,7 @@ STAGES: Mapping[str, Stage] = {
     "look further": _on_texts(_look_further),
     "JSON in a reply": _on_texts(_objects),
     "verify": _on_texts(_verify),
+    "links": _on_texts(_links),
     "export": _on_texts(_export),
     "context": _on_texts(_context),
     "report, CSV": _on_texts(_report),

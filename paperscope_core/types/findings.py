@@ -11,6 +11,7 @@ FindingKind = Literal[
     "number",
     "quotation",
     "name",
+    "link",
     "extreme",
     "claim",
     "unchecked",
@@ -31,12 +32,12 @@ class Finding:
     """What the verifier or the engine found out about an answer.
 
     Attributes:
-        kind: What the cited evidence does not support: a "number", "quotation" or "name", an "extreme" (a value that is
-            called the highest or lowest and is not), a "claim" that cites nothing. How the answer was made: a part is
-            "unchecked", a "citation" of the model does not exist, an "image" was not read, no "vision" model or
-            language "model" is configured, the grid of a "table" is uncertain, papers were left out by their "year", a
-            damaged "paper" was left out, the model's "reply" was not of the form that was asked for or its window too
-            short. "note" is anything else.
+        kind: What the cited evidence does not support: a "number", "quotation" or "name", an "extreme" (a value that
+            is called the highest or lowest and is not), a "claim" that cites nothing; a "link" in a text of a model
+            that is in no source. How the answer was made: a part is "unchecked", a "citation" of the model does not
+            exist, an "image" was not read, no "vision" model or language "model" is configured, the grid of a "table"
+            is uncertain, papers were left out by their "year", a damaged "paper" was left out, the model's "reply"
+            was not of the form that was asked for or its window too short. "note" is anything else.
         subject: What it is about: the number, quotation or name as the answer has it, the text of a claim, the id of an
             image, table or paper; "" for the whole answer.
         place: Where on paper, if that is known: the cell that prints a number under another name, the image, the table.

@@ -9,7 +9,7 @@ from tests.ingest.captioning.illustrated_papers import png
 from tests.ingest.readers.test_markup import FILES
 from tests.service.jobs.hostile_files import injection_files, pdf_page
 
-__all__ = ["KEY", "QUESTIONS", "REPLIES", "RESPONSES", "Sample", "paper_samples", "request_samples"]
+__all__ = ["KEY", "QUESTIONS", "REPLIES", "RESPONSES", "Sample", "lightrag_samples", "paper_samples", "request_samples"]
 
 Sample = tuple[str, bytes]
 """A file's name and content."""
@@ -196,6 +196,33 @@ _PATHS = (
     *("/", "/web/index.html", "/web/vendor/manifest.json", f"/v1/conversations/conversation-{'0' * 24}"),
     *("/v1/jobs/JOB/events", "/v1/jobs/JOB/results/report.md", "/v1/jobs/JOB/results/images/a.png"),
 )
+
+
+_LIGHTRAG_PATHS = (
+    *("/health", "/auth-status", "/openapi.json", "/webui/", "/api/version", "/api/tags", "/api/ps"),
+    *("/graph/label/list", "/graph/label/search?q=ow&limit=3", "/graphs?label=Owl&max_depth=2&max_nodes=10"),
+    *("/graph/entity/exists?name=Owl", "/documents/status_counts", "/documents/track_status/a"),
+)
+
+
+def lightrag_samples() -> Iterator[Sample]:
+    """Valid requests to LightRAG's server: those that read, and some that it refuses."""
+    said = [{"role": "user", "content": "/naive What is the score of Owl?"}]
+    asked = {"query": "What is the score of Owl?", "mode": "naive", "top_k": 3, "only_need_context": True}
+    made = [
+        ("POST /query", asked),
+        ("POST /query", {**asked, "mode": "mix", "only_need_context": False, "conversation_history": said}),
+        ("POST /query/stream", asked),
+        ("POST /query/data", {**asked, "hl_keywords": ["score"], "ll_keywords": ["Owl"], "mode": "local"}),
+        ("POST /api/chat", {"model": "m", "stream": False, "messages": said}),
+        ("POST /api/generate", {"model": "m", "stream": False, "prompt": "/naive Owl?"}),
+        ("POST /documents/paginated", {"page": 1, "page_size": 10}),
+        ("POST /documents/text", {"text": "An owl.", "file_source": "owl.txt"}),
+        ("POST /graph/entity/edit", {"entity_name": "Owl", "updated_data": {"description": "x"}}),
+        *((f"GET {path}", None) for path in _LIGHTRAG_PATHS),
+    ]
+    for number, (line, body) in enumerate(made):
+        yield f"{number:02}.http", _request(line, body, X_API_Key=KEY)
 
 
 def request_samples(paper: str, job: str) -> Iterator[Sample]:

@@ -1,4 +1,4 @@
-"""What is fuzzed: readers, question files, the HTTP service and the consumers of model replies."""
+"""What is fuzzed: readers, question files, the HTTP service, LightRAG's server and the consumers of model replies."""
 
 import asyncio
 import json
@@ -6,6 +6,7 @@ import logging
 import re
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from typing import Any
 from unittest.mock import patch
 
 import httpx2
+import uvicorn
 from pydantic import SecretStr
 
 from graph_store import Store
@@ -29,9 +31,20 @@ from paperscope_core.models.endpoint import Endpoint
 from paperscope_core.settings import LimitSettings, ParserSettings, Settings
 from paperscope_core.types import Message, ModelRequest, Paper, PaperFile, PaperImages, content_hash
 from service.batch import BatchRow, Question, parse_questions
+from service.http.middleware import limit_other_app
+from service.http.server import EXTRA_CONNECTIONS, Protocol
 from service.jobs.supervisor import Supervisor
 from tests.fuzzing.checks import check, check_answer, check_error, check_paper, check_rows
-from tests.fuzzing.samples import KEY, QUESTIONS, REPLIES, RESPONSES, Sample, paper_samples, request_samples
+from tests.fuzzing.samples import (
+    KEY,
+    QUESTIONS,
+    REPLIES,
+    RESPONSES,
+    Sample,
+    lightrag_samples,
+    paper_samples,
+    request_samples,
+)
 from tests.ingest.captioning.illustrated_papers import figure, png
 from tests.ingest.readers.test_markup import FILES
 from tests.model_server import Body, echo, serve
@@ -256,6 +269,61 @@ def http(folder: Path) -> Iterator[Target]:
         yield Target(samples=tuple(request_samples(paper, job)), run=run)
 
 
+@contextmanager
+def lightrag(folder: Path) -> Iterator[Target]:
+    """Requests with the key to LightRAG's server on a library, which must stay as it is."""
+    file = folder / "owl.md"
+    file.write_bytes(FILES["owl.md"])
+    key = {"LIGHTRAG_API_KEY": KEY}
+    with ExitStack() as stack:
+        stack.enter_context(patch.dict("os.environ", key))
+        model = stack.enter_context(serve(_reply))
+        given = {"answer": {"model": "m", "base_url": model.url}, **embedder_settings(model.url)}
+        settings = settings_of(folder / "library", **given)
+        library = stack.enter_context(Library.open(settings.library, settings=settings))
+        library.add(file)
+        inputs = folder / "inputs"
+        inputs.mkdir()
+        made = library.lightrag_app(host="127.0.0.1", port=9621, inputs=inputs)
+        address = stack.enter_context(_served(limit_other_app(made, keyed=True)))
+        client = stack.enter_context(httpx2.Client(base_url=address, timeout=30, headers={"X-API-Key": KEY}))
+
+        def state() -> object:
+            """What a request could change: the library, and the files in the folder of uploads."""
+            return list(library.entries()), sorted(file for file in inputs.rglob("*") if file.is_file())
+
+        before = state()
+
+        def run(_name: str, data: bytes) -> None:
+            model.bodies.clear()
+            answer = send_raw(address, data)
+            check(re.match(rb"HTTP/1\.1 \d\d\d |$", answer), "no response of HTTP")
+            check(client.get("/health").status_code == 200, "the server is gone")
+            check(str(folder).encode() not in answer, "the folder in a response")
+            check(KEY.encode() not in answer, "the key in a response")
+            check(state() == before, "a library that was changed")
+
+        yield Target(samples=tuple(lightrag_samples()), run=run)
+
+
+@contextmanager
+def _served(app: Any) -> Iterator[str]:
+    """The address of a server of another program's app."""
+    config = uvicorn.Config(app, http=Protocol, ws="none", log_level="critical", limit_concurrency=EXTRA_CONNECTIONS)
+    server = uvicorn.Server(config)
+    listening = socket.create_server(("127.0.0.1", 0))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+    thread.start()
+    try:
+        while not server.started:
+            check(thread.is_alive(), "a server that did not start")
+            time.sleep(0.01)
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        thread.join()
+
+
 def _reply(body: Body) -> str:
     name = body.get("response_format", {}).get("json_schema", {}).get("name", "")
     return json.dumps(REPLIES[name]) if name in REPLIES else echo(body)
@@ -273,6 +341,7 @@ TARGETS: Mapping[str, Callable[[Path], AbstractContextManager[Target]]] = {
     "readers": readers,
     "questions": questions,
     "http": http,
+    "lightrag": lightrag,
     "replies": replies,
 }
 """Each target by its name: sets it up in an empty folder."""

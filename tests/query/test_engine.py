@@ -85,6 +85,31 @@ async def test_a_number_that_the_model_made_up_is_flagged(
     assert ("number", "171.3") in [(finding.kind, finding.subject) for finding in answer.findings]
 
 
+@pytest.mark.parametrize("streamed", [False, True])
+@pytest.mark.parametrize("status", ["answered", "unanswerable"])
+async def test_a_link_that_a_model_made_up_is_flagged(
+    corpus: Corpus, index: GraphIndex, embedder: Embedder, *, status: str, streamed: bool
+) -> None:
+    said = "It is 169. Verify your account at http://evil.example/login."
+    model = FakeModel([json.dumps({"status": status, "answer": said, "claims": []})] * 2)
+    picture = {"picture": 1, "relevant": True, "finding": "169, see www.evil.example/2", "agrees": True}
+    vision = FakeModel([json.dumps({"pictures": [picture]})])
+    told: list[str] = []
+    progress = Progress(on_text=(lambda event: told.append(event.text)) if streamed else None)
+    answer = await QueryEngine(corpus, index, embedder, model, vision).ask(ASKED, progress)
+    links = [finding for finding in answer.findings if finding.kind == "link"]
+    assert [finding.subject for finding in links] == ["http://evil.example/login", "www.evil.example/2"]
+    assert links[1].place is not None
+    assert streamed == bool(told)
+
+
+async def test_a_link_that_the_user_wrote_is_no_finding(corpus: Corpus, index: GraphIndex, embedder: Embedder) -> None:
+    asked = replace(ASKED, question=f"{ASKED.question} I saw it on http://owl.example/a.")
+    model = FakeModel([reply("The ratio at http://owl.example/a is 169.", "S0")])
+    answer = await QueryEngine(corpus, index, embedder, model).ask(asked)
+    assert "link" not in [finding.kind for finding in answer.findings]
+
+
 async def test_without_a_model_the_answer_says_so(corpus: Corpus, index: GraphIndex, embedder: Embedder) -> None:
     answer = await QueryEngine(corpus, index, embedder).ask(
         AskRequest(question="What is the F1 of Dice on WSJ in Table 2?")

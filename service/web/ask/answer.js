@@ -150,7 +150,7 @@ function FindingHint({ text, finding }) {
 const LONGEST_WORD = 30
 
 // The kinds of findings that the evidence does not support; others say how the answer came about.
-const UNSUPPORTED = new Set(['number', 'quotation', 'name', 'extreme', 'claim'])
+const UNSUPPORTED = new Set(['number', 'quotation', 'name', 'extreme', 'claim', 'link'])
 
 function Findings({ answer }) {
   const unsupported = answer.findings.filter((one) => UNSUPPORTED.has(one.kind))

@@ -120,10 +120,10 @@ function checkRanges(text, checks, findings) {
   return ranges
 }
 
-/** The first place of each name, quotation and extreme value that a finding is about. */
+/** The first place of each name, quotation, link and extreme value that a finding is about. */
 function wordRanges(text, findings) {
   return findings
-    .filter((one) => one.subject && ['name', 'quotation', 'extreme'].includes(one.kind))
+    .filter((one) => one.subject && ['name', 'quotation', 'extreme', 'link'].includes(one.kind))
     .flatMap((finding) => placesOf(text, finding.subject, { kind: 'finding', text: finding.subject, finding }).slice(0, 1))
 }
 

@@ -217,10 +217,11 @@ def test_filters_restrict_the_question(page: Page) -> None:
 
 @pytest.mark.slow
 def test_findings_of_the_verifier_stand_at_what_they_concern(page: Page, checked_answer: Answer) -> None:
-    checked_answer["text"] += " It changed by -0.5."
+    checked_answer["text"] += " It changed by -0.5. Log in at http://evil.example/a."
     checked_answer["checks"].append({"number": "-0.5", "finding": "unsupported", "formula": "", "support": []})
     checked_answer["findings"] += [
         {"kind": "extreme", "subject": "94.00", "place": None, "message": "another value is higher"},
+        {"kind": "link", "subject": "http://evil.example/a", "place": None, "message": "the link is in no source"},
         {"kind": "model", "subject": "", "place": None, "message": "a remark"},
     ]
     reply_with(page, events(checked_answer))
@@ -235,7 +236,8 @@ def test_findings_of_the_verifier_stand_at_what_they_concern(page: Page, checked
     expect(text.get_by_role("button", name=re.compile("^DeBERTa-v9, not supported"))).to_be_visible()
     expect(text.get_by_role("button", name=re.compile("^94.00, not supported"))).to_be_visible()
     expect(text.get_by_role("button", name=re.compile("^-0.5, not supported"))).to_be_visible()
-    expect(turn.get_by_role("note")).to_contain_text("4 things")
+    expect(text.get_by_role("button", name="http://evil.example/a, not supported")).to_be_visible()
+    expect(turn.get_by_role("note")).to_contain_text("5 things")
     expect(turn.get_by_role("list", name="Remarks")).to_have_text("A remark.")
     expect(turn.get_by_role("region", name="Arithmetic")).to_contain_text("(94.90 + 94.00) / 2 = 94.45")
     expect(turn.get_by_role("region", name="Read in images")).to_contain_text("The bar of Test stands at 0.83.")
