@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import asdict
+from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -133,7 +134,7 @@ SelectedOption = Annotated[
 ]
 TokenizerOption = Annotated[
     Path | None,
-    typer.Option("--tokenizer", help="The system's tokenizer.json: scores its pieces; fails if it doesn't suit."),
+    typer.Option("--tokenizer", help="The system's tokenizer.json: the run fails if it doesn't suit the data."),
 ]
 
 
@@ -160,7 +161,7 @@ def evaluate_predictions(
     """
     from paperscope_core.codec import to_json
     from paperscope_lab.ner.evaluating import evaluate, markdown
-    from paperscope_lab.ner.gates import check_run, piece_places, read_predictions
+    from paperscope_lab.ner.gates import check_run, read_predictions
     from paperscope_lab.ner.run_records import read_run
 
     due = import_examples(gold).examples
@@ -177,7 +178,6 @@ def evaluate_predictions(
         joined.predictions,
         system=name or predictions.name,
         tags=joined.tags,
-        pieces=piece_places(tokenizer) if tokenizer else None,
         failed_gates=failed,
         run=read_run(predictions),
         seed=seed,
@@ -293,10 +293,18 @@ def write_report_of(
     ],
     gold: GoldArgument,
     systems: Annotated[
-        list[str], typer.Argument(help="Predictions of the systems; FILE names itself.", metavar="NAME=FILE...")
+        list[str],
+        typer.Argument(
+            help="Predictions of the systems; FILE names itself, and a folder of seeds is SEED/NAME.",
+            metavar="NAME=FILE...",
+        ),
     ],
     *,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="The Markdown file to write.")] = None,
+    deviation: Annotated[
+        Literal["sample", "population"],
+        typer.Option("--deviation", help="seeds: the standard deviation with n - 1 (sample) or n (population)."),
+    ] = "sample",
     seed: SeedOption = 0,
 ) -> None:
     """Report systems in one of four short forms, counted from their predictions; 1 if a prediction is missing."""
@@ -315,6 +323,8 @@ def write_report_of(
         tags={name: one.tags for name, one in joined.items()},
         runs={name: read_run(file) for name, file in files.items()},
         document_marks=imported.document_marks,
+        about=_about(gold, files) if form == "pair" else (),
+        deviation=deviation,
         seed=seed,
     )
     failed = [f"{name}: {reason}" for name, one in joined.items() for reason in one.failed]
@@ -326,13 +336,22 @@ def write_report_of(
     raise typer.Exit(int(bool(failed)))
 
 
+def _about(gold: Path, files: dict[str, Path]) -> list[str]:
+    """Return the head of a comparison of two models."""
+    models = [f"{number}. {name}: `{file}`" for number, (name, file) in enumerate(files.items(), 1)]
+    written = f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC"
+    return ["# Comparison of two models", "", f"**Written:** {written}", "", f"**Dataset:** `{gold}`", "", *models, ""]
+
+
 def _named_files(systems: list[str]) -> dict[str, Path]:
-    """Return the files of systems by their names. Raises InputError."""
+    """Return the files of systems by their names; those of a folder of seeds by SEED/NAME. Raises InputError."""
     files = {}
     for text in systems:
         name, equals, file = text.partition("=")
         name, path = (name, Path(file)) if equals else (Path(text).name, Path(text))
-        if name in files:
-            raise InputError(f"two systems are named {name}; name them by NAME=FILE")
-        files[name] = path
+        seeds = sorted(path.glob("seed-*.jsonl"), key=lambda one: (len(one.name), one.name)) if path.is_dir() else []
+        for key, found in {f"{one.stem.removeprefix('seed-')}/{name}": one for one in seeds}.items() or [(name, path)]:
+            if key in files:
+                raise InputError(f"two systems are named {key}; name them by NAME=FILE")
+            files[key] = found
     return files

@@ -181,7 +181,7 @@ def _metrics(evaluations: Sequence[Evaluation]) -> list[Metric]:
         figures[f"{one.scorer}, recall"] = [found.micro.recall for found in all_]
         figures[f"{one.scorer}, micro F1"] = [found.micro.f1 for found in all_]
         figures[f"{one.scorer}, macro F1"] = [found.macro_f1 for found in all_]
-    figures["character tags with O, macro F1"] = [evaluation.character_tag_macro_f1 for evaluation in evaluations]
+    figures["KLUE-baseline, character macro F1"] = [evaluation.character_macro_f1 for evaluation in evaluations]
     same: defaultdict[tuple[float, ...], list[str]] = defaultdict(list)
     for name, values in figures.items():
         same[tuple(round(value, 12) for value in values)].append(name)

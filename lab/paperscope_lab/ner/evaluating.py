@@ -1,14 +1,14 @@
 """The report of one system: every scorer's figures with intervals, its labels, its failures, and the gates."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from ingest.extraction.recognizer.examples import Example
 from paperscope_core.text.escaping import markdown_line
 from paperscope_lab.ner.run_records import RunRecord
-from paperscope_lab.ner.scoring import Counts, PredictedTags, Score, score_all, tag_macro_f1
+from paperscope_lab.ner.scoring import Counts, PredictedTags, Score, character_macro_f1, score_all
 from paperscope_lab.statistics import Tally, mean_interval
 
 __all__ = [
@@ -71,8 +71,7 @@ class Evaluation:
         system: Its name.
         examples: The scored examples.
         scores: The figures of each scorer.
-        character_tag_macro_f1: The mean F1 over the tags of characters, O included, as KLUE's systems report it.
-        piece_tag_macro_f1: The same over the pieces of a tokenizer, if one was given.
+        character_macro_f1: That of KLUE-baseline: over the tags of characters, O included.
         unknown_labels: The predicted entities whose label the gold doesn't have, by label.
         failures: The outputs that could not be used, by reason. They score as empty.
         failed_gates: Reasons not to use these figures.
@@ -82,8 +81,7 @@ class Evaluation:
     system: str
     examples: int
     scores: list[ScorerFigures]
-    character_tag_macro_f1: float
-    piece_tag_macro_f1: float | None
+    character_macro_f1: float
     unknown_labels: dict[str, int]
     failures: dict[str, int]
     failed_gates: list[str]
@@ -96,7 +94,6 @@ def evaluate(
     *,
     system: str,
     tags: PredictedTags | None = None,
-    pieces: Callable[[str], Sequence[tuple[int, int]]] | None = None,
     failed_gates: Sequence[str] = (),
     run: RunRecord | None = None,
     seed: int = 0,
@@ -108,7 +105,6 @@ def evaluate(
         predictions: Their predictions, in the same order.
         system: The system's name.
         tags: The predicted tags, if the system predicted tags.
-        pieces: Splits a text into the pieces of the system's tokenizer.
         failed_gates: What `join_predictions` and `check_run` found.
         run: What is recorded of the run.
         seed: The seed of the intervals.
@@ -119,8 +115,7 @@ def evaluate(
         system=system,
         examples=len(gold),
         scores=[_figures(score, seed) for score in scores],
-        character_tag_macro_f1=tag_macro_f1(gold, predictions),
-        piece_tag_macro_f1=tag_macro_f1(gold, predictions, pieces) if pieces else None,
+        character_macro_f1=character_macro_f1(gold, predictions),
         unknown_labels=dict(
             Counter(span.label for one in predictions for span in one.spans if span.label not in labels)
         ),
@@ -196,9 +191,10 @@ def markdown(evaluation: Evaluation, *, by_label: Sequence[str] = ("entity", "ne
         ("scorer", "mode", "precision", "recall", "F1", "F1 interval", "macro F1", "correct", "predicted", "gold"),
         [_scorer_row(one) for one in evaluation.scores],
     )
-    lines += ["", f"Character tags, O included, macro F1: {evaluation.character_tag_macro_f1:.4f}"]
-    if evaluation.piece_tag_macro_f1 is not None:
-        lines += ["", f"Tags of the tokenizer's pieces, O included, macro F1: {evaluation.piece_tag_macro_f1:.4f}"]
+    lines += [
+        "",
+        f"KLUE-baseline's character macro F1 (tags without spaces, with O): {evaluation.character_macro_f1:.4f}",
+    ]
     for one in evaluation.scores:
         if one.scorer in by_label and one.labels:
             lines += [

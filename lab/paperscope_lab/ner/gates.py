@@ -1,9 +1,8 @@
 """Reasons why the figures of a run must not be used, found before anyone reads them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ingest.extraction.recognizer.examples import Example
 from ingest.extraction.recognizer.pieces import read_tokenizer, unknown_piece
@@ -14,10 +13,7 @@ from paperscope_lab.ner.importing import import_examples
 from paperscope_lab.ner.scoring import Counts, PredictedTags, token_classes
 from paperscope_lab.ner.tags import Scheme
 
-if TYPE_CHECKING:
-    from tokenizers import Tokenizer
-
-__all__ = ["Joined", "check_run", "check_seen", "join_predictions", "piece_places", "read_predictions", "unknown_rate"]
+__all__ = ["Joined", "check_run", "check_seen", "join_predictions", "read_predictions", "unknown_rate"]
 
 # Short sentences recur: 6 % of CoNLL-2003's dev texts are in its train split, none of SciER's or WNUT's. A set that was
 # selected on has all of them.
@@ -181,29 +177,10 @@ def unknown_rate(tokenizer: Path, examples: Sequence[Example]) -> float:
     Raises:
         InputError: The file is no `tokenizer.json`.
     """
-    found = _load_tokenizer(tokenizer)
+    try:
+        found = read_tokenizer(tokenizer)
+    except ValueError as error:
+        raise InputError(f"{error}; name a tokenizer.json", where=tokenizer) from error
     unknown = unknown_piece(found)
     pieces = [piece for example in examples for piece in found.encode(example.text, add_special_tokens=False).ids]
     return sum(piece == unknown for piece in pieces) / max(1, len(pieces))
-
-
-def piece_places(tokenizer: Path) -> Callable[[str], Sequence[tuple[int, int]]]:
-    """Return a function that gives the characters [start, end) of each piece of a text.
-
-    Raises:
-        InputError: The file is no `tokenizer.json`.
-    """
-    found = _load_tokenizer(tokenizer)
-
-    def places(text: str) -> Sequence[tuple[int, int]]:
-        offsets: list[tuple[int, int]] = found.encode(text, add_special_tokens=False).offsets
-        return offsets
-
-    return places
-
-
-def _load_tokenizer(file: Path) -> "Tokenizer":
-    try:
-        return read_tokenizer(file)
-    except ValueError as error:
-        raise InputError(f"{error}; name a tokenizer.json", where=file) from error

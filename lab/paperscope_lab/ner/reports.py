@@ -15,12 +15,14 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import chain
+from statistics import fmean
 from typing import Literal
 
 from ingest.extraction.recognizer.examples import Example
 from paperscope_core.errors import InputError
+from paperscope_lab.ner.audit import audit_report
 from paperscope_lab.ner.datasets import stats, with_marks
-from paperscope_lab.ner.ensemble import mean_and_deviation
+from paperscope_lab.ner.ensemble import Deviation, mean_and_deviation
 from paperscope_lab.ner.evaluating import f1_tallies, label_tallies, markdown_table
 from paperscope_lab.ner.run_records import RunRecord
 from paperscope_lab.ner.scoring import (
@@ -29,8 +31,8 @@ from paperscope_lab.ner.scoring import (
     PredictedTags,
     Score,
     Scorer,
+    character_macro_f1,
     score_seqeval,
-    tag_macro_f1,
     token_classes,
 )
 from paperscope_lab.statistics import Difference, Tally, adjusted, mean_difference
@@ -50,6 +52,8 @@ def write_report(
     tags: Mapping[str, PredictedTags | None] | None = None,
     runs: Mapping[str, RunRecord] | None = None,
     document_marks: int = 0,
+    about: Sequence[str] = (),
+    deviation: Deviation = "sample",
     seed: int = 0,
 ) -> str:
     """Return a report as Markdown.
@@ -61,6 +65,8 @@ def write_report(
         tags: The tags that systems predicted, of those that predicted tags.
         runs: What is recorded of each run.
         document_marks: The lines `-DOCSTART-` of the gold.
+        about: The first lines of the report.
+        deviation: The kind of standard deviation over seeds.
         seed: The seed of permutations and resamples.
 
     Raises:
@@ -78,11 +84,11 @@ def write_report(
             lines.append(f"Replies of {name}: {said}.")
     forms: Mapping[ReportForm, Callable[[Sequence[Example], Systems], list[str]]] = {
         "levels": _levels,
-        "seeds": _seeds,
+        "seeds": partial(_seeds, deviation=deviation),
         "spans": partial(_spans, tags=tags or {}),
         "pair": partial(_pair, seed=seed),
     }
-    return "\n".join([*lines, "", *forms[form](gold, systems)]) + "\n"
+    return "\n".join([*about, *lines, "", *forms[form](gold, systems)]) + "\n"
 
 
 def _score(scorer: Scorer, gold: Sequence[Example], predictions: Sequence[Example]) -> Score:
@@ -121,41 +127,46 @@ def _shares(counts: Counts) -> list[str]:
 
 
 _SEED_COLUMNS = ("Entity F1", "Entity macro F1", "Char F1")
+_DEVIATIONS = {"sample": "sample standard deviation (n − 1)", "population": "population standard deviation (n)"}
 
 
-def _seeds(gold: Sequence[Example], systems: Systems) -> list[str]:
+def _seeds(gold: Sequence[Example], systems: Systems, *, deviation: Deviation) -> list[str]:
     figures: dict[str, dict[str, tuple[float, ...]]] = defaultdict(dict)
+    rows = []
     for system, predictions in systems.items():
         number, slash, name = system.partition("/")
         if not slash:
             raise InputError(f"{system}: no seed; name systems SEED/NAME, such as 1/ensemble")
         entity = _score(_scorer("entity"), gold, predictions)
-        figures[number][name] = (entity.total.f1, entity.macro_f1, tag_macro_f1(gold, predictions))
+        values = (entity.total.f1, entity.macro_f1, character_macro_f1(gold, predictions))
+        figures[number][name] = values
+        failures = sum(one.failure is not None for one in predictions)
+        status = f"{failures} failed" if failures else "OK"
+        rows.append([number, name, *(f"{100 * value:.2f}" for value in values), status])
     lines = [
-        "Entity F1: offsets and label, micro average; macro: the mean of the labels' F1. Char F1: the mean F1 over the",
-        "tags of characters, O included. After ±: the sample standard deviation (n − 1) over seeds.",
+        "Entity F1: offsets and label, micro average; macro: the mean of the labels' F1, KLUE-baseline's entity macro",
+        "F1. Char F1: KLUE-baseline's character macro F1, over tags of characters without spaces, with O. After",
+        f"±: the {_DEVIATIONS[deviation]} over seeds. Status: OK if no output failed.",
         "",
     ]
-    rows = [
-        [number, name, *(f"{100 * value:.2f}" for value in values)]
-        for number, of_seed in figures.items()
-        for name, values in of_seed.items()
-    ]
-    lines += [*markdown_table(("Seed", "Model", *_SEED_COLUMNS), rows), "", "### Mean over seeds", ""]
+    lines += [*markdown_table(("Seed", "Model", *_SEED_COLUMNS, "Status"), rows), "", "### Mean over seeds", ""]
     names = dict.fromkeys(chain.from_iterable(figures.values()))
     runs = {name: [of_seed[name] for of_seed in figures.values() if name in of_seed] for name in names}
-    means = [[name, str(len(values)), *map(_mean, zip(*values, strict=True))] for name, values in runs.items()]
+    means = [
+        [name, str(len(values)), *(_mean(each, deviation) for each in zip(*values, strict=True))]
+        for name, values in runs.items()
+    ]
     return [*lines, *markdown_table(("Model", "Seeds", *_SEED_COLUMNS), means)]
 
 
-def _mean(values: Sequence[float]) -> str:
-    found = mean_and_deviation([100 * value for value in values])
-    spread = "" if found.sample_deviation is None else f" ± {found.sample_deviation:.2f}"
+def _mean(values: Sequence[float], deviation: Deviation) -> str:
+    found = mean_and_deviation([100 * value for value in values], deviation)
+    spread = "" if found.deviation is None else f" ± {found.deviation:.2f}"
     return f"{found.mean:.2f}{spread}"
 
 
 def _spans(gold: Sequence[Example], systems: Systems, *, tags: Mapping[str, PredictedTags | None]) -> list[str]:
-    lines = ["nervaluate: exact boundaries are matched first."]
+    lines = ["The scenarios are counted as nervaluate 1.2.1 does it."]
     scenarios = [one for one in SCORERS if one.name.startswith("nervaluate ")]
     for system, predictions in systems.items():
         seqeval = score_seqeval(gold, predictions, strict=True, tags=tags.get(system))
@@ -198,6 +209,10 @@ def _pair(gold: Sequence[Example], systems: Systems, *, seed: int) -> list[str]:
     corrected = adjusted([one.p for _, one in pairs])
     rows = [_difference_row(metric, one, p, (first, second)) for (metric, one), p in zip(pairs, corrected, strict=True)]
     lines = [
+        *_verdict(classes),
+        "",
+        "### What chance allows",
+        "",
         f"Always O has a token accuracy of {outside:.4f}. Differences: 95 % paired bootstrap intervals, p of a paired",
         f"randomization test over sentences, adjusted for {len(rows)} figures.",
         "",
@@ -205,7 +220,42 @@ def _pair(gold: Sequence[Example], systems: Systems, *, seed: int) -> list[str]:
     ]
     for name in systems:
         lines += ["", f"### Token classes: {name}", "", *_class_report(classes[name])]
-    return lines
+    doubts = [f"- {one.message}" for one in audit_report("\n".join(lines)) if one.kind == "doubt"]
+    return [*lines, "", "### Doubts", "", *dict.fromkeys(doubts)] if doubts else lines
+
+
+def _verdict(classes: Mapping[str, Score]) -> list[str]:
+    """Return the figures of two systems over classes of tokens, and which system has the higher one of how many."""
+    (first, one), (second, other) = classes.items()
+    rows: list[list[str]] = []
+    deltas = []
+    for name, (a, b) in {
+        "Macro F1": (one.macro_f1, other.macro_f1),
+        "Micro F1": (one.total.f1, other.total.f1),
+        "Macro Precision": (_macro(one, "precision"), _macro(other, "precision")),
+        "Macro Recall": (_macro(one, "recall"), _macro(other, "recall")),
+        "Micro Precision": (one.total.precision, other.total.precision),
+        "Micro Recall": (one.total.recall, other.total.recall),
+    }.items():
+        deltas.append(b - a)
+        better = "equal" if a == b else second if a < b else first
+        rows.append([name, f"{a:.4f}", f"{b:.4f}", f"{deltas[-1]:+.4f}", better])
+    wins = {name: sum(row[-1] == name for row in rows) for name in classes}
+    winner = "none" if wins[first] == wins[second] else max(wins, key=lambda name: wins[name])
+    return [
+        "### Figures of token classes, O included",
+        "",
+        *markdown_table(("Metric", first, second, "Δ", "Better"), rows),
+        "",
+        *(f"- {name} is better in {count}/{len(rows)} figures" for name, count in wins.items()),
+        f"- Mean Δ: {fmean(deltas):+.4f}",
+        "",
+        f"**Winner by figures:** {winner}. Micro precision, recall and F1 are one figure, the token accuracy.",
+    ]
+
+
+def _macro(score: Score, figure: Literal["precision", "recall"]) -> float:
+    return fmean(getattr(counts, figure) for counts in score.labels.values()) if score.labels else 0.0
 
 
 def _difference_row(metric: str, one: Difference, p: float, names: tuple[str, str]) -> list[str]:

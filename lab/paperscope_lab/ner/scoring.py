@@ -2,14 +2,14 @@
 
 Two scorers disagree on the same output, so a figure without its scorer says little. Every scorer counts what is
 correct, predicted and gold for each example; precision, recall and F1 follow from the sums. The nervaluate scenarios
-match exact boundaries first: nervaluate 1.2.1 takes the first entity that overlaps, which can use up the gold of a
-later, exact one.
+are counted as nervaluate 1.2.1 does it: each predicted entity in turn takes gold that overlaps it, which can use up the
+gold of a later, exact one.
 """
 
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import cast
 
@@ -25,16 +25,15 @@ __all__ = [
     "Score",
     "Scorer",
     "aligned_tags",
+    "character_macro_f1",
     "match_entities",
     "score_all",
     "score_seqeval",
-    "tag_macro_f1",
     "token_classes",
 ]
 
 Tagged = Sequence[Sequence[str]]
 Item = tuple[object, str]
-Units = Callable[[str], Sequence[tuple[int, int]]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -230,108 +229,81 @@ def aligned_tags(example: Example, *, tokens: Sequence[tuple[int, int]] | None =
     return encode(len(tokens), entities)
 
 
-def tag_macro_f1(gold: Sequence[Example], predictions: Sequence[Example], units: Units | None = None) -> float:
-    """Return the mean F1 over tags, O included, as scikit-learn's macro average over projected tags has it.
+def character_macro_f1(gold: Sequence[Example], predictions: Sequence[Example]) -> float:
+    """Return the character F1 of KLUE-baseline: the mean F1 over the IOB2 tags of characters, O included.
 
-    The entity F1 of KLUE's systems is computed so over wordpieces. A frequent and easy O raises it.
-
-    Args:
-        gold: The examples.
-        predictions: Their predictions, in the same order.
-        units: Splits a text into the pieces that are tagged, such as a tokenizer's; characters by default.
+    Spaces are no characters. A tag of a label that neither side has counts as 1, as by `zero_division` there.
     """
     counts: Counter[tuple[str, str]] = Counter()
     for example, prediction in zip(gold, predictions, strict=True):
-        pieces = units(example.text) if units else [(place, place + 1) for place in range(len(example.text))]
+        pieces = [(place, place + 1) for place, character in enumerate(example.text) if not character.isspace()]
         counts.update(zip(_projected(example, pieces), _projected(prediction, pieces), strict=True))
     both: defaultdict[str, Counts] = defaultdict(Counts)
     for (due, given), number in counts.items():
         both[due] += Counts(gold=number, correct=number if due == given else 0)
         both[given] += Counts(predicted=number)
-    return sum(counts.f1 for counts in both.values()) / max(1, len(both))
+    labels = {tag[2:] for tag in both} - {""}
+    tags = {"O"} | {f"{part}-{label}" for part in "BI" for label in labels}
+    return sum(both[tag].f1 if tag in both else 1.0 for tag in tags) / len(tags)
 
 
 def _projected(example: Example, pieces: Sequence[tuple[int, int]]) -> list[str]:
     """Return the IOB2 tag of each piece: that of the first entity, by start, that it touches."""
     tags = ["O"] * len(pieces)
     starts, ends = [start for start, _ in pieces], [end for _, end in pieces]
-    for span in sorted(example.spans, key=lambda span: (span.start, -span.end)):
+    for span in sorted(example.spans, key=lambda span: (span.start, span.end)):
         touched = range(bisect_right(ends, span.start), bisect_left(starts, span.end))
         for order, piece in enumerate(number for number in touched if tags[number] == "O"):
             tags[piece] = f"{'I' if order else 'B'}-{span.label}"
     return tags
 
 
-def _same(one: Entity, other: Entity) -> bool:
-    return one == other
+Place = tuple[float, float, str]
+# nervaluate's least overlap, as a share of the gold entity.
+_OVERLAP = 0.01
 
 
-def _same_boundaries(one: Entity, other: Entity) -> bool:
-    return one[:2] == other[:2]
+def match_entities(gold: Sequence[Place], predicted: Sequence[Place], scenario: str) -> Outcomes:
+    """Return the outcomes of a scenario (strict, exact, partial, ent_type), as nervaluate 1.2.1 counts them.
 
-
-def _overlapping(one: Entity, other: Entity) -> bool:
-    return one[0] < other[1] and other[0] < one[1]
-
-
-def _same_label_overlapping(one: Entity, other: Entity) -> bool:
-    return one[2] == other[2] and _overlapping(one, other)
-
-
-# What is correct in each scenario, in the order of matching, and what overlaps otherwise.
-_SCENARIOS: dict[str, tuple[Sequence[Callable[[Entity, Entity], bool]], str]] = {
-    "strict": ((_same,), "incorrect"),
-    "exact": ((_same_boundaries,), "incorrect"),
-    "partial": ((_same_boundaries,), "partial"),
-    "ent_type": ((_same_label_overlapping,), "incorrect"),
-}
-
-
-def match_entities(gold: Sequence[Entity], predicted: Sequence[Entity], scenario: str) -> Outcomes:
-    """Return the outcomes of a scenario of nervaluate (strict, exact, partial, ent_type), exact boundaries first."""
-    correct, rest = _SCENARIOS[scenario]
-    free_gold, free_predicted = sorted(gold), sorted(predicted)
-    matched = sum(_take_pairs(free_gold, free_predicted, rule) for rule in correct)
-    overlapping = _take_pairs(free_gold, free_predicted, _overlapping)
-    found = Outcomes(correct=matched, missed=len(free_gold), spurious=len(free_predicted))
-    return replace(found, **{rest: overlapping})
-
-
-def _take_pairs(gold: list[Entity], predicted: list[Entity], matches: Callable[[Entity, Entity], bool]) -> int:
-    """Remove as many matching pairs as possible, and return their number (augmenting paths, shortest
-    first).
-
-    Both are sorted. Entities that match overlap.
+    Each predicted entity in turn takes the first free gold that is correct; in ent_type, the one with the closest
+    boundaries. If there is none, it takes the first free gold that it overlaps.
     """
-    starts, longest = [start for start, _, _ in gold], max((end - start for start, end, _ in gold), default=0)
-    partners: dict[int, int] = {}  # the predicted entity of a gold one
-    holds: dict[int, int] = {}  # and the gold one of a predicted one
+    free = dict(enumerate(gold))
+    found: Counter[str] = Counter()
+    for one in predicted:
+        overlapping = [number for number, other in free.items() if _overlaps(one, other)]
+        if scenario == "ent_type":
+            right = [number for number in overlapping if free[number][2] == one[2]]
+            right.sort(key=lambda number: abs(free[number][0] - one[0]) + abs(free[number][1] - one[1]))
+        else:
+            parts = 3 if scenario == "strict" else 2
+            right = [number for number in overlapping if free[number][:parts] == one[:parts]]
+        if taken := (right or overlapping)[:1]:
+            del free[taken[0]]
+        found[
+            "correct" if right else "spurious" if not taken else "partial" if scenario == "partial" else "incorrect"
+        ] += 1
+    return Outcomes(missed=len(free), **found)
 
-    def augment(entity: int) -> None:
-        reached: dict[int, int] = {}
-        queue = [entity]
-        for one in queue:
-            start, end, _ = predicted[one]
-            for number in range(bisect_right(starts, start - longest), bisect_left(starts, end)):
-                if number in reached or not matches(gold[number], predicted[one]):
-                    continue
-                reached[number] = one
-                if number in partners:
-                    queue.append(partners[number])
-                    continue
-                free: int | None = number
-                while free is not None:
-                    taker = reached[free]
-                    partners[free] = taker
-                    before = holds.get(taker)
-                    holds[taker], free = free, before
-                return
 
-    for entity in range(len(predicted)):
-        augment(entity)
-    gold[:] = [one for number, one in enumerate(gold) if number not in partners]
-    predicted[:] = [one for number, one in enumerate(predicted) if number not in holds]
-    return len(partners)
+def _overlaps(predicted: Place, gold: Place) -> bool:
+    shared = min(predicted[1], gold[1]) - max(predicted[0], gold[0])
+    return shared > 0 and shared >= _OVERLAP * (gold[1] - gold[0])
+
+
+def _token_places(example: Example, tokens: Sequence[tuple[int, int]]) -> list[Place]:
+    """Return the entities with the numbers of their tokens, and halves where one does not start or end with a token;
+    with characters, if there are no tokens."""
+    if not tokens:
+        return sorted((span.start, span.end, span.label) for span in example.spans)
+    starts, ends = [start for start, _ in tokens], [end for _, end in tokens]
+
+    def number(edges: Sequence[int], edge: int) -> float:
+        before = bisect_left(edges, edge)
+        return before if before < len(edges) and edges[before] == edge else before - 0.5
+
+    return sorted((number(starts, span.start), number(ends, span.end) + 1, span.label) for span in example.spans)
 
 
 def _count_items(
@@ -416,7 +388,7 @@ def _weighted(gold: Example, prediction: Example) -> Counted:
 
 def _scenario(name: str) -> Callable[[Example, Example], Counted]:
     def count(gold: Example, prediction: Example) -> Counted:
-        due, given = _offsets(gold), _offsets(prediction)
+        due, given = _token_places(gold, gold.tokens), _token_places(prediction, gold.tokens)
         labels = {label for _, _, label in (*due, *given)}
         return Counted(
             total=match_entities(due, given, name).counts,
@@ -426,7 +398,7 @@ def _scenario(name: str) -> Callable[[Example, Example], Counted]:
     return count
 
 
-def _only(entities: Iterable[Entity], label: str) -> list[Entity]:
+def _only(entities: Iterable[Place], label: str) -> list[Place]:
     return [entity for entity in entities if entity[2] == label]
 
 
@@ -437,8 +409,8 @@ SCORERS: tuple[Scorer, ...] = (
     Scorer(name="token", mode="without O", count=_tokens),
     Scorer(name="length-weighted", mode="tokens of right entities", count=_weighted),
     Scorer(name="character", mode="without O and spaces", count=_characters),
-    Scorer(name="nervaluate strict", mode="exact first", count=_scenario("strict")),
-    Scorer(name="nervaluate exact", mode="exact first, any label", count=_scenario("exact")),
-    Scorer(name="nervaluate partial", mode="exact first, any label", count=_scenario("partial")),
-    Scorer(name="nervaluate ent_type", mode="any overlap, most pairs", count=_scenario("ent_type")),
+    Scorer(name="nervaluate strict", mode="boundaries and label", count=_scenario("strict")),
+    Scorer(name="nervaluate exact", mode="boundaries, any label", count=_scenario("exact")),
+    Scorer(name="nervaluate partial", mode="overlap is half, any label", count=_scenario("partial")),
+    Scorer(name="nervaluate ent_type", mode="any overlap, same label", count=_scenario("ent_type")),
 )

@@ -92,7 +92,7 @@ def test_the_report_has_cost_and_curve_beside_f1(tmp_path: Path) -> None:
     replies = "0 rejected, 0 unknown label, 1 broken, 2 exact, 1 texts failed"
     assert f"| b | 1.0000 | 10.0 | 3 calls, price not known | 400 | {replies} |" in text
     assert "**Gate failed** (a): unscored: 1" in text
-    assert "nervaluate partial (exact first, any label), " in text
+    assert "nervaluate partial (overlap is half, any label), " in text
     assert "| small | 100 | 0.9404 |\n| small | 400 | 1.0000 |" in text
     pytest.importorskip("matplotlib")
     draw(found, tmp_path / "comparison.png")

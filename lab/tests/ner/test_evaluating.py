@@ -30,11 +30,10 @@ def test_the_report_names_scorers_failures_and_gates() -> None:
     assert r"| A\|B | 1.0000 | 0.6667 | 0.8000 | 4 | 4 | 6 |" in text
 
 
-def test_labels_of_the_system_alone_and_pieces_are_counted() -> None:
+def test_labels_of_the_system_alone_are_counted() -> None:
     found = [replace(GOLD[0], spans=(Span(start=0, end=3, label="Z"),)), *GOLD[1:]]
-    report = evaluate(GOLD, found, system="ours", pieces=lambda text: [(0, 3), (4, len(text))])
+    report = evaluate(GOLD, found, system="ours")
     assert report.unknown_labels == {"Z": 1}
-    assert report.piece_tag_macro_f1 == (1 + 10 / 11 + 0) / 3
     assert "Entities of a label that the gold doesn't have: 1 (Z)" in markdown(report)
 
 

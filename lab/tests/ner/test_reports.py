@@ -47,6 +47,26 @@ def test_seeds_have_the_mean_and_its_kind_of_deviation() -> None:
     assert "sample standard deviation" in text
 
 
+def test_seeds_have_a_status_and_the_deviation_that_is_asked_for() -> None:
+    text = write_report("seeds", GOLD, {"1/small": GOLD, "2/small": FAILED}, deviation="population")
+    assert "| 1 | small | 100.00 | 100.00 | 100.00 | OK |" in text
+    assert "| 1 failed |" in text
+    small = rows(text)["small"]
+    sample = rows(write_report("seeds", GOLD, {"1/small": GOLD, "2/small": FAILED}))["small"]
+    widths = [float(cell[1].split(" ± ")[1]) for cell in (small, sample)]
+    assert widths[0] == pytest.approx(widths[1] / 2**0.5, abs=0.01)
+    assert "population standard deviation (n)" in text
+
+
+def test_a_pair_has_the_figures_wins_and_mean_difference_of_the_form_and_its_doubts() -> None:
+    text = write_report("pair", GOLD, {"gold": GOLD, "none": NONE}, about=["# Two models", ""])
+    assert text.startswith("# Two models\n")
+    assert rows(text)["Micro Recall"] == ["1.0000", "0.5789", "-0.4211", "gold"]
+    assert "- gold is better in 6/6 figures\n- none is better in 0/6 figures\n- Mean Δ: -0.5" in text
+    assert "**Winner by figures:** gold." in text
+    assert "- Micro F1, Micro Precision, Micro Recall are one number in every column; it counts once" in text
+
+
 def test_spans_have_the_tables_of_seqeval_and_nervaluate() -> None:
     found = rows(write_report("spans", GOLD, {"wrong": WRONG}))
     assert found["micro avg"] == ["0.5714", "0.5714", "0.5714", "7"]
