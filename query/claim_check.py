@@ -39,11 +39,10 @@ def check_statement(corpus: Corpus, text: str, elements: Sequence[str]) -> Check
     Raises:
         NotFoundError: There is no such element.
     """
-    cited = {element: corpus.element(element) for element in elements}
-    texts = [element_text(element) for element in cited.values()]
+    cited = Cited.of(corpus, elements)
     sources = tuple(
-        ContextSource(id=number, content=content, element=element.id, place=element.place)
-        for number, (element, content) in enumerate(zip(cited.values(), texts, strict=True))
+        ContextSource(id=number, content=element_text(element), element=element.id, place=element.place)
+        for number, element in enumerate(cited.elements.values())
     )
     finder = EvidenceFinder(corpus=corpus, context=Context(sources=sources))
     claims = [
@@ -53,7 +52,7 @@ def check_statement(corpus: Corpus, text: str, elements: Sequence[str]) -> Check
         )
         for sentence in split_sentences(text)
     ]
-    verified = verify(question="", text=text, claims=claims, cited=Cited(elements=cited, around=texts))
+    verified = verify(question="", text=text, claims=claims, cited=cited)
     namer = EvidenceNamer(corpus)
     return CheckedStatement(
         claims=namer.claims(claims), checks=namer.checks(verified.checks), findings=verified.findings

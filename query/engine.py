@@ -194,13 +194,8 @@ class QueryEngine:
         """
         draft, sources = written.draft, written.context.sources
         ids = {evidence.element for claim in draft.claims for evidence in claim.evidence if evidence.element}
-        elements = {element: self._corpus.element(element) for element in ids}
-        cited = Cited(
-            elements=elements,
-            readings=_readings(written),
-            headings={key: self._corpus.paper(one.place.paper).headings(one) for key, one in elements.items()},
-            around=[source.content for source in sources],
-        )
+        around = [source.content for source in sources]
+        cited = Cited.of(self._corpus, ids, readings=_readings(written), around=around)
         links = self._check_links(request, question, written, cited) if self._model else []
         if draft.status != "answered" or draft.certain:
             return Verified(findings=tuple(links))

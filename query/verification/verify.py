@@ -1,12 +1,14 @@
 """`verify`: which statements of an answer its evidence supports."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cache
 from itertools import chain
+from typing import Self
 
 from paperscope_core.cancellation import check_cancelled
+from paperscope_core.protocols import Corpus
 from paperscope_core.text.latex import without_latex
 from paperscope_core.types import Check, Claim, Element, Finding
 from paperscope_core.types.tables import table_rows
@@ -41,6 +43,20 @@ class Cited:
     readings: Mapping[str, Sequence[str]] = field(default_factory=dict)
     headings: Mapping[str, str] = field(default_factory=dict)
     around: Sequence[str] = ()
+
+    @classmethod
+    def of(
+        cls,
+        corpus: Corpus,
+        ids: Iterable[str],
+        *,
+        readings: Mapping[str, Sequence[str]] | None = None,
+        around: Sequence[str] = (),
+    ) -> Self:
+        """Return the elements of a library with these ids as evidence. Raises NotFoundError if there is no such."""
+        elements = {key: corpus.element(key) for key in ids}
+        headings = {key: corpus.paper(one.place.paper).headings(one) for key, one in elements.items()}
+        return cls(elements=elements, readings=readings or {}, headings=headings, around=around)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

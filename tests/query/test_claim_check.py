@@ -1,5 +1,7 @@
 """Statements that are checked against elements which somebody names as their evidence."""
 
+from dataclasses import replace
+
 import pytest
 
 from query.claim_check import check_statement
@@ -26,6 +28,13 @@ def test_what_the_evidence_lacks_is_found() -> None:
     checked = check_statement(LIBRARY, "It is 77.31. The Zorblax model wins.", [TABLE.id])
     assert [(one.kind, one.subject) for one in checked.findings] == [("number", "77.31"), ("name", "Zorblax")]
     assert [claim.text for claim in checked.claims] == ["It is 77.31.", "The Zorblax model wins."]
+
+
+def test_the_title_of_the_section_of_the_evidence_bears_names() -> None:
+    section = replace(TREE.sections[0], id=TABLE.section, title="Zorblax 7B", path="Zorblax 7B")
+    headed = replace(TREE, sections=(section,))
+    checked = check_statement(MemoryLibrary(headed), "The Zorblax 7B model wins.", [TABLE.id])
+    assert checked.findings == ()
 
 
 def test_each_sentence_has_the_closest_sentence_of_a_passage() -> None:
