@@ -16,7 +16,16 @@ from graph_store.crop_files import CROPS_FOLDER
 from graph_store.database import Database, translate_errors
 from graph_store.functions import set_next_number
 from graph_store.objects import FolderObjects, Objects, open_objects
-from graph_store.opening import CURRENT, UNFINISHED, check_unused, check_version, open_read_only, open_writable
+from graph_store.opening import (
+    CURRENT,
+    UNFINISHED,
+    begin_copy,
+    check_unused,
+    check_version,
+    open_read_only,
+    open_writable,
+    remove_copy_mark,
+)
 from graph_store.schema import chunks, conversations, jobs, library, metadata, paper_crops, papers
 from paperscope_core.errors import StoreError
 from paperscope_core.locations import Location, files_folder
@@ -62,7 +71,9 @@ def copy_library(source: Location, target: Location, *, on_progress: OnProgress)
     with closing(open_read_only(source)) as old, old.read() as connection:
         # The first statement fixes what the transaction sees.
         check_version(connection, where=old.where)
+        begin_copy(target)
         with closing(open_writable(target, prepare=_prepare)) as new:
+            remove_copy_mark(target)
             # Files are there before the rows that name them.
             files = _copy_files(source, target, on_progress)
             _check_removed(old, connection, files)
@@ -82,7 +93,7 @@ def _tables() -> list[Table]:
 def _prepare(connection: Connection, *, where: Path | str, files: Location) -> None:
     """Create the tables of a copy, or find those of one that was begun."""
     if not inspect(connection).get_table_names():
-        check_unused(files)
+        check_unused(files, copying=True)
         metadata.create_all(connection)
         connection.execute(library.insert().values(version=UNFINISHED))
     elif check_version(connection, where=where, unfinished=True) != UNFINISHED:

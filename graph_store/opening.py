@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Protocol, TypeVar
 
 import filelock
@@ -22,6 +23,7 @@ __all__ = [
     "EMPTY",
     "PRERELEASE",
     "UNFINISHED",
+    "begin_copy",
     "check_unused",
     "check_version",
     "closed_on_error",
@@ -29,6 +31,7 @@ __all__ = [
     "open_read_only",
     "open_writable",
     "prepare_tables",
+    "remove_copy_mark",
 ]
 
 # A library states a number. Versions of the schema that were in use before the first release are 1 to 14; those of
@@ -50,6 +53,8 @@ Opened = TypeVar("Opened", bound=Database)
 _FILE = "library.sqlite"
 # What a library with papers has beside its database; opening a new one creates no file in them.
 _OTHER_FOLDERS = (CROPS_FOLDER, "index", "originals", "jobs")
+# In a folder in which a copy begins, until its database has tables that say so.
+_COPYING = "copying"
 # Opening a library takes milliseconds.
 _LOCK_SECONDS = 60
 
@@ -74,7 +79,7 @@ def check_version(connection: Connection, *, where: Path | str, unfinished: bool
         raise StoreError("this database is no Paperscope library; choose another place for the library", where=where)
     found = int(connection.execute(select(library.c.version)).scalar_one())
     if found == UNFINISHED and not unfinished:
-        raise StoreError("a copy of a library to this place has not ended; run `paperscope migrate` again", where=where)
+        raise _unfinished(where)
     if found > PRERELEASE and found != CURRENT:
         number = found - _RELEASED if found > _RELEASED else found
         raise StoreVersionError(
@@ -107,10 +112,41 @@ def prepare_tables(connection: Connection, *, where: Path | str, files: Location
         connection.execute(update(library).values(version=CURRENT))
 
 
-def check_unused(location: Location) -> None:
-    """Raise StoreError if there are files of a library, whose database must have been lost."""
+def _unfinished(where: object) -> StoreError:
+    return StoreError("a copy of a library to this place has not ended; run `paperscope migrate` again", where=where)
+
+
+def begin_copy(location: Location) -> None:
+    """Mark a place as that of a copy before anything of a library is in it, so that it is never taken for the place of
+    a new library if the copy is killed. `_COPYING` is there as soon as its folder is."""
+    folder = files_folder(location)
+    with translate_errors(folder):
+        if (folder / CROPS_FOLDER).exists():
+            return
+        if not folder.exists():
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            with TemporaryDirectory(prefix=f".{folder.name}-", dir=folder.parent) as above:
+                create_private_folder(made := Path(above) / folder.name)
+                create_private_file(made / _COPYING)
+                made.rename(folder)
+        else:
+            create_private_file(folder / _COPYING)
+
+
+def remove_copy_mark(location: Location) -> None:
+    """Remove the mark of a copy, whose database says itself that it is unfinished."""
+    folder = files_folder(location)
+    with translate_errors(folder):
+        (folder / _COPYING).unlink(missing_ok=True)
+
+
+def check_unused(location: Location, *, copying: bool = False) -> None:
+    """Raise StoreError if there are files of a library, whose database must have been lost, or a copy has begun there
+    and this is not `copying` itself."""
     objects = open_objects(location)
     folder = files_folder(location)
+    if not copying and (folder / _COPYING).exists():
+        raise _unfinished(location)
     for other in _OTHER_FOLDERS:
         if any(path.is_file() for path in (folder / other).rglob("*")) or objects.names(other):
             raise StoreError(

@@ -1,5 +1,7 @@
 """A library that is copied to another place is equal there, whatever happened on the way."""
 
+import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -121,6 +123,61 @@ def test_a_copy_that_was_killed_goes_on_and_is_no_library_before(
         add(store, make_indexed(THREE, note="changed meanwhile"))
     copy_library(source, target, on_progress=ignore)
     check(source, target)
+
+
+_KILLED = """
+import os, signal, sys
+from contextlib import closing
+from pathlib import Path
+from graph_store import Store
+from graph_store.copying import copy_library
+from paperscope_core.errors import StoreError
+
+source, folder = Path(sys.argv[1]), Path(sys.argv[2])
+
+def copy(target, last):
+    events = 0
+    def count(event, arguments):
+        nonlocal events
+        if target.name in str(arguments) and event.startswith(("open", "os.", "sqlite3", "shutil", "tempfile")):
+            events += 1
+            if events == last:
+                os.kill(os.getpid(), signal.SIGKILL)
+    sys.addaudithook(count)
+    copy_library(source, target, on_progress=lambda *_: None)
+    os._exit(0)
+
+# Later moments are alike.
+for moment in (*range(1, 40), *range(40, 2000, 40)):
+    target = folder / f"copy-{moment}"
+    if moment % 2:
+        # A place that is there already.
+        target.mkdir()
+    child = os.fork() or copy(target, moment)
+    if os.waitpid(child, 0)[1] == 0:
+        print(moment)
+        break
+    if target.exists() and any(target.iterdir()):
+        for read_only in (True, False):
+            try:
+                with closing(Store.open(target, read_only=read_only)):
+                    sys.exit(f"moment {moment}: it opens")
+            except StoreError as error:
+                assert "has not ended; run `paperscope migrate` again" in str(error), error
+    elif moment % 2 == 0:
+        assert not target.exists(), moment
+    copy_library(source, target, on_progress=lambda *_: None)
+    with closing(Store.open(target)) as store:
+        assert len(store.entries()) == 2
+"""
+
+
+@pytest.mark.slow
+def test_a_copy_that_is_killed_early_leaves_no_library(source: Path, tmp_path: Path) -> None:
+    command = [sys.executable, "-c", _KILLED, str(source), str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)  # noqa: S603
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) > 20
 
 
 @pytest.mark.slow
