@@ -78,10 +78,16 @@ class QuestionRunner:
         """Return what a reading tool finds."""
 
         async def work() -> ToolResult:
-            async with self._library() as library, self.service.lookups.slot(self.caller.name):
+            async with self.lend() as library:
                 return await library.look_up_async(call)
 
         return await cancel_on_disconnect(self.request, work())
+
+    @asynccontextmanager
+    async def lend(self) -> AsyncIterator[Library]:
+        """Lend the caller's library for a look-up, within the time limit; requests take turns."""
+        async with self._library() as library, self.service.lookups.slot(self.caller.name):
+            yield library
 
     async def _answer(self, asked: AskRequest, tell: Tell, *, conversation: str, streamed: bool) -> Answer:
         async with self._library(detached=bool(conversation)) as library:

@@ -72,7 +72,7 @@ SECURITY_HEADERS = {
 _CROWDED_RETRY_SECONDS = 5
 # A colon, a space and a line break.
 _HEADER_OVERHEAD_BYTES = 4
-_PROTECTED = ("/v1/", "/metrics")
+_PROTECTED = ("/v1/", "/metrics", "/mcp")
 _SIGN_IN = "/v1/session"
 _UPLOADS = ("/v1/papers", "/v1/papers/estimate", "/v1/batch")
 
@@ -272,8 +272,8 @@ class _LocalMiddleware(_Middleware):
 
 
 class AuthMiddleware(_Middleware):
-    """Authenticates the caller of `/v1/…` and `/metrics` before the body is received, and ends the request when their
-    key is revoked or expires.
+    """Authenticates the caller of `/v1/…`, `/mcp` and `/metrics` before the body is received, and ends the request when
+    their key is revoked or expires.
 
     A key has a limit of requests at once. No route can forget it. Health, the OpenAPI document and the web page are
     open to all. So is signing in, which counts against the rate limit of the address.

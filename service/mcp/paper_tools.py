@@ -6,9 +6,9 @@ The docstring and the fields are what a model is told; `run` returns the result 
 import asyncio
 import base64
 import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
@@ -53,14 +53,14 @@ class Access:
         links: The address of the web page that shows the library, without a slash at its end; "" if it is unknown.
         folders: The folders from which papers may be added.
         max_file_bytes: The largest paper that may be added.
-        drawing: Entered while pages are drawn.
+        drawing: Returns what is entered while a page is drawn.
     """
 
     library: "Library"
     links: str = ""
     folders: Sequence[Path] = ()
     max_file_bytes: int = 0
-    drawing: AbstractAsyncContextManager[None] = field(default_factory=lambda: asyncio.Semaphore(1))
+    drawing: Callable[[], AbstractAsyncContextManager[None]]
 
 
 class PaperTool(BaseModel):
@@ -293,7 +293,7 @@ async def _pictures(access: Access, item: ToolItem) -> list[ImageContent]:
         return [await asyncio.to_thread(lambda: _picture(access.library.crop(item.crop)))]
     if not item.page:
         return []
-    async with access.drawing:
+    async with access.drawing():
         marked = () if item.kind == "page" else item.places
         drawn = await access.library.page_picture_async(item.paper, item.page, marked=marked)
     return [await asyncio.to_thread(_picture, drawn)]

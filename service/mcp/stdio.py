@@ -49,7 +49,7 @@ async def _serve(settings: Settings, *, links: str, folders: Sequence[Path]) -> 
     @asynccontextmanager
     async def access_of(_request: object) -> AsyncIterator[Access]:
         library = await asyncio.shield(opening)
-        yield Access(library=library, links=links, folders=folders, max_file_bytes=max_bytes, drawing=drawing)
+        yield Access(library=library, links=links, folders=folders, max_file_bytes=max_bytes, drawing=lambda: drawing)
 
     server = build_server(access_of, adds=bool(folders))
     async with stdio_server() as (received, sent):

@@ -27,6 +27,13 @@ NONE = "–"
 # The names of the queues in the document, by those of their attributes.
 QUEUES = {"questions": "questions", "lookups": "look-ups", "images": "pictures", "estimates": "estimates"}
 FORM = "multipart/form-data"
+# Requests of routes that the OpenAPI document lacks.
+UNDOCUMENTED: Mapping[str, Mapping[str, Any]] = {
+    "/mcp": {
+        "json": {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "papers", "arguments": {}}},
+        "headers": {"Accept": "application/json, text/event-stream"},
+    }
+}
 _ROUTE = re.compile(r"`([A-Z]+ /[^`]*)`")
 _BOUND = re.compile(r"limit of (\S+ MB)")
 
@@ -85,14 +92,20 @@ class MeasuredService:
         documented = path.replace(":path}", "}")
         operation = self._operations.get(documented, {}).get(method.lower(), {})
         document = {"paths": {documented: {method.lower(): operation}}}
-        requests = [(filled, given) for _, filled, given in attempts(document, names)] or [(path, {"json": {}})]
+        if path in UNDOCUMENTED:
+            requests = [(path, dict(UNDOCUMENTED[path]))]
+        else:
+            requests = [(filled, given) for _, filled, given in attempts(document, names)] or [(path, {"json": {}})]
         has_key = {self._send(method, filled, keyed=False, **given).status_code == 401 for filled, given in requests}
         self._queues.clear()
         self._limits.clear()
         for filled, given in requests:
             self._send(method, filled, **given)
         limits, queues = " ".join(self._limits), " ".join(self._queues)
-        bounds = ", ".join(self._bounds(method, requests[0][0], operation.get("requestBody", {}).get("content", ())))
+        media_types = (
+            ("application/json",) if path in UNDOCUMENTED else operation.get("requestBody", {}).get("content", ())
+        )
+        bounds = ", ".join(self._bounds(method, requests[0][0], media_types))
         return ("key" if has_key == {True} else NONE), limits or NONE, queues or NONE, bounds or NONE
 
     def _bounds(self, method: str, path: str, media_types: Iterable[str]) -> Iterator[str]:

@@ -11,6 +11,7 @@ from service.http.routes.graph_routes import router as graph
 from service.http.routes.health_routes import router as health
 from service.http.routes.image_routes import router as images
 from service.http.routes.job_routes import router as jobs
+from service.http.routes.mcp_routes import router as mcp
 from service.http.routes.openai_routes import router as openai
 from service.http.routes.paper_routes import router as papers
 from service.http.routes.query_routes import router as query
@@ -40,4 +41,5 @@ ROUTERS: tuple[APIRouter, ...] = (
     exports,
     batches,
     openai,
+    mcp,
 )
