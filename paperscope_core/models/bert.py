@@ -84,6 +84,11 @@ class Bert(nn.Module):  # type: ignore[misc]
         """The number of hidden values of a piece."""
         return self.shape.hidden_size
 
+    @property
+    def embedding_size(self) -> int:
+        """The number of values of a piece's embedding."""
+        return self.shape.hidden_size
+
     def forward(self, ids: Tensor, present: Tensor, added: Tensor | None = None) -> Tensor:
         """Encode word pieces.
 

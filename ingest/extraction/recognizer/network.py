@@ -45,6 +45,7 @@ class NetworkOptions:
         rank: The rank of the adapter (LoRA); 0 to train the whole encoder.
         context: Whether the encoder sees a text with its neighbours in its document.
         dropout: The share of values that training sets to zero.
+        freeze: Whether only what is added to the encoder is trained.
     """
 
     encoder: str = ""
@@ -54,11 +55,12 @@ class NetworkOptions:
     table: bool = False
     rank: int = 0
     dropout: float = 0.1
+    freeze: bool = False
 
     @property
     def frozen(self) -> bool:
         """Whether training leaves the encoder's weights as they are."""
-        return self.table or self.rank > 0
+        return self.table or self.freeze or self.rank > 0
 
 
 class TaggerNetwork(nn.Module):  # type: ignore[misc]
@@ -81,7 +83,7 @@ class TaggerNetwork(nn.Module):  # type: ignore[misc]
             self.encoder.requires_grad_(False)
         if options.rank:
             _replace(self.encoder, nn.Linear, lambda linear: _LowRank(linear, options.rank))
-        self.case = nn.Embedding(CASES, hidden)
+        self.case = nn.Embedding(CASES, self.encoder.embedding_size)
         self.case.requires_grad_(options.case)
         nn.init.zeros_(self.case.weight)
         self.dropout = nn.Dropout(options.dropout)
@@ -187,6 +189,8 @@ class _HuggingFace(nn.Module):  # type: ignore[misc]
         super().__init__()
         self.model = model
         self.hidden_size = int(model.config.hidden_size)
+        # Small ELECTRA and ALBERT project embeddings to hidden values.
+        self.embedding_size = int(model.get_input_embeddings().embedding_dim)
 
     def forward(self, ids: Tensor, present: Tensor, added: Tensor | None = None) -> Tensor:
         if added is None:

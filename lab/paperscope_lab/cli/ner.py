@@ -66,6 +66,26 @@ def import_data(
         stderr().print(Text(f"! {count} {reason}", style="yellow"))
 
 
+@data_app.command("export")
+def export_data(
+    source: Annotated[Path, typer.Argument(help="Gold or predictions of any format that `ner data import` reads.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="The file to write: a token and its tag a line (CoNLL).")],
+    *,
+    scheme: Annotated[Scheme, typer.Option("--scheme", help="The scheme of the tags.")] = "IOB2",
+) -> None:
+    """Write entity data in columns: a token and its tag a line, a line -DOCSTART- before each document.
+
+    Entities that tags can't say (off the tokens, or within another) are left out and counted.
+    """
+    from paperscope_lab.ner.columns import write_columns
+
+    examples = import_examples(source).examples
+    lost = write_columns(out, examples, scheme)
+    print_text(f"{out}: {len(examples)} sentences")
+    if lost:
+        stderr().print(Text(f"! {lost} entities that tags can't say", style="yellow"))
+
+
 @data_app.command("stats")
 def show_stats(files: FilesArgument, *, as_json: JsonOption = False) -> None:
     """Count sentences, tokens, entities and duplicates of each file, and what each later file shares with the first."""

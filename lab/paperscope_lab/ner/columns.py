@@ -8,11 +8,22 @@ from itertools import pairwise
 from pathlib import Path
 
 from ingest.extraction.recognizer.examples import Example, Span
+from ingest.extraction.recognizer.tagging import flat_spans, word_tokens
 from paperscope_core.errors import ExampleFileError
+from paperscope_core.files import write_atomically
 from paperscope_lab.ner.examples import read_lines
-from paperscope_lab.ner.tags import Scheme, decode, detect_scheme, split_tag, violations
+from paperscope_lab.ner.tags import Scheme, decode, detect_scheme, encode, split_tag, violations
 
-__all__ = ["DOCUMENT_MARK", "Sentence", "TaggedText", "example_of_tags", "read_columns", "read_klue", "read_tagged"]
+__all__ = [
+    "DOCUMENT_MARK",
+    "Sentence",
+    "TaggedText",
+    "example_of_tags",
+    "read_columns",
+    "read_klue",
+    "read_tagged",
+    "write_columns",
+]
 
 DOCUMENT_MARK = "-DOCSTART-"
 """The token of a line that starts a document, in CoNLL files. Such a line is no sentence."""
@@ -89,6 +100,39 @@ def read_klue(path: Path, *, scheme: Scheme | None = None) -> TaggedText:
         for character in sentence.tokens:
             sentence.offsets.append(sentence.offsets[-1] + len(character))
     return _tagged(path, sentences, scheme)
+
+
+def write_columns(path: Path, examples: Sequence[Example], scheme: Scheme) -> int:
+    """Write a file that `read_columns` reads, with the words of a text as tokens where it has none.
+
+    Returns:
+        The number of entities that tags can't say: of those that overlap, the longest is written, and none that does
+        not start and end with a token.
+
+    Raises:
+        OutputError: The file can't be written.
+    """
+    lines: list[str] = []
+    document: str | None = None
+    lost = 0
+    for example in examples:
+        if example.document is not None and example.document != document:
+            lines += [f"{DOCUMENT_MARK} O", ""]
+        document = example.document
+        tokens = example.tokens or word_tokens(example.text)
+        starts = {start: number for number, (start, _) in enumerate(tokens)}
+        ends = {end: number + 1 for number, (_, end) in enumerate(tokens)}
+        entities = [
+            (starts[span.start], ends[span.end], span.label)
+            for span in flat_spans(example.spans)
+            if span.start in starts and span.end in ends
+        ]
+        lost += len(example.spans) - len(entities)
+        tags = encode(len(tokens), entities, scheme)
+        lines += [f"{example.text[start:end]} {tag}" for (start, end), tag in zip(tokens, tags, strict=True)]
+        lines.append("")
+    write_atomically(path, "\n".join([*lines, ""]).encode())
+    return lost
 
 
 def read_tagged(path: Path) -> Iterator[Sentence]:

@@ -1,4 +1,4 @@
-"""spaCy's entity recognizer (extra `ner`), trained from a blank pipeline."""
+"""spaCy's entity recognizer (extra `ner`), trained from a blank pipeline or an installed one."""
 
 import asyncio
 import json
@@ -28,6 +28,7 @@ class SpacyOptions:
 
     Attributes:
         language: The code of a blank pipeline, such as "en" or "ko"; only its settings of vocabulary are used.
+        base: The package or folder of a pipeline whose recognizer is trained further; "" for a blank one.
         epochs: The number of epochs.
         batch: The number of texts of a step.
         dropout: The share of values that is set to zero.
@@ -35,6 +36,7 @@ class SpacyOptions:
     """
 
     language: str = "xx"
+    base: str = ""
     epochs: int = 8
     batch: int = 16
     dropout: float = 0.2
@@ -47,11 +49,13 @@ class SpacyTagger:
     Args:
         pipeline: A pipeline with a component `ner`.
         name: Its name in reports.
+        labels: Those that it was trained on; an installed pipeline has others, which are left out.
     """
 
-    def __init__(self, pipeline: "Language", *, name: str = "spacy") -> None:
+    def __init__(self, pipeline: "Language", *, name: str = "spacy", labels: Sequence[str] = ()) -> None:
         self.name = name
         self._pipeline = pipeline
+        self._labels = set(labels)
 
     async def recognize(self, examples: Sequence[Example]) -> list[Example]:
         """Find the entities of texts in a thread. See `Recognizer.recognize`."""
@@ -63,7 +67,11 @@ class SpacyTagger:
         docs = (_doc(self._pipeline, example.text, of) for example, of in zip(examples, tokens, strict=True))
         found = []
         for example, of, doc in zip(examples, tokens, self._pipeline.pipe(docs), strict=True):
-            spans = tuple(Span(start=of[ent.start][0], end=of[ent.end - 1][1], label=ent.label_) for ent in doc.ents)
+            spans = tuple(
+                Span(start=of[ent.start][0], end=of[ent.end - 1][1], label=ent.label_)
+                for ent in doc.ents
+                if not self._labels or ent.label_ in self._labels
+            )
             found.append(replace(example, spans=spans, failure=None))
         return found
 
@@ -76,7 +84,8 @@ class SpacyTagger:
         """
         spacy = _spacy()
         try:
-            return cls(spacy.load(folder / _PIPELINE), name=folder.name)
+            labels = json.loads((folder / _SETTINGS).read_text(encoding="utf-8")).get("labels", ())
+            return cls(spacy.load(folder / _PIPELINE), name=folder.name, labels=labels)
         except (OSError, ValueError) as error:
             raise ModelError(f"no spaCy pipeline can be loaded ({error}); train it again", where=folder) from error
 
@@ -102,7 +111,7 @@ def train_spacy(
         The manifest.
 
     Raises:
-        InputError: spaCy is not installed, knows no such language, or there are no entities to learn.
+        InputError: spaCy is not installed, or has no such language or pipeline, or there are no entities to learn.
         OutputError: A file can't be written.
     """
     spacy = _spacy()
@@ -114,15 +123,13 @@ def train_spacy(
     if not labels:
         raise InputError("the training data have no entities")
     fix_random_seed(options.seed)
-    try:
-        pipeline = spacy.blank(options.language)
-    except ImportError as error:
-        raise InputError(f"spaCy has no language {options.language!r}; use one such as en or xx") from error
-    recognizer = pipeline.add_pipe("ner")
+    pipeline = _installed(spacy, options.base) if options.base else _blank(spacy, options.language)
+    is_new = "ner" not in pipeline.pipe_names
+    recognizer: Any = pipeline.add_pipe("ner") if is_new else pipeline.get_pipe("ner")
     for label in labels:
         recognizer.add_label(label)
     data = list(_training_data(pipeline, train))
-    optimizer = pipeline.initialize(lambda: data)
+    optimizer = pipeline.initialize(lambda: data) if is_new else pipeline.resume_training()
     order, losses = random.Random(options.seed), []  # noqa: S311 - no secret
     for epoch in range(options.epochs):
         order.shuffle(data)
@@ -131,7 +138,7 @@ def train_spacy(
             pipeline.update(data[start : start + options.batch], drop=options.dropout, sgd=optimizer, losses=sums)
         losses.append(round(float(sums["ner"]), 2))
         on_progress(epoch + 1, options.epochs, sums["ner"])
-    tagger = SpacyTagger(pipeline, name=folder.name)
+    tagger = SpacyTagger(pipeline, name=folder.name, labels=labels)
     manifest: dict[str, Any] = {
         "options": asdict(options),
         "labels": labels,
@@ -145,9 +152,39 @@ def train_spacy(
     with output_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
         pipeline.to_disk(folder / _PIPELINE)
-    write_atomically(folder / _SETTINGS, b'{"kind": "spacy"}\n')
+    write_atomically(folder / _SETTINGS, f"{json.dumps({'kind': 'spacy', 'labels': labels})}\n".encode())
     write_atomically(folder / _MANIFEST, f"{json.dumps(manifest, indent=1, ensure_ascii=False)}\n".encode())
     return manifest
+
+
+def _blank(spacy: Any, language: str) -> "Language":  # noqa: ANN401
+    try:
+        blank: Language = spacy.blank(language)
+    except ImportError as error:
+        raise InputError(f"spaCy has no language {language!r}; use one such as en or xx") from error
+    return blank
+
+
+def _installed(spacy: Any, base: str) -> "Language":  # noqa: ANN401
+    """Return a pipeline of which only the recognizer is left. Raises InputError."""
+    try:
+        pipeline: Language = spacy.load(base)
+    except (OSError, ValueError) as error:
+        raise InputError(
+            f"spaCy's pipeline {base} is not installed here; run: python -m spacy download {base}, or name a folder"
+        ) from error
+    for name in pipeline.pipe_names:
+        if name != "ner" and not (name == "tok2vec" and _listens(pipeline)):
+            pipeline.remove_pipe(name)
+    return pipeline
+
+
+def _listens(pipeline: "Language") -> bool:
+    """Return whether the recognizer reads the vectors of another component."""
+    from spacy.pipeline.tok2vec import Tok2VecListener
+
+    recognizer: Any = pipeline.get_pipe("ner") if "ner" in pipeline.pipe_names else None
+    return recognizer is not None and any(isinstance(node, Tok2VecListener) for node in recognizer.model.walk())
 
 
 def _training_data(pipeline: "Language", examples: Sequence[Example]) -> Iterator[Any]:

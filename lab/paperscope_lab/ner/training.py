@@ -58,9 +58,6 @@ Progress = Callable[[int, int, float], None]
 
 _CHECKPOINT, _MANIFEST = "checkpoint.pt", "manifest.json"
 _SORTED = 50
-_WARM_UP = 0.1
-_MAX_NORM = 1.0
-_WEIGHT_DECAY = 0.01
 _SWA_START, _SWA_FLOOR, _SWA_PER_EPOCH = 0.5, 0.2, 8
 """Weights are averaged over the second half of training, several times an epoch (Izmailov et al. 2018); meanwhile the
 rate falls to a fifth and not to zero, so that the weights still differ."""
@@ -82,6 +79,16 @@ class TrainingOptions:
         batch: The number of texts of a step, about.
         rate: The highest learning rate of the encoder, or of its adapter.
         new_rate: That of the head and the embedding of case, which start from nothing.
+        freeze: Whether the encoder stays as it is.
+        weight_decay: That of AdamW.
+        clip: The largest norm of the gradients of a step.
+        warm_up: The steps in which the rate rises, or below 1 their share.
+        patience: Training stops after so many epochs without a better F1 on dev, and the best epoch is the result; 0
+            for all epochs and the last one.
+        outweight: The weight of tokens outside of entities in the loss.
+        class_weights: Whether each tag weighs the same in the loss, however frequent it is.
+        temperature: Divides the scores in the loss.
+        keep_epochs: The epochs after which the tagger is also written, as `epoch-N`.
         swa: Whether the result is the average of weights along the way.
         seed: Seeds the new layers, the order of examples, and dropout.
         threads: Results are equal to the bit only for the same number of threads.
@@ -99,6 +106,15 @@ class TrainingOptions:
     batch: int = 32
     rate: float = 2e-4
     new_rate: float = 1e-3
+    freeze: bool = False
+    weight_decay: float = 0.01
+    clip: float = 1.0
+    warm_up: float = 0.1
+    patience: int = 0
+    outweight: float = 1.0
+    class_weights: bool = False
+    temperature: float = 1.0
+    keep_epochs: tuple[int, ...] = ()
     swa: bool = False
     seed: int = 1
     threads: int = 1
@@ -136,7 +152,8 @@ def train_tagger(
 ) -> dict[str, Any]:
     """Train a tagger, or continue an interrupted training with the same data and options.
 
-    The result is the last (or averaged) state; no epoch is selected. `dev` fits the temperature and is scored.
+    The result is the last (or averaged) state; no epoch is selected, but by `patience`. `dev` fits the temperature of
+    confidences and is scored.
 
     Corpora may have different labels. A token outside of all entities of its corpus may be an entity of a label that
     the corpus lacks: its loss is the negative logarithm of the probability of all tags that it may have.
@@ -188,14 +205,17 @@ def train_tagger(
         run = _Run(tagger=tagger, data=data, options=options, identity=_digest(manifest))
         history = run.resume(folder)
         for epoch in range(len(history), options.epochs):
+            if run.stopped(history):
+                break
             loss = run.epoch(epoch, on_progress)
+            scored = _counts(dev, tagger.tag(dev), of_corpora[0])
+            figures = {"dev_precision": scored.precision, "dev_recall": scored.recall, "dev_f1": scored.f1}
             history.append(
-                {
-                    "epoch": epoch + 1,
-                    "loss": round(loss, 5),
-                    "dev_f1": round(_f1(dev, tagger.tag(dev), of_corpora[0]), 5),
-                }
+                {"epoch": epoch + 1, "loss": round(loss, 5), **{name: round(one, 5) for name, one in figures.items()}}
             )
+            run.note_best(history)
+            if epoch + 1 in options.keep_epochs:
+                tagger.save(folder / f"epoch-{epoch + 1}")
             run.keep(folder, history)
         run.finish()
         tagger.temperature = _temperature(tagger, dev)
@@ -204,8 +224,8 @@ def train_tagger(
     reloaded = EncoderTagger.load(folder, device=options.device)
     manifest |= {
         "history": history,
-        "dev_f1_reloaded": round(_f1(dev, reloaded.tag(dev), of_corpora[0]), 5),
-        "dev_f1_strict": round(_f1(dev, predicted, of_corpora[0]), 5),
+        "dev_f1_reloaded": round(_counts(dev, reloaded.tag(dev), of_corpora[0]).f1, 5),
+        "dev_f1_strict": round(_counts(dev, predicted, of_corpora[0]).f1, 5),
         "temperature": tagger.temperature,
         "calibration_error": calibration_error(dev, predicted),
         "seconds": round(time.perf_counter() - started, 1),
@@ -226,6 +246,7 @@ def _new_network(options: TrainingOptions, tags: TagSet, splitter: PieceSplitter
             table=options.table,
             rank=options.rank,
             dropout=options.dropout,
+            freeze=options.freeze,
         )
     )
     if options.table:
@@ -256,7 +277,7 @@ def finished(
 
 def _asked(corpora: Sequence[Sequence[Example]], dev: Sequence[Example], options: TrainingOptions) -> dict[str, Any]:
     return {
-        "options": asdict(options),
+        "options": json.loads(json.dumps(asdict(options))),
         "train": [described(corpus) for corpus in corpora],
         "dev": described(dev),
     }
@@ -310,9 +331,17 @@ class _Data:
             found.extend(part[at : at + size] for at in range(0, len(part), size))
         return order.sample(found, len(found))
 
-    def positions(self, batch: Sequence[Window], before: int) -> tuple[Tensor, Tensor, Tensor]:
-        """Return row and column of each unit that the windows score, and the tags that it may have, of shape (units,
-        tags)."""
+    def weights(self, options: TrainingOptions) -> Tensor | None:
+        """Return the weight of each tag in the loss, if they differ."""
+        tags = self.allowed.shape[1]
+        counts = torch.bincount(torch.tensor([tag for row in self.targets for tag in row]), minlength=tags)
+        weights = counts.sum() / (tags * counts.clamp(min=1)) if options.class_weights else torch.ones(tags)
+        weights[0] *= options.outweight
+        return None if bool((weights == 1).all()) else weights
+
+    def positions(self, batch: Sequence[Window], before: int) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """Return row and column of each unit that the windows score, the tags that it may have, of shape (units, tags),
+        and the one that it has."""
         rows: list[tuple[int, int, int, int]] = []
         for row, window in enumerate(batch):
             firsts = self.pieces[window.text].firsts
@@ -322,7 +351,7 @@ class _Data:
                 if window.from_ <= first < window.to
             )
         found = torch.tensor(rows, dtype=torch.long).reshape(-1, 4)
-        return found[:, 0], found[:, 1], self.allowed[found[:, 2], found[:, 3]]
+        return found[:, 0], found[:, 1], self.allowed[found[:, 2], found[:, 3]], found[:, 3]
 
 
 @dataclass(kw_only=True)
@@ -335,6 +364,8 @@ class _Run:
     identity: str
     optimizer: torch.optim.Optimizer = field(init=False)
     average: AveragedModel | None = field(init=False, default=None)
+    best: dict[str, Tensor] | None = field(init=False, default=None)
+    weights: Tensor | None = field(init=False)
     steps: int = field(init=False, default=0)
     per_epoch: int = field(init=False)
 
@@ -344,9 +375,10 @@ class _Run:
         old = [weight for weight in network.encoder.parameters() if weight.requires_grad]
         self.optimizer = torch.optim.AdamW(
             [{"params": old, "highest": self.options.rate}, {"params": new, "highest": self.options.new_rate}],
-            weight_decay=_WEIGHT_DECAY,
+            weight_decay=self.options.weight_decay,
             fused=True,
         )
+        self.weights = self.data.weights(self.options)
         self.per_epoch = len(self.data.batches(self.options.batch, seed=""))
         if self.options.swa:
             self.average = AveragedModel(_Trained(network))
@@ -367,7 +399,8 @@ class _Run:
             loss = self._loss(batch)
             self.optimizer.zero_grad()
             loss.backward()
-            nn.utils.clip_grad_norm_([w for group in self.optimizer.param_groups for w in group["params"]], _MAX_NORM)
+            weights = [weight for group in self.optimizer.param_groups for weight in group["params"]]
+            nn.utils.clip_grad_norm_(weights, options.clip)
             self.optimizer.step()
             self.steps += 1
             losses.append(float(loss.detach()))
@@ -379,24 +412,41 @@ class _Run:
 
     def _loss(self, batch: Sequence[Window]) -> Tensor:
         splitter, device = self.tagger.splitter, self.options.device
-        rows, columns, allowed = (one.to(device) for one in self.data.positions(batch, len(splitter.before)))
+        rows, columns, allowed, targets = (one.to(device) for one in self.data.positions(batch, len(splitter.before)))
         inputs = [tensor.to(device) for tensor in batches(self.data.pieces, splitter, batch)]
         with torch.autocast(device, dtype=torch.bfloat16, enabled=self.options.dtype == "bfloat16"):
             scores = self.tagger.network(*inputs)[rows, columns]
         if not len(rows):  # a batch may be texts of nothing but white space
             return scores.sum() * 0.0
-        scores = scores.float()
-        return (scores.logsumexp(1) - scores.masked_fill(~allowed, -torch.inf).logsumexp(1)).mean()
+        scores = scores.float() / self.options.temperature
+        losses = scores.logsumexp(1) - scores.masked_fill(~allowed, -torch.inf).logsumexp(1)
+        if self.weights is None:
+            return losses.mean()
+        weights = self.weights.to(device)[targets]
+        return (losses * weights).sum() / weights.sum()
 
     def _set_rate(self) -> None:
         done, floor = (self.steps + 1) / self.total, _SWA_FLOOR if self.average is not None else 0.0
-        factor = min(done / _WARM_UP, floor + (1 - floor) * (1 - done) / (1 - _WARM_UP))
+        warm_up = self.options.warm_up if self.options.warm_up < 1 else self.options.warm_up / self.total
+        falling = floor + (1 - floor) * (1 - done) / max(1 - warm_up, 1e-9)
+        factor = min(done / warm_up, falling) if warm_up else falling
         for group in self.optimizer.param_groups:
             group["lr"] = group["highest"] * max(factor, 0.0)
 
+    def stopped(self, history: Sequence[dict[str, Any]]) -> bool:
+        """Return whether the F1 on dev has not risen for as many epochs as the patience."""
+        return 0 < self.options.patience <= len(history) - _best_epoch(history)
+
+    def note_best(self, history: Sequence[dict[str, Any]]) -> None:
+        """Keep the weights of the last epoch, if it is the best one and an epoch is selected."""
+        if self.options.patience and _best_epoch(history) == len(history):
+            self.best = {name: weight.clone() for name, weight in self.tagger.network.trained_weights().items()}
+
     def finish(self) -> None:
-        """Set the network to the averaged weights, if they are averaged."""
-        if self.average is not None and int(self.average.n_averaged):
+        """Set the network to the weights of the best epoch, if one is selected, or the averaged ones, if any."""
+        if self.best is not None:
+            self.tagger.network.load_trained(self.best)
+        elif self.average is not None and int(self.average.n_averaged):
             for weight, mean in zip(_trained(self.tagger.network), self.average.module.weights, strict=True):
                 weight.data.copy_(mean)
 
@@ -408,6 +458,7 @@ class _Run:
             "steps": self.steps,
             "weights": self.tagger.network.trained_weights(),
             "optimizer": self.optimizer.state_dict(),
+            "best": self.best,
             "average": None if self.average is None else self.average.state_dict(),
         }
         with output_errors(folder):
@@ -434,9 +485,15 @@ class _Run:
         self.optimizer.load_state_dict(state["optimizer"])
         if self.average is not None:
             self.average.load_state_dict(state["average"])
+        self.best = state["best"]
         self.steps = int(state["steps"])
         history: list[dict[str, Any]] = state["history"]
         return history
+
+
+def _best_epoch(history: Sequence[dict[str, Any]]) -> int:
+    """Return the number of the first epoch with the highest F1 on dev; 0 if there is none."""
+    return max(range(len(history)), key=lambda at: history[at]["dev_f1"]) + 1 if history else 0
 
 
 def _name_of_tag(tag: str) -> str:
@@ -510,9 +567,13 @@ def _labels(examples: Sequence[Example]) -> set[str]:
 
 def entity_f1(gold: Sequence[Example], predicted: Sequence[Example]) -> float:
     """F1 of entities with the same characters and label."""
+    return _entity_counts(gold, predicted).f1
+
+
+def _entity_counts(gold: Sequence[Example], predicted: Sequence[Example]) -> Counts:
     scorer = next(scorer for scorer in SCORERS if scorer.name == "entity")
     pairs = zip(gold, predicted, strict=True)
-    return sum((scorer.count(*pair).total for pair in pairs), Counts()).f1
+    return sum((scorer.count(*pair).total for pair in pairs), Counts())
 
 
 def calibration_error(gold: Sequence[Example], predicted: Sequence[Example], *, bins: int = 10) -> float:
@@ -533,10 +594,10 @@ def calibration_error(gold: Sequence[Example], predicted: Sequence[Example], *, 
     return round(error / max(len(found), 1), 4)
 
 
-def _f1(gold: Sequence[Example], predicted: Sequence[Example], labels: set[str]) -> float:
-    """`entity_f1` of these labels alone."""
+def _counts(gold: Sequence[Example], predicted: Sequence[Example], labels: set[str]) -> Counts:
+    """Count entities of these labels alone."""
     kept = [replace(one, spans=tuple(span for span in one.spans if span.label in labels)) for one in predicted]
-    return entity_f1(gold, kept)
+    return _entity_counts(gold, kept)
 
 
 def described(examples: Sequence[Example]) -> dict[str, Any]:

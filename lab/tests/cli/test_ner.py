@@ -36,6 +36,19 @@ def test_data_is_imported_counted_and_checked(run: "Run", tmp_path: Path) -> Non
     assert run("ner", "data", "validate", train).out == "no problems\n"
 
 
+@pytest.mark.parametrize("scheme", ["IOB1", "IOB2", "BIOES"])
+def test_data_are_exported_as_columns(run: "Run", tmp_path: Path, scheme: str) -> None:
+    first, again = tmp_path / "first.jsonl", tmp_path / "again.jsonl"
+    run("ner", "data", "import", write(tmp_path)[0], "--out", first)
+    assert run("ner", "data", "export", first, "-o", tmp_path / "out.txt", "--scheme", scheme).code == 0
+    run("ner", "data", "import", tmp_path / "out.txt", "--out", again)
+    assert again.read_text().replace("out.txt", "train.txt") == first.read_text()
+    line = '{"id":"1","text":"a bc","tokens":[[0,1],[2,4]],"spans":[{"start":2,"end":3,"label":"X"}]}'
+    first.write_text(line + "\n")
+    assert "! 1 entities that tags can't say" in run("ner", "data", "export", first, "-o", tmp_path / "out.txt").err
+    assert (tmp_path / "out.txt").read_text() == "a O\nbc O\n\n"
+
+
 def test_a_broken_file_exits_with_2(run: "Run", tmp_path: Path) -> None:
     (tmp_path / "bad.txt").write_text("Ada X-PER\n")
     found = run("ner", "data", "stats", tmp_path / "bad.txt")

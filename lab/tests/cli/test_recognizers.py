@@ -47,6 +47,27 @@ def test_recognizers_are_trained_combined_and_used(run: "Run", tmp_path: Path) -
 
 
 @pytest.mark.slow
+def test_seeds_are_trained_at_once_and_used_by_one_command_each(run: "Run", tmp_path: Path) -> None:
+    gold = tmp_path / "gold.txt"
+    gold.write_text(GOLD)
+    common = ("--encoder", write_encoder(tmp_path / "encoder"), "--dev", gold, "--rate", "0.01", "--batch", "1")
+    options = ("--seeds", "1,2", "--epochs", "6", "--outweight", "0.5", "--keep-epochs", "2", *common)
+    trained = run("ner", "train", gold, "--out", tmp_path / "a", "--jobs", "2", *options)
+    assert trained.code == 0, trained.err
+    assert f"{tmp_path / 'a/seed-2/epoch-2'}: on dev precision " in trained.out
+    run("ner", "train", gold, "--out", tmp_path / "b", *options)
+    weights = [(tmp_path / name / "seed-2/model.safetensors").read_bytes() for name in "ab"]
+    assert weights[0] == weights[1]
+    found = run("ner", "predict", gold, "--system", tmp_path / "a", "--out", tmp_path / "small")
+    assert found.code == 0, found.err
+    both = run("ner", "ensemble", tmp_path / "a", tmp_path / "b", "--data", gold, "--out", tmp_path / "both")
+    assert "ensembles: " in both.out
+    report = run("ner", "report", "seeds", gold, f"small={tmp_path / 'small'}", f"ensemble={tmp_path / 'both'}")
+    assert all(f"| {seed} | {name} | " in report.out for seed in (1, 2) for name in ("small", "ensemble"))
+    assert run("ner", "predict", gold, "-s", tmp_path / "a/seed-1/epoch-2", "-o", tmp_path / "x.jsonl").code == 0
+
+
+@pytest.mark.slow
 def test_a_new_encoder_is_written_and_a_table_over_it_gets_its_rate(run: "Run", tmp_path: Path) -> None:
     gold = tmp_path / "gold.txt"
     gold.write_text(GOLD)

@@ -24,6 +24,23 @@ def test_spacy_learns_and_reloads(tmp_path: Path) -> None:
     assert [one.spans for one in found] == [*(one.spans for one in GOLD), ()]
 
 
+def test_an_installed_pipeline_is_trained_further_and_its_other_labels_are_left_out(tmp_path: Path) -> None:
+    import spacy
+
+    other = [example_of("Ada Byron met Bob in Rome .", "Rome:CITY", "Ada Byron:HUMAN")]
+    train_spacy(other, other, SpacyOptions(language="en", epochs=20), tmp_path / "base")
+    base = tmp_path / "base/pipeline"
+    pipeline = spacy.load(base)
+    pipeline.add_pipe("sentencizer")
+    pipeline.to_disk(base)
+    manifest = train_spacy(GOLD, GOLD, SpacyOptions(base=str(base), epochs=30), tmp_path / "a")
+    assert manifest["dev_f1_strict"] == 1.0
+    found = asyncio.run(load_recognizer(tmp_path / "a").recognize(GOLD))
+    assert {span.label for one in found for span in one.spans} == {"PER", "LOC"}
+    with pytest.raises(InputError, match="en_core_web_md is not installed here; run: python -m spacy download"):
+        train_spacy(GOLD, GOLD, SpacyOptions(base="en_core_web_md"), tmp_path / "b")
+
+
 def test_without_dev_data_there_is_no_score_on_them(tmp_path: Path) -> None:
     assert "dev_f1_strict" not in train_spacy(GOLD, [], SpacyOptions(epochs=1), tmp_path)
 

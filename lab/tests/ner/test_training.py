@@ -61,7 +61,9 @@ def test_a_finished_training_has_its_data_its_tokenizer_and_a_tagger_that_loads(
     assert finished([GOLD], GOLD, options, folder) is None
 
 
-@pytest.mark.parametrize("changes", [{}, {"swa": True}, {"rank": 2}, {"table": True}])
+@pytest.mark.parametrize(
+    "changes", [{}, {"swa": True}, {"rank": 2}, {"table": True}, {"freeze": True, "class_weights": True, "patience": 9}]
+)
 def test_a_resumed_training_is_equal_to_the_bit(
     options: TrainingOptions, tmp_path: Path, changes: dict[str, Any]
 ) -> None:
@@ -102,6 +104,50 @@ def test_a_tagger_over_a_frozen_encoder_reloads_with_that_encoder_only(
     write_encoder(tmp_path / "encoder", seed=1)
     with pytest.raises(ModelError, match="trained over the encoder 'encoder@"):
         EncoderTagger.load(tmp_path / "a")
+
+
+def test_training_stops_without_a_better_epoch_and_the_best_one_is_the_result(
+    options: TrainingOptions, tmp_path: Path
+) -> None:
+    # Without a learning rate no epoch is better than the first.
+    still = replace(options, rate=0.0, new_rate=0.0, epochs=9, patience=2)
+    manifest = train_tagger([GOLD], GOLD, still, tmp_path / "still")
+    assert [one["epoch"] for one in manifest["history"]] == [1, 2, 3]
+    long = replace(options, epochs=14, dropout=0.0, patience=14)
+    manifest = train_tagger([GOLD], GOLD, long, tmp_path / "long")
+    assert manifest["dev_f1_strict"] == max(one["dev_f1"] for one in manifest["history"])
+
+
+def test_the_weight_of_o_changes_what_is_found_and_epochs_on_the_way_are_written(
+    options: TrainingOptions, tmp_path: Path
+) -> None:
+    few = replace(options, epochs=4, dropout=0.0, keep_epochs=(1, 3))
+    found = {}
+    for outweight in (0.0, 1000.0):
+        folder = tmp_path / str(outweight)
+        train_tagger([GOLD], GOLD, replace(few, outweight=outweight), folder)
+        found[outweight] = sum(len(one.spans) for one in EncoderTagger.load(folder).tag(GOLD))
+    assert found[0.0] > found[1000.0] == 0
+    assert EncoderTagger.load(tmp_path / "0.0/epoch-3").tag(GOLD) != EncoderTagger.load(tmp_path / "0.0/epoch-1").tag(
+        GOLD
+    )
+
+
+def test_a_frozen_encoder_is_not_trained(options: TrainingOptions, tmp_path: Path) -> None:
+    train_tagger([GOLD], GOLD, replace(options, freeze=True, epochs=1), tmp_path / "a")
+    assert set(load_file(tmp_path / "a" / "model.safetensors")) == {"head.weight", "head.bias", "case.weight"}
+    EncoderTagger.load(tmp_path / "a")
+
+
+def test_an_electra_whose_embeddings_are_smaller_is_trained(options: TrainingOptions, tmp_path: Path) -> None:
+    from transformers import ElectraConfig, ElectraModel
+
+    shape = {"embedding_size": 8, "hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2}
+    ElectraModel(ElectraConfig(vocab_size=200, intermediate_size=32, **shape)).save_pretrained(tmp_path / "electra")
+    shutil.copy(Path(options.encoder) / "tokenizer.json", tmp_path / "electra")
+    electra = replace(options, encoder=str(tmp_path / "electra"), epochs=1)
+    train_tagger([GOLD], GOLD, electra, tmp_path / "a")
+    assert len(EncoderTagger.load(tmp_path / "a").tag(GOLD)) == len(GOLD)
 
 
 def test_a_table_of_soft_labels_is_all_that_is_trained(options: TrainingOptions, tmp_path: Path) -> None:

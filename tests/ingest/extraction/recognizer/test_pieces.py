@@ -1,12 +1,15 @@
 """Pieces of words, the case of words, units of tokens, and windows."""
 
+import json
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.ner.tiny_encoder import write_encoder
 
 from ingest.extraction.recognizer.network import load_tokenizer, windows
-from ingest.extraction.recognizer.pieces import Pieces, PieceSplitter, pack
+from ingest.extraction.recognizer.pieces import Pieces, PieceSplitter, pack, read_tokenizer
 
 
 @pytest.fixture(scope="module")
@@ -61,3 +64,13 @@ def test_texts_are_packed_with_their_neighbours() -> None:
     joined = pieces[0] + pieces[1]
     assert joined.firsts == (0, 4)
     assert len(joined.ids) == 8
+
+
+@pytest.mark.parametrize("lower", [True, False])
+def test_a_folder_with_a_list_of_pieces_alone_has_a_tokenizer(tmp_path: Path, lower: bool) -> None:
+    (tmp_path / "vocab.txt").write_text("[PAD]\n[UNK]\n[CLS]\n[SEP]\nada\nAda\n##s\n", encoding="utf-8")
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps({"do_lower_case": lower}))
+    splitter = PieceSplitter.of(read_tokenizer(tmp_path / "tokenizer.json"))
+    (pieces,) = splitter.split(["Adas x"], [((0, 4), (5, 6))])
+    assert pieces.ids == ((4 if lower else 5), 6, 1)
+    assert (splitter.before, splitter.after, pieces.unknown) == ((2,), (3,), 1)
