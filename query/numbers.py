@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from paperscope_core.text.latex import without_latex
+from paperscope_core.types import UNKNOWN_CHARACTER
 
 __all__ = ["Number", "numbers_in", "placed_numbers", "scales_in", "without_labels"]
 
@@ -96,10 +97,14 @@ def numbers_in(text: str, *, spelled: bool = False) -> Iterator[Number]:
 
 
 def placed_numbers(plain: str) -> Iterator[tuple[Number, int, int]]:
-    """Yield the quantities in a text that `without_labels` returned, with their starts and ends."""
+    """Yield the quantities in a text that `without_labels` returned, with their starts and ends.
+
+    A number beside a character that is not known is none: that may be its sign, one of its digits, or a "<".
+    """
+    doubtful = UNKNOWN_CHARACTER in plain
     for match in _NUMBER.finditer(plain):
         digits = re.sub(r"[^\d.]", "", match["digits"])
-        if len(digits) > _MOST_DIGITS:
+        if len(digits) > _MOST_DIGITS or (doubtful and _is_doubtful(plain, match.start(), match.end())):
             continue
         unit = match["unit"].strip()
         scale = Decimal(_SCALES.get(unit, 1))
@@ -108,6 +113,13 @@ def placed_numbers(plain: str) -> Iterator[tuple[Number, int, int]]:
         shown = (sign[0] if sign else "") + match[0].strip()
         number = Number(shown, Decimal(digits) * scale, last, unit in ("%", "percent"), sign[0] if sign else "", scale)
         yield number, match.start() - bool(sign), match.end()
+
+
+def _is_doubtful(plain: str, start: int, end: int) -> bool:
+    """Return whether the word of a number, or the sign before it, has a character that is not known."""
+    before = plain[:start].rstrip()
+    word = plain[plain.rfind(" ", 0, start) + 1 : end] + plain[end:].partition(" ")[0]
+    return before.endswith(UNKNOWN_CHARACTER) or UNKNOWN_CHARACTER in word
 
 
 def scales_in(text: str) -> frozenset[Decimal]:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from paperscope_core.types import Cell
+from paperscope_core.types import UNKNOWN_CHARACTER, Cell
 
 __all__ = ["is_annotation", "is_value", "split_annotation", "with_annotations"]
 
@@ -39,8 +39,8 @@ _MARKED = re.compile(r"(?P<value>.*[^\s†‡*∗])(?P<note>\s*[†‡]+)", re.D
 
 def is_value(text: str) -> bool:
     """Return whether a text is a number, several numbers, a dash or a tick, as in a table's body rather than its
-    header."""
-    return bool(_CELL_VALUE.fullmatch(text.strip()))
+    header. A character that is not known may be a sign or a digit."""
+    return bool(_CELL_VALUE.fullmatch(text.strip().replace(UNKNOWN_CHARACTER, "0")))
 
 
 def is_annotation(text: str) -> bool:

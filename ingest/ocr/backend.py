@@ -1,18 +1,22 @@
 """`OcrBackend` wraps another backend and recognises pages without usable text from their images."""
 
+import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from io import BytesIO
+from itertools import islice
+from typing import NamedTuple
 
 from PIL import Image
 
 from ingest.document.crops import png_bytes
-from ingest.document.pages import Backend, Document, OutlineEntry, PageContent, PageReadError
+from ingest.document.pages import Backend, Char, Document, OutlineEntry, PageContent, PageReadError
 from ingest.ocr.page import deskew, recognize_page
-from ingest.ocr.recognizer import Recognition
-from paperscope_core.types import Box
+from ingest.ocr.recognizer import Recognition, TextRecognizer
+from paperscope_core.cancellation import extend_time_limit
+from paperscope_core.types import UNKNOWN_CHARACTER, Box
 
 __all__ = ["OcrBackend", "needs_recognition"]
 
@@ -28,6 +32,10 @@ _MEANINGLESS_SHARE = 0.3
 # The side in pixels up to which RapidOCR's detection was measured to find small print; more takes longer.
 _LONGEST_SIDE = 2340
 _MAX_DPI = 600
+# Unknown characters inside words: how many are recognised on a page, in which resolution, how much of their line is
+# shown and what gap separates words, in letter sizes, and how many letters on either side must be read as they are.
+_MOST_CROPS, _CROP_DPI = 20, 300
+_REACH, _TOUCHING, _CONTEXT = 8.0, 0.3, 2
 
 
 def needs_recognition(page: PageContent) -> bool:
@@ -44,7 +52,7 @@ def needs_recognition(page: PageContent) -> bool:
     if scan and len(inside) < _STAMP_CHARS:
         return True
     letters = (letter for char in page.chars for letter in char.text)
-    meaningless = sum(letter == "\ufffd" or unicodedata.category(letter) in _MEANINGLESS for letter in letters)
+    meaningless = sum(letter == UNKNOWN_CHARACTER or unicodedata.category(letter) in _MEANINGLESS for letter in letters)
     return meaningless > _MEANINGLESS_SHARE * len(page.chars)
 
 
@@ -91,7 +99,7 @@ class OcrDocument:
         """See `Document.read`; a note says whether text was recognised, and if not, why."""
         page = self._document.read(number)
         if not needs_recognition(page):
-            return page
+            return self._with_unknown_read(page)
         reason = "the page has no text layer" if not page.chars else "the page's text layer is not usable"
         if self._recognizer is None:
             return replace(page, notes=(f"{reason}; {self._remedy}",))
@@ -123,7 +131,64 @@ class OcrDocument:
         """See `Document.cells`; none on a deskewed page."""
         return () if self._skews.get(number) else self._document.cells(number, box)
 
+    def _with_unknown_read(self, page: PageContent) -> PageContent:
+        """Return a page whose unknown characters inside words and numbers are recognised, with a note on the others."""
+        chars = list(page.chars)
+        inside = {
+            at: line
+            for at, char in enumerate(chars)
+            if UNKNOWN_CHARACTER in char.text and (line := _line_around(chars, char))
+        }
+        if not inside:
+            return page
+        if self._recognizer is not None:
+            with suppress(PageReadError):
+                for at, line in islice(inside.items(), _MOST_CROPS):
+                    chars[at] = chars[at]._replace(text=self._recognized(page.number, line, self._recognizer))
+        left = sum(UNKNOWN_CHARACTER in chars[at].text for at in inside)
+        remedy = f"; {self._remedy}" if self._remedy else ""
+        note = f'{left} of its letters, digits and signs are not known, and shown as "{UNKNOWN_CHARACTER}"{remedy}'
+        return replace(page, chars=chars, notes=(*page.notes, note) if left else page.notes)
+
+    def _recognized(self, number: int, line: "_Line", recognizer: TextRecognizer) -> str:
+        """Return the character that a recogniser reads between those beside it, `UNKNOWN_CHARACTER` if none."""
+        extend_time_limit()
+        with Image.open(BytesIO(self._document.render(number, [line.box], dpi=_CROP_DPI)[0])) as shown:
+            words = recognizer.recognize(shown.convert("RGB"))
+        read = "".join("".join(word.text.split()) for word in words)
+        found = set(re.findall(f"{re.escape(line.left)}(.){re.escape(line.right)}", read))
+        return found.pop() if len(found) == 1 else UNKNOWN_CHARACTER
+
     def _rendered(self, page: PageContent, *, dpi: int) -> Image.Image:
         whole = Box(0, 0, page.width, page.height)
         with Image.open(BytesIO(self._document.render(page.number, [whole], dpi=dpi)[0])) as shown:
             return shown.convert("RGB")
+
+
+class _Line(NamedTuple):
+    """The characters just before and behind an unknown one, and the box around its part of the line."""
+
+    left: str
+    right: str
+    box: Box
+
+
+def _line_around(chars: Sequence[Char], unknown: Char) -> _Line | None:
+    """Return the part of the line around an unknown character; None if it touches no letter or digit, as an icon."""
+    reach, gap = _REACH * unknown.size, _TOUCHING * unknown.size
+    row = [
+        char
+        for char in chars
+        if char.direction == 0 == unknown.direction
+        and abs(char.baseline - unknown.baseline) < gap
+        and unknown.x0 - reach < char.x0 < unknown.x1 + reach
+    ]
+    row.sort(key=lambda char: char.x0)
+    before, after = ([char for char in row if (char.x0 - unknown.x0) * side > 0] for side in (-1, 1))
+    beside = [char for char in before[-1:] if unknown.x0 - char.x1 < gap]
+    beside += [char for char in after[:1] if char.x0 - unknown.x1 < gap]
+    if not any(char.text.isalnum() for char in beside):
+        return None
+    left, right = ("".join(char.text for char in part) for part in (before[-_CONTEXT:], after[:_CONTEXT]))
+    box = Box(row[0].x0 - gap, unknown.baseline - unknown.size, row[-1].x1 + gap, unknown.baseline + unknown.size / 2)
+    return _Line(left, right, box)

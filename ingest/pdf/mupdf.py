@@ -1,13 +1,11 @@
-"""PyMuPDF as a backend: the only module that imports it. Scripts, attachments and links are never followed."""
+"""PyMuPDF as a backend. Scripts, attachments and links are never followed."""
 
 import logging
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
 from importlib import import_module
 from itertools import zip_longest
-from typing import Any, TypeAlias
 
 from ingest.document.geometry import (
     Shape,
@@ -20,6 +18,8 @@ from ingest.document.geometry import (
 )
 from ingest.document.pages import LOADING_TIMES, Char, OutlineEntry, PageContent, PageReadError, locked_error
 from ingest.pdf.fonts import glyph_text, is_bold, is_italic
+from ingest.pdf.printed_glyphs import GlyphPlace, PrintedGlyphs, glyph_place
+from ingest.pdf.pymupdf_import import Untyped, pymupdf
 from ingest.sandbox.telemetry import disable_onnxruntime_telemetry
 from paperscope_core.cancellation import extend_time_limit
 from paperscope_core.errors import PaperFileError
@@ -27,38 +27,14 @@ from paperscope_core.types import Box
 
 __all__ = ["MuPdfBackend", "pymupdf"]
 
-# PyMuPDF imports these if it can, and with them onnxruntime: two seconds and 100 MB. The first is loaded for the papers
-# that need it; the second is not used.
-_HEAVY_IMPORTS_OF_PYMUPDF = ("pymupdf.layout", "pymupdf4llm")
-
-
-@contextmanager
-def _imports_fail(names: Sequence[str]) -> Iterator[None]:
-    """Make the import of modules that are not loaded fail inside the block."""
-    hidden = [name for name in names if name not in sys.modules]
-    # None is the documented value for a module that can't be imported.
-    sys.modules.update(dict.fromkeys(hidden))  # type: ignore[arg-type]
-    try:
-        yield
-    finally:
-        for name in hidden:
-            del sys.modules[name]
-
-
-with _imports_fail(_HEAVY_IMPORTS_OF_PYMUPDF):
-    import pymupdf
-
-
-# PyMuPDF has no usable types; its values are untyped in this module only.
-Untyped: TypeAlias = Any
-_mupdf: Untyped = pymupdf
-
+_mupdf = pymupdf
 _FAILURES = (RuntimeError, ValueError, TypeError, IndexError, KeyError, AttributeError, _mupdf.mupdf.FzErrorBase)
 _FLAG_ITALIC, _FLAG_BOLD = 2, 16  # Flags of a span in PyMuPDF.
 _TEXT_FLAGS = _mupdf.TEXTFLAGS_RAWDICT & ~_mupdf.TEXT_PRESERVE_IMAGES
 # The text of a scan is recognised by the program that scanned it, and lies invisible on the image of the page.
 _HIDDEN_SHARE = 0.5
 _HIDDEN = "its text layer is invisible, as on a scan, and may differ from what is printed"
+_PREFIX = 7  # The length of "ABCDEF+".
 _NEAR_WHITE = 0.98  # A share of full brightness; a lighter fill is not visible on paper.
 
 
@@ -72,6 +48,8 @@ class MuPdfBackend:
         _mupdf.TOOLS.mupdf_display_warnings(False)
         # Boxes of characters as in the file; pymupdf4llm sets the same when it is imported.
         _mupdf.TOOLS.unset_quad_corrections(True)
+        # Otherwise two fonts of a file may have one name.
+        _mupdf.TOOLS.set_subset_fontnames(True)
         # Otherwise PyMuPDF prints errors while it searches for tables.
         _mupdf.set_messages(pylogging=True, pylogging_level=logging.DEBUG)
         try:
@@ -90,6 +68,7 @@ class MuPdfDocument:
     def __init__(self, document: Untyped) -> None:
         self._document = document
         self._rotations: dict[int, int] = {}
+        self._glyphs = PrintedGlyphs(document)
         metadata = document.metadata or {}
         self.title = str(metadata.get("title") or "").strip()
         self.authors = str(metadata.get("author") or "").strip()
@@ -133,7 +112,7 @@ class MuPdfDocument:
         with self._page(number) as (page, rotation):
             drawings = page.get_drawings()
             shapes = sort_shapes(_shapes(drawings))
-            chars, slanted, hidden = _text(page)
+            chars, slanted, hidden = _text(page, self._glyphs.corrections(page))
             content = PageContent(
                 number=number,
                 width=page.rect.width,
@@ -193,7 +172,7 @@ class MuPdfDocument:
             raise PageReadError(str(error) or type(error).__name__) from error
 
 
-def _text(page: Untyped) -> tuple[tuple[Char, ...], list[Box], int]:
+def _text(page: Untyped, corrections: Mapping[GlyphPlace, str]) -> tuple[tuple[Char, ...], list[Box], int]:
     """Return the characters, the boxes of lines at other angles, such as labels of a plot, and how many characters are
     invisible."""
     size = page.rect.width, page.rect.height
@@ -208,20 +187,25 @@ def _text(page: Untyped) -> tuple[tuple[Char, ...], list[Box], int]:
                 continue
             width, height = turned_size(*size, turns=direction)
             for span in line["spans"]:
-                found = _span_chars(span, direction=direction, page=size)
+                found = _span_chars(span, direction=direction, page=size, corrections=corrections)
                 before = len(chars)
                 chars.extend(char for char in found if 0 <= char.x0 < width and 0 < char.baseline <= height)
                 hidden += len(chars) - before if span.get("alpha") == 0 else 0
     return tuple(chars), slanted, hidden
 
 
-def _span_chars(span: Untyped, *, direction: int, page: tuple[float, float]) -> Iterator[Char]:
-    font, size, flags = span["font"], span["size"], span["flags"]
+def _span_chars(
+    span: Untyped, *, direction: int, page: tuple[float, float], corrections: Mapping[GlyphPlace, str]
+) -> Iterator[Char]:
+    named, size, flags = span["font"], span["size"], span["flags"]
+    font = _without_prefix(named)
     bold = bool(flags & _FLAG_BOLD) or is_bold(font)
     italic = bool(flags & _FLAG_ITALIC) or is_italic(font)
     chars = span["chars"]
     for char, after in zip_longest(chars, chars[1:]):
         text, drop = glyph_text(char["c"], font=font, after=after["c"] if after else "")
+        if corrections and text == char["c"]:
+            text = corrections.get(glyph_place(named, char["origin"]), text)
         if char["synthetic"] or text.isspace() or not text.isprintable():
             continue
         x0, _, x1, _ = char["bbox"]
@@ -230,6 +214,11 @@ def _span_chars(span: Untyped, *, direction: int, page: tuple[float, float]) -> 
             x0, _, x1, _ = turned_box(Box(*char["bbox"]), *page, turns=direction)
             _, baseline = turned_point(left, baseline, *page, turns=direction)
         yield Char(text, x0, x1, baseline + drop * size, size, font, bold, italic, direction)
+
+
+def _without_prefix(font: str) -> str:
+    """Return a font's name without the prefix of a subset ("ABCDEF+Times")."""
+    return font[_PREFIX:] if font[_PREFIX - 1 : _PREFIX] == "+" else font
 
 
 def _shapes(drawings: Sequence[Untyped]) -> Iterator[Shape]:

@@ -22,6 +22,7 @@ from paperscope_core.types.answer import (
 )
 from paperscope_core.types.displayable import Displayable
 from paperscope_core.types.elements import (
+    UNKNOWN_CHARACTER,
     UNPUBLISHED,
     Element,
     Equation,
@@ -98,6 +99,7 @@ __all__ = [
     "MAX_QUESTION_LENGTH",
     "STANDS_FOR",
     "TOOLS",
+    "UNKNOWN_CHARACTER",
     "UNPUBLISHED",
     "WORK",
     "Answer",

@@ -15,6 +15,7 @@ from paperscope_core.types.place import Box, Place, PrintedLine
 from paperscope_core.types.tables import Table
 
 __all__ = [
+    "UNKNOWN_CHARACTER",
     "Element",
     "Equation",
     "Figure",
@@ -41,6 +42,8 @@ __all__ = [
 ]
 
 _PAGE_NUMBER = re.compile(r"[0-9]{1,6}")
+UNKNOWN_CHARACTER = "\ufffd"
+"""Stands for a printed character that is not known: neither the file nor its shape says what it is."""
 
 PassageRole = Literal["title", "authors", "abstract", "heading", "paragraph", "list", "footnote", "code", "furniture"]
 ProblemKind = Literal["text", "other"]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import chain, takewhile
 
 from paperscope_core.cancellation import check_cancelled
-from paperscope_core.types import Claim, Evidence, Table
+from paperscope_core.types import UNKNOWN_CHARACTER, Claim, Evidence, Table
 from query.content_words import runs
 from query.extractive.table_index import IndexedCell, TableIndex
 from query.extractive.wording import FORM_WORDS, Token, citation_spans, fold, strip_citations, strip_remark, tokens
@@ -52,7 +52,8 @@ class _Question:
 def look_up(
     question: str, tables: Sequence[Table], named: Collection[str], index_of: Callable[[Table], TableIndex]
 ) -> tuple[Claim, Table] | None:
-    """State the cell that a question names; None unless there is exactly one such cell in all tables.
+    """State the cell that a question names; None unless there is exactly one such cell in all tables, and all of its
+    characters are known.
 
     Rows of one name are all stated if the question names their table.
 
@@ -80,6 +81,8 @@ def look_up(
     if len(found) != 1:
         return None
     table, cells = found[0]
+    if any(UNKNOWN_CHARACTER in one.text for one in cells):
+        return None
     rows_of_one_name = by_name and len(cells) <= _MAX_ROWS and len({one.cell.column for one in cells}) == 1
     return (_claim(table, cells), table) if len(cells) == 1 or rows_of_one_name else None
 

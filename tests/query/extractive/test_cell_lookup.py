@@ -86,6 +86,12 @@ def test_a_word_of_an_operation_may_be_a_header(make_table: MakeTable) -> None:
     assert answer("What is the total of brass?", ratios) == "In Table 1, Brass has 12 under Total."
 
 
+def test_a_value_with_a_character_that_is_not_known_is_not_stated(make_table: MakeTable) -> None:
+    estimates = make_table([["Disease", "Effect"], ["Malaria", "\ufffd0.76"], ["Dengue", "0.24"]])
+    assert answer("What is the effect of malaria?", estimates) is None
+    assert answer("What is the effect of dengue?", estimates) == "In Table 1, Dengue has 0.24 under Effect."
+
+
 def test_a_word_that_names_a_row_and_a_column_must_be_said_twice(make_table: MakeTable) -> None:
     confusion = make_table([["", "Cat", "Dog"], ["Cat", "8", "2"], ["Dog", "3", "7"]])
     assert answer("What is the value of cat?", confusion) is None
