@@ -12,7 +12,7 @@ import numpy as np
 from PIL import Image
 
 from ingest.document.pages import PageReadError
-from ingest.sandbox.telemetry import disable_onnxruntime_telemetry
+from paperscope_core.telemetry import disable_onnxruntime_telemetry
 from paperscope_core.types import Box
 
 __all__ = ["FakeRecognizer", "Recognition", "RecognizedWord", "TextRecognizer", "recognition_for"]
@@ -155,6 +155,6 @@ def recognition_for(ocr: Literal["auto", "off"]) -> Recognition:
     """RapidOCR, if the extra `ocr` is installed and recognition isn't switched off."""
     if ocr == "off":
         return Recognition(remedy="text recognition (OCR) is off; set parser.ocr to auto to read it")
-    if find_spec("rapidocr") is None or find_spec("onnxruntime") is None:
+    if find_spec("rapidocr") is None:
         return Recognition(remedy='install text recognition (OCR) to read it: pip install "paperscope[ocr]"')
     return Recognition(recognizer=RapidRecognizer())

@@ -20,9 +20,9 @@ from ingest.document.pages import LOADING_TIMES, Char, OutlineEntry, PageContent
 from ingest.pdf.fonts import glyph_text, is_bold, is_italic
 from ingest.pdf.printed_glyphs import GlyphPlace, PrintedGlyphs, glyph_place
 from ingest.pdf.pymupdf_import import Untyped, pymupdf
-from ingest.sandbox.telemetry import disable_onnxruntime_telemetry
 from paperscope_core.cancellation import extend_time_limit
 from paperscope_core.errors import PaperFileError
+from paperscope_core.telemetry import disable_onnxruntime_telemetry
 from paperscope_core.types import Box
 
 __all__ = ["MuPdfBackend", "pymupdf"]

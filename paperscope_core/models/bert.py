@@ -1,49 +1,17 @@
-"""A BERT encoder, and the bundled embedder made of it, on PyTorch alone, whose import takes a fraction of the time of
-transformers and sentence-transformers (some 7 s in every process that embeds a question)."""
+"""A BERT encoder on PyTorch alone, whose import takes a fraction of the time of transformers: for recognizers of
+entities, and to train them."""
 
-import json
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-import numpy as np
 import torch
-from numpy import float32
-from numpy.typing import NDArray
 from safetensors.torch import load_file
-from tokenizers import Tokenizer
 from torch import Tensor, nn
 from torch.nn import functional
-from torch.nn.utils.rnn import pad_sequence
 
-__all__ = ["Bert", "BertShape", "MiniLM"]
+from paperscope_core.models.onnx_bert import BertShape
 
-_BATCH = 32
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class BertShape:
-    """The numbers of a BERT encoder, under the names of its `config.json`."""
-
-    vocab_size: int
-    hidden_size: int
-    num_hidden_layers: int
-    num_attention_heads: int
-    intermediate_size: int
-    max_position_embeddings: int = 512
-    layer_norm_eps: float = 1e-12
-
-    @classmethod
-    def read(cls, folder: Path) -> Self:
-        """Read `config.json`.
-
-        Raises:
-            OSError: The file can't be read.
-            KeyError: It lacks a number.
-        """
-        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-        return cls(**{name: config[name] for name in cls.__dataclass_fields__})
+__all__ = ["Bert"]
 
 
 class Bert(nn.Module):  # type: ignore[misc]
@@ -164,50 +132,3 @@ class _Output(nn.Module):  # type: ignore[misc]
 
     def forward(self, values: Tensor, residual: Tensor) -> Tensor:
         return self.LayerNorm(residual + self.dropout(self.dense(values)))
-
-
-class MiniLM:
-    """A BERT encoder whose output is the normalised mean over a text's word pieces.
-
-    The computation follows Reimers and Gurevych (2019), "Sentence-BERT".
-
-    Args:
-        folder: A folder of sentence-transformers with such a model.
-        device: Where it runs, by PyTorch's name.
-
-    Raises:
-        OSError: A file can't be read.
-        KeyError: A number is missing.
-        RuntimeError: A weight is missing.
-    """
-
-    def __init__(self, folder: Path, *, device: str = "cpu") -> None:
-        self._device = device
-        self._bert = Bert.load(folder).eval().to(device)
-        self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-        pooling = json.loads((folder / "sentence_bert_config.json").read_text(encoding="utf-8"))
-        self._tokenizer.enable_truncation(int(pooling["max_seq_length"]))
-        self._tokenizer.no_padding()
-
-    def embed(self, texts: Sequence[str]) -> NDArray[float32]:
-        """Embed texts, in batches of similar length.
-
-        Returns:
-            Unit vectors, a row per text.
-        """
-        pieces = [torch.tensor(encoding.ids) for encoding in self._tokenizer.encode_batch(list(texts))]
-        vectors = np.empty((len(pieces), self._bert.hidden_size), dtype=float32)
-        by_length = sorted(range(len(pieces)), key=lambda index: -len(pieces[index]))
-        with torch.inference_mode():
-            for start in range(0, len(by_length), _BATCH):
-                batch = by_length[start : start + _BATCH]
-                vectors[batch] = self._encode([pieces[index] for index in batch]).cpu().numpy()
-        return vectors
-
-    def _encode(self, pieces: Sequence[Tensor]) -> Tensor:
-        lengths = torch.tensor([len(one) for one in pieces], device=self._device)
-        ids = pad_sequence(list(pieces), batch_first=True).to(self._device)
-        present = torch.arange(ids.shape[1], device=self._device) < lengths[:, None]
-        hidden = self._bert(ids, present)
-        means = (hidden * present[:, :, None]).sum(dim=1) / lengths[:, None]
-        return functional.normalize(means)

@@ -65,15 +65,19 @@ class LocalEmbedder:
         with self._lock:
             if self._encoder is None:
                 self._weights.verify()
-                load = _load_minilm if self._weights.bundled else _load_transformer
-                self._encoder = load_weights(self._weights, partial(load, device=self._device))
+                # Only PyTorch runs on other devices.
+                if self._weights.bundled and self._device == "cpu":
+                    self._encoder = load_weights(self._weights, _load_minilm)
+                else:
+                    load = partial(_load_transformer, device=self._device)
+                    self._encoder = load_weights(self._weights, load, quietly=True)
             return self._encoder
 
 
-def _load_minilm(folder: str, *, device: str) -> _Encoder:
-    from paperscope_core.models.bert import MiniLM
+def _load_minilm(folder: str) -> _Encoder:
+    from paperscope_core.models.onnx_bert import MiniLM
 
-    return MiniLM(Path(folder), device=device)
+    return MiniLM(Path(folder))
 
 
 def _load_transformer(folder: str, *, device: str) -> _Encoder:

@@ -83,20 +83,21 @@ def find_weights(model: str) -> Weights:
     return Weights(name=model, location=model, local=False)
 
 
-def load_weights(weights: Weights, load: Callable[[str], T]) -> T:
-    """Load weights without progress bars or warnings, downloading those with a Hugging Face name on first use.
+def load_weights(weights: Weights, load: Callable[[str], T], *, quietly: bool = False) -> T:
+    """Load weights, downloading those with a Hugging Face name on first use.
 
     Args:
         weights: The weights to load.
         load: Creates a model from a folder.
+        quietly: Suppress the progress bars and warnings of transformers even for the bundled weights.
 
     Raises:
         ModelError: The weights can't be downloaded or loaded.
     """
     from safetensors import SafetensorError
 
-    # transformers is imported for its messages, and the bundled weights are loaded without it.
-    with nullcontext() if weights.bundled else _quiet():
+    # transformers is imported for its messages, and the bundled weights can be loaded without it.
+    with _quiet() if quietly or not weights.bundled else nullcontext():
         folder = weights.location if weights.local else _download(weights.location)
         try:
             return load(folder)

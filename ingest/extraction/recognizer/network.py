@@ -12,7 +12,8 @@ from torch.nn import functional
 from torch.nn.utils.rnn import pad_sequence
 
 from ingest.extraction.recognizer.pieces import CASES, Pieces, PieceSplitter, read_tokenizer
-from paperscope_core.models.bert import Bert, BertShape
+from paperscope_core.models.bert import Bert
+from paperscope_core.models.onnx_bert import BertShape
 from paperscope_core.models.weights import find_weights, load_weights
 
 __all__ = [

@@ -13,7 +13,8 @@ from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_toke
 from ingest.extraction.recognizer.network import save_config
 from paperscope_core.errors import InputError
 from paperscope_core.files import output_errors, write_atomically
-from paperscope_core.models.bert import Bert, BertShape
+from paperscope_core.models.bert import Bert
+from paperscope_core.models.onnx_bert import BertShape
 
 __all__ = ["write_encoder", "write_language_model"]
 

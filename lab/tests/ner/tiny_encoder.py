@@ -8,7 +8,8 @@ from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers,
 
 from ingest.extraction.recognizer.examples import Example, Span
 from ingest.extraction.recognizer.network import save_config
-from paperscope_core.models.bert import Bert, BertShape
+from paperscope_core.models.bert import Bert
+from paperscope_core.models.onnx_bert import BertShape
 
 __all__ = ["GOLD", "example_of", "write_encoder"]
 

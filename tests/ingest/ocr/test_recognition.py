@@ -290,7 +290,6 @@ RULES = ((72, 340, 76), (72, 340, 96), (72, 340, 134))
 @pytest.mark.usefixtures("small_raster")
 def test_rapidocr_reads_text_and_a_table_without_the_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("rapidocr", reason="the extra ocr is not installed")
-    pytest.importorskip("onnxruntime", reason="the extra ocr is not installed")
 
     def refused(*_: object, **__: object) -> None:
         raise AssertionError("text recognition opened a socket")

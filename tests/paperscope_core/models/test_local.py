@@ -61,12 +61,12 @@ async def test_the_bundled_weights_give_the_vectors_of_sentence_transformers(
 
 
 @pytest.mark.slow
-def test_the_bundled_weights_need_neither_transformers_nor_sentence_transformers(root: Path) -> None:
+def test_the_bundled_weights_need_neither_pytorch_nor_sentence_transformers(root: Path) -> None:
     code = (
         "import asyncio, sys; from paperscope_core.models import find_weights; "
         "from paperscope_core.models.embedders import LocalEmbedder; "
         "asyncio.run(LocalEmbedder(find_weights('')).embed(['text'])); "
-        "print(sorted({'transformers', 'sentence_transformers', 'sklearn', 'scipy'} & set(sys.modules)))"
+        "print(sorted({'torch', 'transformers', 'sentence_transformers', 'sklearn', 'scipy'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)  # noqa: S603
     assert done.stdout.strip() == "[]"

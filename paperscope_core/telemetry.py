@@ -1,4 +1,4 @@
-"""Switches off onnxruntime's usage reports; PyMuPDF's layout analysis and the text recognition load that library."""
+"""Switches off onnxruntime's usage reports; the embedder, PyMuPDF's layout and text recognition load it."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""What PyMuPDF and the recognition of text bring along reports nothing to anybody."""
+"""What PyMuPDF, the recognition of text and the embedder bring along reports nothing to anybody."""
 
 import os
 import subprocess
@@ -21,11 +21,17 @@ from PIL import Image
 from ingest.ocr.recognizer import RapidRecognizer
 RapidRecognizer().recognize(Image.new("RGB", (64, 64), "white"))
 """
+_EMBED = """
+import asyncio
+from paperscope_core.models import find_weights
+from paperscope_core.models.embedders import LocalEmbedder
+asyncio.run(LocalEmbedder(find_weights("")).embed(["text"]))
+"""
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("work", [_OPEN, _RECOGNISE], ids=["opening", "recognising"])
-def test_reading_a_file_leaves_no_report_for_onnxruntimes_maker(root: Path, tmp_path: Path, work: str) -> None:
+@pytest.mark.parametrize("work", [_OPEN, _RECOGNISE, _EMBED], ids=["opening", "recognising", "embedding"])
+def test_nothing_is_reported_to_onnxruntimes_maker(root: Path, tmp_path: Path, work: str) -> None:
     environment = {**os.environ, "HOME": str(tmp_path), "XDG_CACHE_HOME": ""}
     environment.pop("ORT_DISABLE_TELEMETRY", None)
     paper = root / "examples" / "paper" / "ner-report.pdf"
