@@ -30,7 +30,9 @@ class ModelServer:
     a web page comes ("page"), or that a gateway reports under HTTP 200 that the server behind it failed ("told"; in a
     stream after half of it); `embedding_fault` says so of calls for vectors. A reply that is a mapping is the whole
     message, with `finish_reason` if that is not "stop". With `streams` it tells a reply in pieces to whoever asks for
-    that, and breaks the connection off in the middle of the next `breaks` of them.
+    that, and breaks the connection off in the middle of the next `breaks` of them. `documents` are what it tells at
+    other paths; a mapping from names of models to what it tells of each, if a body names one. `keys` are the keys that
+    it was sent.
     """
 
     reply: Callable[[Body], str | Body]
@@ -46,6 +48,8 @@ class ModelServer:
     embedding_fault: Callable[[Body], str] = field(default=lambda _body: "")
     streams: bool = False
     breaks: int = 0
+    documents: dict[str, Any] = field(default_factory=dict)
+    keys: list[str] = field(default_factory=list)
 
 
 def fingerprint(body: Body) -> str:
@@ -145,8 +149,17 @@ class _Replying(_Quiet):
 
     model: ModelServer
 
+    def do_GET(self) -> None:
+        self.model.keys.append(self.headers.get("Authorization", ""))
+        self._send(200 if self.path in self.model.documents else 404, self.model.documents.get(self.path, {}))
+
     def do_POST(self) -> None:
         state, body = self.model, json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        state.keys.append(self.headers.get("Authorization", ""))
+        if "messages" not in body and "input" not in body:
+            document = state.documents.get(self.path, {}).get(body.get("model"))
+            self._send(404 if document is None else 200, document or {})
+            return
         if self.path.endswith("/embeddings"):
             state.embedded.append(body)
             if not self._fails(state.embedding_fault(body)):

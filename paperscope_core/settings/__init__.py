@@ -12,7 +12,7 @@ from paperscope_core.settings.fields import (
     Settings,
     VisionSettings,
 )
-from paperscope_core.settings.load import load_settings
+from paperscope_core.settings.load import keys_file, load_settings, settings_file
 
 __all__ = [
     "AnswerSettings",
@@ -25,5 +25,7 @@ __all__ = [
     "RoleSettings",
     "Settings",
     "VisionSettings",
+    "keys_file",
     "load_settings",
+    "settings_file",
 ]

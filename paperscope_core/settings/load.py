@@ -1,10 +1,10 @@
 """Reads the settings from their sources, in order of precedence.
 
 From highest to lowest: overrides, `PAPERSCOPE_*` variables (`PAPERSCOPE_ANSWER__MODEL` is `answer.model`), the TOML
-file, `OPENAI_BASE_URL` and `OPENAI_API_KEY`. A role takes model, base_url and api_key from the top level if no source
-gives its own. An empty string counts as given: `PAPERSCOPE_VISION__MODEL=` switches vision off. The embedder takes
-only api_key from the top level. A role with another base_url than the top level takes no api_key, because a key belongs
-to one server.
+file, the file of keys beside it (`paperscope.keys.toml`), `OPENAI_BASE_URL` and `OPENAI_API_KEY`. A role takes model,
+base_url and api_key from the top level if no source gives its own. An empty string counts as given:
+`PAPERSCOPE_VISION__MODEL=` switches vision off. The embedder takes only api_key from the top level. A role with
+another base_url than the top level takes no api_key, because a key belongs to one server.
 """
 
 import difflib
@@ -19,7 +19,7 @@ from pydantic import ValidationError
 from paperscope_core.errors import SettingsError
 from paperscope_core.settings.fields import Settings, setting_names
 
-__all__ = ["load_settings"]
+__all__ = ["keys_file", "load_settings", "settings_file"]
 
 _PREFIX = "PAPERSCOPE_"
 _CONFIG_VARIABLE = f"{_PREFIX}CONFIG"
@@ -44,7 +44,7 @@ def load_settings(
     Args:
         environ: The environment variables.
         file: A TOML file. None: the one that `PAPERSCOPE_CONFIG` names, else `paperscope.toml` of the working
-            directory, if it exists.
+            directory, if it exists. A file of keys is read from beside it (see `keys_file`).
         overrides: Values by dotted name or in nested sections; None means "not given".
 
     Raises:
@@ -58,7 +58,7 @@ def load_settings(
     given = ChainMap(
         {name: _Given(value, "override") for name, value in _leaves(overrides or {})},
         _from_environment(environ),
-        _from_file(file, environ),
+        *_from_files(file, environ),
         {name: _Given(environ[variable], variable) for name, variable in _FALLBACKS.items() if environ.get(variable)},
     )
     _refuse_unknown(given)
@@ -79,12 +79,26 @@ def _from_environment(environ: Mapping[str, str]) -> dict[str, _Given]:
     }
 
 
-def _from_file(file: Path | None, environ: Mapping[str, str]) -> dict[str, _Given]:
-    if file is None and environ.get(_CONFIG_VARIABLE):
-        file = Path(environ[_CONFIG_VARIABLE])
-    if file is None and not _DEFAULT_FILE.is_file():
-        return {}
-    file = file or _DEFAULT_FILE
+def settings_file(file: Path | None, environ: Mapping[str, str]) -> Path:
+    """Return the settings file, whether it exists or not. See `load_settings`."""
+    return file or Path(environ.get(_CONFIG_VARIABLE) or _DEFAULT_FILE)
+
+
+def keys_file(settings: Path) -> Path:
+    """Return the file beside a settings file that holds keys, and that only its owner may read."""
+    return settings.with_name(f"{settings.stem}.keys.toml")
+
+
+def _from_files(named: Path | None, environ: Mapping[str, str]) -> Iterator[dict[str, _Given]]:
+    file = settings_file(named, environ)
+    # A file that is named must exist.
+    if named is not None or environ.get(_CONFIG_VARIABLE) or file.is_file():
+        yield _from_file(file)
+    if keys_file(file).is_file():
+        yield _from_file(keys_file(file))
+
+
+def _from_file(file: Path) -> dict[str, _Given]:
     try:
         values = tomllib.loads(file.read_text(encoding="utf-8"))
     except OSError as error:

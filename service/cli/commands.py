@@ -28,6 +28,7 @@ from service.cli.options import ConfigOption, JsonOption, LibraryOption, new_app
 from service.cli.paper_commands import add, papers, read, remove, show
 from service.cli.parse import parse
 from service.cli.question_commands import ask, batch, graph
+from service.cli.setup_command import setup
 from service.cli.terminal import escape_unencodable, print_json, print_note, print_text, stdout
 
 __all__ = ["app", "main"]
@@ -131,7 +132,7 @@ def show_config(library: LibraryOption = None, config: ConfigOption = None, as_j
     stdout().print(Group(grid, *(Text(f"! {note}", style="yellow") for note in settings.notes())))
 
 
-for _command in (add, parse, papers, ask, batch, show, read, graph, remove, serve, mcp, worker, migrate, doctor):
+for _command in (add, parse, papers, ask, batch, show, read, graph, remove, serve, mcp, worker, migrate, doctor, setup):
     app.command()(_command)
 app.command(name="config")(show_config)
 app.add_typer(keys_app, name="keys")

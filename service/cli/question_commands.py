@@ -37,9 +37,8 @@ if TYPE_CHECKING:
 __all__ = ["TimeLeft", "ask", "batch", "graph"]
 
 _NO_MODEL = (
-    "No model was used. For one on this machine, start Ollama and set PAPERSCOPE_MODEL=qwen2.5vl:7b, "
-    "OPENAI_BASE_URL=http://127.0.0.1:11434/v1 and OPENAI_API_KEY=unused; for another, set its name, address and key. "
-    "Or let the model of Claude, Cursor or VS Code read the library: paperscope mcp --install CLIENT."
+    "No model was used. `paperscope setup` sets one up; `paperscope mcp --install CLIENT` lets that of Claude, "
+    "Cursor or VS Code read the library."
 )
 
 PaperOption = Annotated[list[str] | None, typer.Option("--paper", "-p", help="Only in this paper (repeatable).")]

@@ -332,3 +332,15 @@ def test_strange_values_end_as_settings_or_as_a_settings_error(overrides: dict[s
 def test_a_home_that_does_not_exist_is_a_settings_error() -> None:
     with pytest.raises(SettingsError, match="library = '~nobody-here/x'"):
         load_settings(environ={}, overrides={"library": "~nobody-here/x"})
+
+
+def test_the_file_of_keys_is_below_the_settings_file_beside_it(empty_folder: Path) -> None:
+    toml(empty_folder, "api_key = 'k'\n[answer]\napi_key = 'one'\n", "paperscope.keys.toml")
+    assert load_settings(environ={}).answer.api_key.get_secret_value() == "one"
+    assert load_settings(environ={"OPENAI_API_KEY": "two"}).api_key.get_secret_value() == "k"
+    toml(empty_folder, "[answer]\napi_key = 'mine'\n")
+    settings = load_settings(environ={})
+    assert settings.answer.api_key.get_secret_value() == "mine"
+    assert origins(settings)["api_key"] == "paperscope.keys.toml"
+    # Another settings file has keys of its own.
+    assert not load_settings(environ={}, file=toml(empty_folder, "", "other.toml")).api_key.get_secret_value()
