@@ -8,10 +8,11 @@ from itertools import pairwise
 from pathlib import Path
 
 from ingest.extraction.recognizer.examples import Example, Span
-from ingest.extraction.recognizer.tagging import flat_spans, word_tokens
+from ingest.extraction.recognizer.tagging import word_tokens
 from paperscope_core.errors import ExampleFileError
 from paperscope_core.files import write_atomically
 from paperscope_lab.ner.examples import read_lines
+from paperscope_lab.ner.scoring import aligned_tags
 from paperscope_lab.ner.tags import Scheme, decode, detect_scheme, encode, split_tag, violations
 
 __all__ = [
@@ -106,8 +107,7 @@ def write_columns(path: Path, examples: Sequence[Example], scheme: Scheme) -> in
     """Write a file that `read_columns` reads, with the words of a text as tokens where it has none.
 
     Returns:
-        The number of entities that tags can't say: of those that overlap, the longest is written, and none that does
-        not start and end with a token.
+        The number of entities that tags can't say; see `aligned_tags`.
 
     Raises:
         OutputError: The file can't be written.
@@ -120,13 +120,7 @@ def write_columns(path: Path, examples: Sequence[Example], scheme: Scheme) -> in
             lines += [f"{DOCUMENT_MARK} O", ""]
         document = example.document
         tokens = example.tokens or word_tokens(example.text)
-        starts = {start: number for number, (start, _) in enumerate(tokens)}
-        ends = {end: number + 1 for number, (_, end) in enumerate(tokens)}
-        entities = [
-            (starts[span.start], ends[span.end], span.label)
-            for span in flat_spans(example.spans)
-            if span.start in starts and span.end in ends
-        ]
+        entities = decode(aligned_tags(example, tokens=tokens))
         lost += len(example.spans) - len(entities)
         tags = encode(len(tokens), entities, scheme)
         lines += [f"{example.text[start:end]} {tag}" for (start, end), tag in zip(tokens, tags, strict=True)]

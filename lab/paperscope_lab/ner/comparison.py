@@ -245,7 +245,7 @@ def comparison_markdown(found: Comparison) -> str:
     modes = dict.fromkeys(f"{one.scorer} ({one.mode})" for system in found.systems for one in system.scores)
     lines += ["", "## Figures", "", f"Scorers and their modes: {', '.join(modes)}.", ""]
     lines += ["Figures that are equal for all systems are one row.", ""]
-    rows = [["; ".join(one.names), *(f"{value:.4f}" for value in one.values.values())] for one in found.metrics]
+    rows = [[_figure_name(one.names), *(f"{value:.4f}" for value in one.values.values())] for one in found.metrics]
     lines += [*markdown_table(("figure", *names), rows), "", "## Labels", "", "Entity F1 (offsets and label).", ""]
     by_label = {one.system: _entity_figures(one).labels for one in found.systems}
     labels = sorted({label for figures in by_label.values() for label in figures})
@@ -269,6 +269,15 @@ def comparison_markdown(found: Comparison) -> str:
     lines += _text_lines(found)
     lines += _run_lines(found)
     return "\n".join(lines) + "\n"
+
+
+def _figure_name(names: Sequence[str]) -> str:
+    """Return the names of one figure: "precision: entity, token; F1: ..."."""
+    scorers: defaultdict[str, list[str]] = defaultdict(list)
+    for name in names:
+        scorer, _, figure = name.partition(", ")
+        scorers[figure].append(scorer)
+    return "; ".join(f"{figure}: {', '.join(of_figure)}" for figure, of_figure in scorers.items())
 
 
 def _entity_figures(one: Evaluation) -> ScorerFigures:
