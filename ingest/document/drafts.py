@@ -5,6 +5,7 @@ from typing import Literal
 
 from ingest.document.caption_wording import CaptionKind
 from ingest.document.references import entry_label, entry_year
+from paperscope_core.text.formulas import Formula, formula_latex, plain_formula
 from paperscope_core.types import Cell, Equation, Figure, Panel, Passage, PassageRole, Place, Reference, Table
 
 __all__ = [
@@ -50,10 +51,22 @@ def draft_reference(text: str, *places: Place) -> Reference:
     return Reference(id="", place=places[0], order=0, text=text, label=label, year=year, more_places=places[1:])
 
 
-def draft_equation(text: str, place: Place, *, number: str = "", crop: str | None = None) -> Equation:
-    """Return a display equation; `number` is "" if it has none."""
+def draft_equation(
+    formula: Formula | str, place: Place, *, latex: str = "", number: str = "", crop: str | None = None
+) -> Equation:
+    """Return a display equation.
+
+    Args:
+        formula: Its tree, or its text.
+        place: Its place.
+        latex: Its LaTeX if it is given as text, "" if there is none.
+        number: Its number, "" if it has none.
+        crop: Its picture, if there is one.
+    """
     label = f"Equation {number}" if number else ""
-    return Equation(id="", place=place, order=0, text=text, label=label, crop=crop)
+    text = formula if isinstance(formula, str) else plain_formula(formula)
+    latex = latex if isinstance(formula, str) else formula_latex(formula)
+    return Equation(id="", place=place, order=0, text=text, latex=latex, label=label, crop=crop)
 
 
 def draft_figure(

@@ -8,7 +8,7 @@ from itertools import accumulate
 from ingest.document.geometry import runs_of
 from ingest.document.pages import HorizontalRule
 from ingest.pdf.pdf_words import Word
-from paperscope_core.text.latex import script_text
+from paperscope_core.text.formulas import script_text
 
 __all__ = ["read_formula"]
 

@@ -9,7 +9,7 @@ from ingest.document.geometry import bounding_box
 from ingest.document.pages import HorizontalRule
 from ingest.pdf.formula_layout import read_formula
 from ingest.pdf.pdf_words import Word, split_row
-from paperscope_core.text.latex import script_text
+from paperscope_core.text.formulas import script_text
 from paperscope_core.types import Box
 
 __all__ = ["Line", "fold_fractions", "line_of", "lines_of", "rejoined", "word_after"]

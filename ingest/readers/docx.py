@@ -25,6 +25,7 @@ from ingest.readers.inline_text import collapse_spaces
 from ingest.readers.markup_tree import Node, parse_xml
 from ingest.readers.table_grid import MarkupCell, count_leading, table_of_rows
 from paperscope_core.errors import PaperFileError
+from paperscope_core.text.formulas import Matrix
 from paperscope_core.types import Element, Equation, Figure, PageProblem, Passage, PassageRole, Place, Table
 
 __all__ = ["read_docx"]
@@ -116,8 +117,10 @@ class _DocxWalker:
         style = self._style(node)
         for image in paragraph.images:
             self._image(image)
-        rest = paragraph.text_without_formulas
-        if paragraph.formulas and (paragraph.displayed or not rest or _EQUATION_NUMBER.fullmatch(rest)):
+        numbered = not paragraph.rest or _EQUATION_NUMBER.fullmatch(paragraph.rest)
+        if paragraph.formulas and (paragraph.displayed or numbered):
+            if not numbered:
+                self._text(replace(paragraph, text=paragraph.rest), style)
             self._equations(paragraph)
         elif paragraph.text:
             self._text(paragraph, style)
@@ -188,7 +191,7 @@ class _DocxWalker:
 
     def _equations(self, paragraph: Paragraph) -> None:
         """Add the formulas of a paragraph; its number belongs to the last one."""
-        match = _EQUATION_NUMBER.fullmatch(paragraph.text_without_formulas)
+        match = _EQUATION_NUMBER.fullmatch(paragraph.rest)
         for count, formula in enumerate(paragraph.formulas, start=1):
             number = match[1] if match and count == len(paragraph.formulas) else ""
             self._add(draft_equation(formula, self._here, number=number))
@@ -220,11 +223,12 @@ class _DocxWalker:
         """Return the equation of a table of one row that only places a number next to a formula."""
         paragraphs = [self._read(node) for node in table.iter("p")]
         formulas = [formula for paragraph in paragraphs for formula in paragraph.formulas]
-        rest = [text for paragraph in paragraphs if (text := paragraph.text_without_formulas)]
+        rest = [paragraph.rest for paragraph in paragraphs if paragraph.rest]
         match = _EQUATION_NUMBER.fullmatch(rest[0]) if len(rest) == 1 else None
         if not formulas or (rest and not match):
             return None
-        return draft_equation(" ; ".join(formulas), self._here, number=match[1] if match else "")
+        formula = formulas[0] if len(formulas) == 1 else Matrix(tuple((one,) for one in formulas), lines=True)
+        return draft_equation(formula, self._here, number=match[1] if match else "")
 
 
 def _notes(root: Node, kind: str) -> dict[str, Node]:

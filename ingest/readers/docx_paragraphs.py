@@ -1,18 +1,18 @@
 """Paragraphs of a Word document: their text, notes, formulas and images, their style and list number."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 
-from ingest.readers.formula_text import omml_text
+from ingest.readers.formula_text import omml_formula
 from ingest.readers.inline_text import collapse_spaces, numeral
 from ingest.readers.markup_tree import Node
-from paperscope_core.text.latex import script_text
+from paperscope_core.text.formulas import Formula, plain_formula, script_text
 
 __all__ = ["DocxImage", "Numbering", "Paragraph", "Style", "Styles", "attribute", "integer_attribute", "read_paragraph"]
 
 _CHARACTERS = {"tab": " ", "br": "\n", "cr": "\n", "sym": "•", "nobreakhyphen": "-", "softhyphen": "", "ptab": " "}
 _SKIPPED = frozenset("del movefrom instrtext rpr ppr fldchar deltext sdtpr sdtendpr txbxcontent rt fallback".split())
-_NOT_TEXT = frozenset("omathpara drawing pict object".split())
+_NOT_TEXT = frozenset("drawing pict object".split())
 _OFF = ("0", "false", "off", "none")
 _KNOWN_STYLES = frozenset(("title", "caption", "author", "abstract", "source code", "image caption", "table caption"))
 _NUMBER_STYLES = {"lowerRoman": "i", "upperRoman": "I", "lowerLetter": "a", "upperLetter": "A"}
@@ -46,7 +46,8 @@ class Paragraph:
     """A paragraph.
 
     Attributes:
-        text: Its text in one line, without display formulas.
+        text: Its text in one line, with its formulas.
+        rest: The text without `formulas`.
         raw: The text with its spaces and line breaks.
         bold: Whether all of it is bold.
         notes: Kind and id of each note, in the order of the marks.
@@ -57,21 +58,14 @@ class Paragraph:
     """
 
     text: str
+    rest: str
     raw: str
     bold: bool
     notes: tuple[tuple[str, str], ...]
-    formulas: tuple[str, ...]
+    formulas: tuple[Formula, ...]
     displayed: bool
     images: tuple[DocxImage, ...]
     boxes: tuple[Node, ...]
-
-    @property
-    def text_without_formulas(self) -> str:
-        """The text without its inline formulas."""
-        text = self.text
-        for formula in () if self.displayed else self.formulas:
-            text = text.replace(formula, " ", 1)
-        return text.strip()
 
 
 def read_paragraph(paragraph: Node, *, note_number: Callable[[str, str], int]) -> Paragraph:
@@ -80,11 +74,13 @@ def read_paragraph(paragraph: Node, *, note_number: Callable[[str, str], int]) -
     displayed = [node for node in parts if node.tag == "omathpara"]
     formulas = displayed or [node for node in parts if node.tag == "omath"]
     raw = "".join(_text(paragraph, note_number))
+    without = _NOT_TEXT | {"omathpara"} if displayed else _NOT_TEXT | {"omath", "omathpara"}
     runs = [run for run in parts if run.tag == "r" and any(part.plain_text() for part in run.findall("t"))]
     # A drawing and its fallback have the same text box; the drawing's is used.
     boxes = paragraph.outermost(lambda node: node.tag in ("txbxcontent", "fallback"))
     return Paragraph(
         text=collapse_spaces(raw),
+        rest=collapse_spaces("".join(_text(paragraph, note_number, without=without))),
         raw=raw.strip("\n"),
         bold=bool(runs) and all(_is_on(run, "b") for run in runs),
         notes=tuple(
@@ -92,7 +88,7 @@ def read_paragraph(paragraph: Node, *, note_number: Callable[[str, str], int]) -
             for node in parts
             if node.tag in ("footnotereference", "endnotereference")
         ),
-        formulas=tuple(filter(None, map(omml_text, formulas))),
+        formulas=tuple(formula for formula in map(omml_formula, formulas) if plain_formula(formula)),
         displayed=bool(displayed),
         images=tuple(_images(paragraph, parts)),
         boxes=tuple(box for box in boxes if box.tag == "txbxcontent"),
@@ -110,24 +106,26 @@ def _parts(node: Node) -> Iterator[Node]:
                 yield from _parts(child)
 
 
-def _text(node: Node, note_number: Callable[[str, str], int]) -> Iterator[str]:
+def _text(node: Node, note_number: Callable[[str, str], int], *, without: Collection[str] = _NOT_TEXT) -> Iterator[str]:
     for child in node.nodes:
-        if child.tag in _SKIPPED or child.tag in _NOT_TEXT or _is_hidden(child):
+        if child.tag in _SKIPPED or child.tag in without or _is_hidden(child):
             continue
         match child.tag:
             case "t":
                 yield child.text()
             case "omath":
-                yield omml_text(child)
+                yield plain_formula(omml_formula(child))
+            case "omathpara":
+                yield from (f" {part} " for part in _text(child, note_number))
             case "footnotereference" | "endnotereference":
                 number = note_number(child.tag.removesuffix("reference"), child.get("id"))
                 yield script_text(str(number), raised=True)
             case "r":
-                yield _run_text("".join(_text(child, note_number)), child)
+                yield _run_text("".join(_text(child, note_number, without=without)), child)
             case tag if tag in _CHARACTERS:
                 yield _CHARACTERS[tag]
             case _:
-                yield from _text(child, note_number)
+                yield from _text(child, note_number, without=without)
 
 
 def _run_text(text: str, run: Node) -> str:

@@ -9,7 +9,7 @@ from ingest.document.cell_values import is_value
 from ingest.document.drafts import NO_CAPTION, Caption, draft_equation, draft_figure, draft_listing, draft_table
 from ingest.readers.element_collector import Source, SourceLines
 from ingest.readers.float_captions import read_caption, split_caption
-from ingest.readers.formula_text import mathml_text
+from ingest.readers.formula_text import mathml_latex, mathml_text
 from ingest.readers.inline_text import collapse_spaces, inline_text, is_bold, node_text
 from ingest.readers.markup_tree import Node, parse_html
 from ingest.readers.table_grid import MarkupCell, table_of_rows
@@ -120,21 +120,25 @@ def _address(image: Node) -> str:
 def equations_of(node: Node, *, lines: SourceLines) -> list[Equation]:
     """Return the display equations in an element: MathML, a formula in LaTeX, or LaTeXML's, one for each numbered
     row."""
+    if "math" in node.classes and node.tag != "math":
+        latex, number = split_tag(_latex_source(node))
+        text = latex_text(latex)
+        return [draft_equation(text, lines.of(node), latex=latex.strip(), number=number)] if text else []
     if node.tag == "math":
-        return _equation(mathml_text(node), split_tag(node.get("alttext"))[1], node, lines=lines)
-    if "math" in node.classes:
-        formula, number = split_tag(_latex_source(node))
-        return _equation(latex_text(formula), number, node, lines=lines)
+        return _equation([node], split_tag(node.get("alttext"))[1], node, lines=lines)
     numbered = [part for part in node.outermost(lambda part: part.tag in ("tbody", "tr")) if _number(part)]
     found: list[Equation] = []
     for row in numbered if len(numbered) > 1 else [node]:
-        formulas = (mathml_text(math) for math in row.outermost(lambda part: part.tag == "math"))
-        found.extend(_equation(" ".join(filter(None, formulas)), _number(row), row, lines=lines))
+        formulas = list(row.outermost(lambda part: part.tag == "math"))
+        found.extend(_equation(formulas, _number(row), row, lines=lines))
     return found
 
 
-def _equation(text: str, number: str, node: Node, *, lines: SourceLines) -> list[Equation]:
-    return [draft_equation(text, lines.of(node), number=number)] if text else []
+def _equation(formulas: Sequence[Node], number: str, node: Node, *, lines: SourceLines) -> list[Equation]:
+    """Return the equation of `math` elements beside each other."""
+    text = " ".join(filter(None, map(mathml_text, formulas)))
+    latex = " ".join(filter(None, map(mathml_latex, formulas)))
+    return [draft_equation(text, lines.of(node), latex=latex, number=number)] if text else []
 
 
 def _latex_source(node: Node) -> str:

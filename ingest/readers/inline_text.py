@@ -2,13 +2,15 @@
 
 from collections.abc import Iterable, Sequence
 
-from ingest.readers.formula_text import mathml_text
+from ingest.readers.formula_text import mathml_latex, mathml_text
 from ingest.readers.markup_tree import Node
-from paperscope_core.text.latex import latex_text, script_text
+from paperscope_core.text.formulas import script_text
+from paperscope_core.text.latex import latex_text, split_tag
 
 __all__ = [
     "INVISIBLE_TAGS",
     "collapse_spaces",
+    "inline_latex",
     "inline_text",
     "is_bold",
     "list_markers",
@@ -69,8 +71,7 @@ def _text(item: Node | str) -> str:
             text = latex_text(_formula_source(item.text()))
         case "alternatives":
             # LaTeX before MathML before anything else.
-            best = item.find("tex-math") or item.find("math") or next(iter(item.nodes), None)
-            text = _text(best) if best is not None else ""
+            text = "".join(map(_text, _best_alternative(item)))
         case "eq":
             # As MinerU marks a formula in a cell.
             text = f"${item.text()}$"
@@ -83,6 +84,30 @@ def _text(item: Node | str) -> str:
             elif item.tag in _SPACED:
                 text = f" {text} "
     return text
+
+
+def _best_alternative(alternatives: Node) -> list[Node]:
+    found = alternatives.find("tex-math") or alternatives.find("math") or next(iter(alternatives.nodes), None)
+    return [] if found is None else [found]
+
+
+def inline_latex(items: Iterable[Node | str]) -> str:
+    """Return the LaTeX of nodes that hold formulas and nothing else, "" for others."""
+    parts: list[str] = []
+    for item in items:
+        if isinstance(item, str):
+            latex = ""
+        elif item.tag == "math":
+            latex = mathml_latex(item)
+        elif item.tag == "tex-math":
+            latex = split_tag(_formula_source(item.text()))[0].strip()
+        else:
+            latex = inline_latex(_best_alternative(item) if item.tag == "alternatives" else item.children)
+        if latex:
+            parts.append(latex)
+        elif inline_text([item]):
+            return ""
+    return " ".join(parts)
 
 
 def _script(item: Node) -> str:

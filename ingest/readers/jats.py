@@ -6,7 +6,7 @@ from ingest.document.drafts import Caption, draft_equation, draft_figure, draft_
 from ingest.readers.element_collector import ElementCollector, Reading, Source
 from ingest.readers.float_captions import label_of
 from ingest.readers.html_floats import html_tables
-from ingest.readers.inline_text import inline_text, list_markers, node_text
+from ingest.readers.inline_text import inline_latex, inline_text, list_markers, node_text
 from ingest.readers.markup_tree import Node, decode, parse_xml
 from ingest.readers.xml_references import jats_name, jats_reference
 from paperscope_core.errors import PaperFileError
@@ -176,11 +176,11 @@ class _JatsWalker:
     def _equation(self, node: Node) -> None:
         label = node.find("label")
         number = label.plain_text().strip("() .") if label is not None else ""
-        text = inline_text(child for child in node.children if child is not label)
+        parts = [child for child in node.children if child is not label]
         self._elements.end_paragraph()
-        if text:
+        if text := inline_text(parts):
             number = number.removeprefix("Equation ").removeprefix("Eq. ")
-            self._elements.add(draft_equation(text, self._lines.of(node), number=number))
+            self._elements.add(draft_equation(text, self._lines.of(node), latex=inline_latex(parts), number=number))
 
     def _list(self, node: Node) -> None:
         self._elements.end_paragraph()

@@ -1,99 +1,80 @@
-"""Converts LaTeX formulas to a line of plain text: `a/(b+c)`, `x²`, `p_ij`, `√x`."""
+"""Reads LaTeX formulas: as trees, and as lines of plain text."""
 
 import re
 import unicodedata
 from collections import deque
-from itertools import islice
+from collections.abc import Callable, Collection, Mapping
+from itertools import accumulate, islice
 
-__all__ = [
-    "fraction",
-    "latex_text",
-    "root",
-    "script_text",
-    "split_tag",
-    "subscript",
-    "superscript",
-    "tidy_spaces",
-    "with_accent",
-    "without_latex",
-]
+from paperscope_core.text.formulas import (
+    ACCENT_MARKS,
+    SYMBOLS,
+    Accent,
+    Binomial,
+    Fence,
+    Formula,
+    Fraction,
+    Matrix,
+    Root,
+    Row,
+    Scripts,
+    Symbol,
+    letters,
+    plain_formula,
+    row,
+    scripted,
+    tokens,
+)
 
-_TOKEN = re.compile(r"\\[A-Za-z]+\*?|\\.|\s+|.", re.DOTALL)
+__all__ = ["latex_formula", "latex_text", "split_tag", "without_latex"]
+
+# A number keeps the separators of its thousands (`1{,}225`) and its decimals.
+_TOKEN = re.compile(
+    r"\\\\\*?(?:\s*\[[^\[\]\n]{0,12}(?:pt|em|ex|mm|cm|in)\])?|\\[A-Za-z]+\*?|\\.|\s+|\d+(?:\{,\}\d{3})*(?:\.\d+)?|.",
+    re.DOTALL,
+)
 _TAG = re.compile(r"\\(?:tag\*?|eqno)\s*(?:\{([^{}]*)\}|\(([^()]*)\))")
 _LABEL = re.compile(r"\\(?:label|nonumber|notag)\b\s*(?:\{[^{}]*\})?")
-_ENVIRONMENT = re.compile(r"\\(?:begin|end)\s*\{([A-Za-z]+\*?)\}(?:\s*\[[^\]]*\])?")
-_COLUMNS = re.compile(r"(\\begin\s*\{(?:array|tabular)\}(?:\s*\[[^\]]*\])?)\s*\{[^{}]*\}")
 # Formulas between dollars (by Pandoc's rule, which "$5 and $6" does not fit) or brackets, and what running text has of
 # LaTeX: commands with their arguments, escaped signs, scripts in braces.
 _IN_TEXT = re.compile(
     r"(?<!\\)\$(?=\S)(?P<dollars>[^$\n]{1,300})(?<=[^\s\\])\$(?!\d)|\\\((?P<round>[^\n]{1,300}?)\\\)"
     r"|\\\[(?P<square>[^\n]{1,300}?)\\\]|\\[A-Za-z]+(?:\{[^{}\n]{0,100}\})*|\\[%$&#_]|[_^]\{[^{}\n]{1,100}\}|\{,\}"
 )
-# Spaces inside brackets and before commas.
-_LOOSE_SPACE = re.compile(r"(?<=[(\[]) | (?=[)\],])")
 _MAX_DEPTH = 30
 _MAX_LENGTH = 20_000
-_MAX_OPTION_TOKENS = 12
-# A longer script keeps its spaces.
-_SHORT_SCRIPT = 12
+_MAX_OPTION_TOKENS = 100
 
-_ACCENT_MARKS = {
-    "hat": "\u0302", "widehat": "\u0302", "tilde": "\u0303", "widetilde": "\u0303", "bar": "\u0304",
-    "overline": "\u0304", "vec": "\u20d7", "dot": "\u0307", "ddot": "\u0308", "^": "\u0302", "~": "\u0303",
-    "¯": "\u0304", "→": "\u20d7", "˙": "\u0307", "ˆ": "\u0302", "˜": "\u0303", "‾": "\u0304",
+_ACCENTS = {name: name for name in ACCENT_MARKS} | {
+    "widehat": "hat", "widetilde": "tilde", "overline": "bar", "overrightarrow": "vec", "widecheck": "check",
 }  # fmt: skip
-_ACCENT_COMMANDS = frozenset(filter(str.isalpha, _ACCENT_MARKS))
-_FRACTION_COMMANDS = frozenset("frac dfrac tfrac cfrac nicefrac sfrac".split())
-_COMMANDS_DROPPED_WITH_ARGUMENT = frozenset("hspace vspace phantom hphantom vphantom color textcolor".split())
-_IGNORED_COMMANDS = frozenset(
-    "left right big Big bigg Bigg bigl bigr Bigl Bigr biggl biggr Biggl Biggr middle displaystyle textstyle "
-    "scriptstyle limits nolimits mathrm mathbf mathit mathcal mathbb mathfrak mathsf mathtt mathscr operatorname "
-    "text textbf textit textrm textsf texttt textsc textnormal emph mbox hbox fbox boxed bm boldsymbol pmb ensuremath "
-    "mathop mathbin mathrel rm bf it sf tt cal boldmath unboldmath small footnotesize normalsize centering "
-    "hline toprule midrule bottomrule".split()
+_FRACTIONS = frozenset("frac dfrac tfrac cfrac nicefrac sfrac".split())
+_BINOMIALS = frozenset("binom dbinom tbinom".split())
+_INFIX = frozenset("over choose atop brack brace".split())
+_DROPPED_WITH_ARGUMENT = frozenset("hspace vspace phantom hphantom vphantom color textcolor mspace kern".split())
+_IGNORED = frozenset(
+    "big Big bigg Bigg bigl bigr Bigl Bigr biggl biggr Biggl Biggr bigm Bigm middle displaystyle textstyle "
+    "scriptstyle scriptscriptstyle limits nolimits boxed fbox ensuremath mathop mathbin mathrel mathord mathopen "
+    "mathclose mathpunct underbrace overbrace rm bf it sf tt cal boldmath unboldmath small footnotesize normalsize "
+    "centering hline toprule midrule bottomrule nonumber notag".split()
 )
-_SPACING_COMMANDS = {
-    **dict.fromkeys((",", ";", ":", " ", "quad", "qquad"), " "),
-    **dict.fromkeys(("!", "-", "/"), ""),
-    "\\": " ; ",
+# Their argument is a name, or words.
+_NAMING = frozenset(
+    "mathrm mathbf mathit mathcal mathbb mathfrak mathsf mathtt mathscr operatorname text textbf textit textrm textsf "
+    "texttt textsc textnormal emph mbox hbox bm boldsymbol pmb".split()
+)
+_PLAIN_COMMANDS = {
+    **SYMBOLS,
     "|": "‖",
+    **dict.fromkeys(_IGNORED, ""),
+    **dict.fromkeys((",", ";", ":", ">", " ", "quad", "qquad", "\n"), " "),
+    **dict.fromkeys(("!", "-", "/"), ""),
 }
-_GREEK_LETTERS = (
-    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau upsilon phi "
-    "chi psi omega"
-).split()
-_SYMBOLS = """
-varepsilon ε  vartheta ϑ  varphi φ  varrho ϱ  varsigma ς  varpi ϖ  times ×  cdot ·  cdots ⋯  ldots …  dots …  dotsc …
-dotsb ⋯  vdots ⋮  ddots ⋱  pm ±  mp ∓  div ÷  ast *  star ⋆  circ ∘  bullet •  oplus ⊕  otimes ⊗  odot ⊙  leq ≤  le ≤
-geq ≥  ge ≥  neq ≠  ne ≠  approx ≈  sim ∼  simeq ≃  equiv ≡  propto ∝  ll ≪  gg ≫  in ∈  notin ∉  ni ∋  subset ⊂
-subseteq ⊆  supset ⊃  supseteq ⊇  cup ∪  cap ∩  bigcup ⋃  bigcap ⋂  setminus ∖  emptyset ∅  varnothing ∅  forall ∀
-exists ∃  neg ¬  lnot ¬  land ∧  wedge ∧  lor ∨  vee ∨  rightarrow →  to →  leftarrow ←  gets ←  Rightarrow ⇒
-Leftarrow ⇐  leftrightarrow ↔  Leftrightarrow ⇔  mapsto ↦  longrightarrow →  implies ⇒  iff ⇔  uparrow ↑  downarrow ↓
-nearrow ↗  searrow ↘  infty ∞  partial ∂  nabla ∇  sum ∑  prod ∏  int ∫  oint ∮  ell ℓ  hbar ℏ  Re ℜ  Im ℑ  aleph ℵ
-prime ′  dagger †  ddagger ‡  S §  P ¶  copyright ©  langle ⟨  rangle ⟩  lfloor ⌊  rfloor ⌋  lceil ⌈  rceil ⌉  mid |
-vert |  lvert |  rvert |  Vert ‖  lVert ‖  rVert ‖  parallel ‖  perp ⊥  angle ∠  triangle △  square □  checkmark ✓
-top ⊤  bot ⊥  vdash ⊢  models ⊨  colon :  degree °  percent %  euro €  pounds £  dag †  ddag ‡  lbrace {  rbrace }
-lbrack [  rbrack ]  backslash \\  textbackslash \\  textasciitilde ~  ss ß  ae æ  AE Æ  o ø  O Ø  l ł  L Ł  i ı  j ȷ
-blacktriangle ▲  triangledown ▽  diamond ⋄  clubsuit ♣  spadesuit ♠  heartsuit ♥  diamondsuit ♦  cong ≅  coloneqq ≔
-triangleq ≜
-"""
-
-
-def _symbols() -> dict[str, str]:
-    """Return the text of each LaTeX symbol command."""
-    words = _SYMBOLS.split()
-    symbols = dict(zip(words[::2], words[1::2], strict=True))
-    for name in _GREEK_LETTERS:
-        spelled = "lamda" if name == "lambda" else name
-        symbols[name] = unicodedata.lookup(f"GREEK SMALL LETTER {spelled.upper()}")
-        symbols[name.capitalize()] = unicodedata.lookup(f"GREEK CAPITAL LETTER {spelled.upper()}")
-    return symbols
-
-
-_RAISED = str.maketrans("0123456789+-−=()ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿⁱ")
-_LOWERED = str.maketrans("0123456789+-−=()", "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎")
-
-_COMMAND_TEXTS = {**_SPACING_COMMANDS, **dict.fromkeys(_IGNORED_COMMANDS, ""), **_symbols()}
+_FENCES = {"pmatrix": "()", "bmatrix": "[]", "Bmatrix": "{}", "vmatrix": "||", "Vmatrix": "‖‖"}
+_MATRICES = frozenset((*_FENCES, "matrix", "smallmatrix", "array", "tabular", "cases", "dcases"))
+_EMPTY = Row(())
+_SPACE = Symbol(" ", "space")
+_COMMA = Symbol(",", "sign")
 
 
 def split_tag(source: str) -> tuple[str, str]:
@@ -118,130 +99,247 @@ def _plain_match(match: re.Match[str]) -> str:
 
 
 def latex_text(source: str) -> str:
-    """Return the formula as a line of text; a source too long for a formula is returned unchanged.
+    """Return a formula in LaTeX as a line of text; a source too long for a formula is returned unchanged.
 
     Unknown commands keep their names: `\\softmax(x)` becomes `softmax(x)`.
     """
-    if len(source) > _MAX_LENGTH:
-        return source
-    plain = _ENVIRONMENT.sub(" ", _COLUMNS.sub(r"\1", split_tag(source)[0]))
-    return tidy_spaces(_TokenReader(plain).until_end(depth=0)).removesuffix(" ;")
+    return source if len(source) > _MAX_LENGTH else plain_formula(latex_formula(source))
 
 
-class _TokenReader:
-    """Converts the tokens of a formula to text from left to right."""
+def latex_formula(source: str) -> Formula:
+    """Return the tree of a formula in LaTeX, of its first 20,000 characters."""
+    reader = _FormulaReader(split_tag(source[:_MAX_LENGTH])[0])
+    return reader.formula()
+
+
+class _FormulaReader:
+    """Reads the tokens of a formula from left to right."""
 
     def __init__(self, source: str) -> None:
         self._tokens = deque(_TOKEN.findall(source))
 
-    def until_end(self, *, depth: int) -> str:
-        """Return the text up to the closing brace of the current group."""
-        parts: list[str] = []
+    def formula(self) -> Formula:
+        """Return the whole formula; what closes nothing is skipped."""
+        found: list[Formula] = []
+        while self._tokens:
+            found.append(self._lines(depth=0, ends=()))
+        return row(found)
+
+    def _lines(self, *, depth: int, ends: Collection[str]) -> Formula:
+        """Read up to one of these tokens, which is taken; lines of a derivation become its lines."""
+        rows = self._rows(depth=depth, ends=ends)
+        lines = tuple((line,) for cells in rows if (line := row(cells)) != _EMPTY)
+        return lines[0][0] if len(lines) == 1 else Matrix(lines, lines=True) if lines else _EMPTY
+
+    def _rows(self, *, depth: int, ends: Collection[str]) -> list[tuple[Formula, ...]]:
+        """Read rows of cells, between `\\\\` and `&`, up to one of these tokens, which is taken."""
+        rows: list[list[Formula]] = [[]]
+        parts: list[Formula] = []
         while self._tokens:
             symbol = self._tokens.popleft()
-            if symbol == "}" and depth:
+            if symbol in ends:
                 break
-            if symbol != "}":
-                parts.append(self._token_text(symbol, depth=depth))
-        return "".join(parts)
+            if symbol == "&" or symbol.startswith("\\\\"):
+                rows[-1].append(row(parts))
+                parts = []
+                if symbol != "&":
+                    rows.append([])
+            elif symbol[1:] in _INFIX and symbol[0] == "\\" and depth < _MAX_DEPTH:
+                over = row(_trimmed(parts))
+                return [(self._infix(symbol[1:], over, depth=depth + 1, ends=ends),)]
+            elif symbol != "}":
+                self._read(symbol, parts, depth=depth)
+        rows[-1].append(row(parts))
+        return [tuple(cells) for cells in rows if any(cell not in (_EMPTY, _SPACE) for cell in cells)]
 
-    def _token_text(self, symbol: str, *, depth: int) -> str:
-        if symbol == "{":
-            return self.until_end(depth=depth + 1) if depth < _MAX_DEPTH else ""
+    def _infix(self, command: str, over: Formula, *, depth: int, ends: Collection[str]) -> Formula:
+        under = row(_trimmed([self._lines(depth=depth, ends=ends)]))
+        return Fraction(over, under) if command == "over" else Binomial(over, under)
+
+    def _read(self, symbol: str, parts: list[Formula], *, depth: int) -> None:
+        """Add what a symbol begins to the parts."""
         if symbol in ("^", "_"):
-            argument = self._argument(depth=depth)
-            return superscript(argument) if symbol == "^" else subscript(argument)
-        if symbol.startswith("\\") and len(symbol) > 1:
-            return self._command(symbol[1:].removesuffix("*"), depth=depth)
-        return {"&": " ", "~": " ", "$": "", "'": "′"}.get(symbol, symbol)
+            # A script belongs to what precedes it, spaces aside.
+            while parts and parts[-1] == _SPACE:
+                parts.pop()
+            base = parts.pop() if parts and not _is_deep(parts[-1]) else _EMPTY
+            parts.append(scripted(base, **self._scripts(symbol, depth=depth)))
+        elif symbol.startswith("\\") and len(symbol) > 1:
+            parts.extend(self._command(symbol[1:].removesuffix("*"), depth=depth))
+        elif symbol == "{":
+            group = self._lines(depth=depth + 1, ends=("}",)) if depth < _MAX_DEPTH else _EMPTY
+            parts.append(group)
+        elif symbol == "~":
+            parts.append(_SPACE)
+        elif symbol == "'":
+            parts.append(Symbol("′", "sign"))
+        elif symbol[0].isdecimal():
+            parts.append(Symbol(symbol.replace("{,}", ","), "number"))
+        elif symbol != "$":
+            parts.extend(tokens(symbol))
 
-    def _command(self, name: str, *, depth: int) -> str:
-        text = _COMMAND_TEXTS.get(name, f" {name} " if len(name) > 1 else name)
-        if name in _FRACTION_COMMANDS:
-            over = self._argument(depth=depth)
-            text = fraction(over, self._argument(depth=depth))
-        elif name == "sqrt":
-            degree = self._option()
-            text = root(self._argument(depth=depth), degree)
-        elif name in _ACCENT_COMMANDS:
-            text = with_accent(self._argument(depth=depth), name)
-        elif name in _COMMANDS_DROPPED_WITH_ARGUMENT:
-            self._argument(depth=depth)
-            text = " "
-        return text
+    def _scripts(self, sign: str, *, depth: int) -> dict[str, Formula]:
+        """Return the script behind `^` or `_`, and that behind the other sign if it follows."""
+        found: dict[str, Formula] = {}
+        while True:
+            found["upper" if sign == "^" else "lower"] = self._argument(depth=depth)
+            self._skip_spaces(before=("^", "_"))
+            sign = self._tokens[0] if self._tokens else ""
+            if sign not in ("^", "_") or ("upper" if sign == "^" else "lower") in found:
+                return found
+            self._tokens.popleft()
 
-    def _argument(self, *, depth: int) -> str:
-        """Return the text of the next group, or of the next token that is not a space."""
+    def _command(self, name: str, *, depth: int) -> list[Formula]:
+        """Return what a command writes, without its backslash."""
+        if (plain := _PLAIN_COMMANDS.get(name)) is not None:
+            return tokens(plain)
+        if name in ("right", "end"):
+            # It closes nothing.
+            self._delimiter() if name == "right" else self._name()
+            return []
+        if name in ("left", "begin"):
+            return [self._fence(depth=depth) if name == "left" else self._environment(depth=depth)]
+        if name in _COMMANDS_OF_TWO:
+            first = self._argument(depth=depth)
+            return [_COMMANDS_OF_TWO[name](first, self._argument(depth=depth))]
+        if name in _COMMANDS_OF_ONE:
+            degree = self._option() if name == "sqrt" else None
+            of = self._argument(depth=depth)
+            return [_COMMANDS_OF_ONE[name](of) if degree is None else Root(of, degree)]
+        return [letters(name)] if name.isalpha() else tokens(name)
+
+    def _argument(self, *, depth: int) -> Formula:
+        """Return the next group, or the next symbol that is not a space; of a number, its first digit."""
+        self._skip_spaces()
+        if not self._tokens or depth >= _MAX_DEPTH or self._tokens[0] == "}":
+            return _EMPTY
+        symbol = self._tokens.popleft()
+        if symbol[0].isdecimal() and len(symbol) > 1:
+            self._tokens.appendleft(symbol[1:])
+            symbol = symbol[0]
+        parts: list[Formula] = []
+        self._read(symbol, parts, depth=depth + 1)
+        return row(parts)
+
+    def _skip_spaces(self, *, before: Collection[str] = ()) -> None:
+        """Skip spaces; if tokens are given, only before one of these."""
+        if before and (len(self._tokens) < 2 or self._tokens[1] not in before):
+            return
         while self._tokens and self._tokens[0].isspace():
             self._tokens.popleft()
-        if not self._tokens or depth >= _MAX_DEPTH or self._tokens[0] == "}":
-            return ""
-        return self._token_text(self._tokens.popleft(), depth=depth + 1)
 
-    def _option(self) -> str:
-        """Return the optional argument of `\\sqrt` (`3` of `[3]`), "" without one."""
+    def _option(self) -> Formula | None:
+        """Return the optional argument of `\\sqrt` (`3` of `[3]`), None without one."""
+        self._skip_spaces()
         near = list(islice(self._tokens, _MAX_OPTION_TOKENS))
-        if near[:1] != ["["] or "]" not in near:
-            return ""
-        option = near[1 : near.index("]")]
+        if near[:1] != ["["]:
+            return None
+        braces = list(accumulate((symbol == "{") - (symbol == "}") for symbol in near))
+        end = next((at for at, symbol in enumerate(near) if symbol == "]" and not braces[at]), 0)
+        if not end:
+            return None
+        option = near[1:end]
         for _ in range(len(option) + 2):
             self._tokens.popleft()
-        return "".join(option)
+        return _FormulaReader("".join(option)).formula()
+
+    def _fence(self, *, depth: int) -> Formula:
+        opening = self._delimiter()
+        if depth >= _MAX_DEPTH:
+            return Symbol(opening, "sign")
+        inner = self._lines(depth=depth + 1, ends=("\\right",))
+        return Fence(opening, inner, self._delimiter())
+
+    def _delimiter(self) -> str:
+        self._skip_spaces()
+        symbol = self._tokens.popleft() if self._tokens else "."
+        if symbol.startswith("\\"):
+            name = symbol[1:]
+            return "‖" if name == "|" else SYMBOLS.get(name, name[:1])
+        return "" if symbol == "." else symbol[:1]
+
+    def _environment(self, *, depth: int) -> Formula:
+        """Read an environment up to its end."""
+        name = self._name().removesuffix("*")
+        if depth >= _MAX_DEPTH:
+            return _EMPTY
+        if name not in _MATRICES:
+            self._option()
+            return self._until_end(self._lines(depth=depth + 1, ends=("\\end",)))
+        if name in ("array", "tabular"):
+            self._option()
+            self._name()
+        rows = self._rows(depth=depth + 1, ends=("\\end",))
+        # In a definition by cases, the comma before the condition separates the cells.
+        more = (_COMMA,) if name in ("cases", "dcases") else ()
+        cells = tuple(tuple(row(_trimmed([cell], *more)) for cell in line) for line in rows)
+        matrix = self._until_end(Matrix(cells) if cells else _EMPTY)
+        if name in ("cases", "dcases"):
+            return Fence("{", matrix, "")
+        fence = _FENCES.get(name, "")
+        return Fence(fence[0], matrix, fence[1]) if fence else matrix
+
+    def _until_end(self, found: Formula) -> Formula:
+        self._name()
+        return found
+
+    def _name(self) -> str:
+        """Take a group of plain text, "" without one."""
+        self._skip_spaces()
+        if not self._tokens or self._tokens[0] != "{":
+            return ""
+        self._tokens.popleft()
+        parts: list[str] = []
+        while self._tokens and (symbol := self._tokens.popleft()) != "}":
+            parts.append(symbol)
+        return "".join(parts)
 
 
-def fraction(over: str, under: str) -> str:
-    """Return a fraction as `a/(b+c)`."""
-    return f"{_parenthesized(over)}/{_parenthesized(under)}"
+def _is_deep(formula: Formula) -> bool:
+    """Return whether a formula has scripts of scripts of scripts, as `x_x_x` (an error in TeX) would have."""
+    depth = 0
+    while isinstance(formula, Scripts) and depth < _MAX_DEPTH:
+        formula = formula.base
+        depth += 1
+    return depth == _MAX_DEPTH
 
 
-def root(text: str, degree: str = "") -> str:
-    """Return a root as `√x`, or with its degree as `³√x`."""
-    return f"{superscript(degree)}√{_parenthesized(text)}"
+def _trimmed(parts: list[Formula], *more: Formula) -> list[Formula]:
+    """Return the parts without spaces at both ends, and without these at the last."""
+    items = [item for part in parts for item in (part.items if isinstance(part, Row) else (part,))]
+    while items and items[0] == _SPACE:
+        del items[0]
+    while items and items[-1] in (_SPACE, *more):
+        del items[-1]
+    return items
 
 
-def superscript(text: str) -> str:
-    """Return the text as a superscript."""
-    return _script(text, raised=True)
+def _named(formula: Formula) -> Formula:
+    """Return a formula with its runs of letters as names."""
+    if isinstance(formula, Symbol) and formula.kind == "letters":
+        return letters(formula.text)
+    return Row(tuple(map(_named, formula.items))) if isinstance(formula, Row) else formula
 
 
-def subscript(text: str) -> str:
-    """Return the text as a subscript."""
-    return _script(text, raised=False)
+def _negated(formula: Formula) -> Formula:
+    return Symbol(unicodedata.normalize("NFC", f"{plain_formula(formula)}\u0338"), "sign")
 
 
-def _script(text: str, *, raised: bool) -> str:
-    text = tidy_spaces(text)
-    return script_text(text.replace(" ", "") if len(text) < _SHORT_SCRIPT else text, raised=raised) if text else ""
+def _accented(accent: str) -> Callable[[Formula], Formula]:
+    return lambda base: Accent(base, accent)
 
 
-def with_accent(text: str, accent: str) -> str:
-    """Return a letter with its accent; an accent over several letters is dropped."""
-    text = tidy_spaces(text)
-    return text + _ACCENT_MARKS.get(accent, "") if len(text) == 1 else text
-
-
-def _parenthesized(text: str) -> str:
-    """Return the text in parentheses if it contains an operator and has no parentheses yet."""
-    text = tidy_spaces(text)
-    whole = text.startswith("(") and text.endswith(")") and "(" not in text[1:]
-    return text if whole or not any(sign in text for sign in " +-−/·×=∗*") else f"({text})"
-
-
-def tidy_spaces(text: str) -> str:
-    """Return the text with single spaces, and none inside brackets or before commas."""
-    return _LOOSE_SPACE.sub("", " ".join(text.split()))
-
-
-def script_text(text: str, *, raised: bool) -> str:
-    """Return a superscript or subscript as text: `²` and `₁` if Unicode has the letters, otherwise `^k`, `_ij`,
-    `^(k,l)`.
-
-    Marks such as † stay as they are.
-    """
-    table = _RAISED if raised else _LOWERED
-    if all(ord(letter) in table for letter in text):
-        return text.translate(table)
-    if not any(letter.isalnum() for letter in text) or text[0] in "±(":
-        return text
-    sign = "^" if raised else "_"
-    return f"{sign}{text}" if text.isalnum() else f"{sign}({text})"
+_COMMANDS_OF_ONE: Mapping[str, Callable[[Formula], Formula]] = {
+    "sqrt": Root,
+    "not": _negated,
+    "substack": lambda lines: lines,
+    **dict.fromkeys(_NAMING, _named),
+    **dict.fromkeys(_DROPPED_WITH_ARGUMENT, lambda _: _SPACE),
+    **{command: _accented(accent) for command, accent in _ACCENTS.items()},
+}
+_COMMANDS_OF_TWO: Mapping[str, Callable[[Formula, Formula], Formula]] = {
+    **dict.fromkeys(_FRACTIONS, Fraction),
+    **dict.fromkeys(_BINOMIALS, Binomial),
+    "underset": lambda script, base: scripted(base, lower=script),
+    **dict.fromkeys(("overset", "stackrel"), lambda script, base: scripted(base, upper=script)),
+}

@@ -131,7 +131,13 @@ class Figure(Displayable):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Equation(Displayable):
-    """A display equation; `label` is "Equation 3" if it is numbered, else ""."""
+    """A display equation.
+
+    Attributes:
+        text: The formula as a line of plain text, with brackets wherever its meaning needs them: `((x-c)/v)²`.
+        label: "Equation 3" if it is numbered, else "".
+        latex: The formula as LaTeX if the file's format states it (MathML, Word, LaTeX), else "".
+    """
 
     id: str
     place: Place
@@ -140,6 +146,7 @@ class Equation(Displayable):
     label: str = ""
     section: str = ""
     crop: str | None = None
+    latex: str = ""
     kind: Literal["equation"] = "equation"
 
 

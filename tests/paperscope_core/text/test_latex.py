@@ -2,7 +2,8 @@
 
 import pytest
 
-from paperscope_core.text.latex import script_text, without_latex
+from paperscope_core.text.formulas import script_text
+from paperscope_core.text.latex import without_latex
 
 
 @pytest.mark.parametrize(
