@@ -38,9 +38,10 @@ if TYPE_CHECKING:
 
 __all__ = ["TOOLS", "Access", "AddPaper", "PaperTool", "text_content"]
 
-# A model reads no more, and clients refuse results of more than about 1 MB, in Base64.
-_LONGEST_SIDE = 1568
+# Clients refuse results of more than about 1 MB, in Base64. The forms and longest sides that are tried: models reduce
+# larger pictures.
 _MOST_BYTES = 600_000
+_SIZES = (("png", 1568), ("jpeg", 1568), ("jpeg", 1000), ("jpeg", 500))
 _MOST_PICTURES = 4
 _LONGEST_BEGINNING = 60
 
@@ -90,6 +91,8 @@ class PaperTool(BaseModel):
         schema = cls.model_json_schema()
         for value in schema["properties"].values():
             value.pop("title", None)
+        # What a tool looks up comes first, for a model that reads on only if it must.
+        schema["properties"] = dict(sorted(schema["properties"].items(), key=lambda one: one[0] in ("paper", "part")))
         hints = ToolAnnotations(
             read_only_hint=cls.reads_only, destructive_hint=False, idempotent_hint=True, open_world_hint=False
         )
@@ -248,22 +251,26 @@ TOOLS: tuple[type[PaperTool], ...] = (Papers, Outline, Search, Section, Element,
 
 
 def text_content(text: str) -> TextContent:
-    """Return a text without control characters and without what can't be sent."""
-    return TextContent(text=terminal_text(text).encode(errors="replace").decode())
+    """Return a text without control characters, of which some can't be sent."""
+    return TextContent(text=terminal_text(text))
 
 
 def _written(access: Access, item: ToolItem) -> str:
     """Return an item as text: what it is, a link, and its own text, in which each element has its id and place."""
     path, text = f"/#/papers/{item.paper}", item.text
-    if item.kind == "page":
-        path += f"?page={item.page}" if item.page else ""
-    elif item.kind not in ("outline", "paper"):
-        name = item.elements[0] if len(item.elements) == 1 else f"{item.paper}/NAME"
-        path = element_path(name) + ("" if len(item.elements) == 1 else " (NAME: what follows the / of an id below)")
-    if item.kind not in ("outline", "paper"):
+    if item.kind == "paper":
+        return "\n".join(filter(None, (text, _link(access, path))))
+    if item.kind == "outline":
+        text = f"paper: {item.paper}\n{text}"
+    else:
         text = _tagged(text, [access.library.element(element) for element in item.elements])
-    heading = (item.heading, f"paper: {item.paper}") if item.kind != "paper" else ()
-    return "\n".join(filter(None, (*heading, _link(access, path), text)))
+        if item.kind == "page":
+            path += f"?page={item.page}" if item.page else ""
+        elif len(item.elements) == 1:
+            path = element_path(item.elements[0])
+        else:
+            path = element_path(f"{item.paper}/NAME") + " (NAME: what follows the / of an id below)"
+    return "\n".join(filter(None, (item.heading, _link(access, path), text)))
 
 
 def _tagged(text: str, elements: Sequence[PaperElement]) -> str:
@@ -303,10 +310,10 @@ def _picture(png: bytes) -> ImageContent:
     """Return a picture of a size that clients take."""
     kind = "png"
     with Image.open(io.BytesIO(png)) as image:
-        if max(image.size) > _LONGEST_SIDE or len(png) > _MOST_BYTES:
+        if max(image.size) > _SIZES[0][1] or len(png) > _MOST_BYTES:
             shown = image.convert("RGB")
-            shown.thumbnail((_LONGEST_SIDE, _LONGEST_SIDE))
-            for kind in ("png", "jpeg"):
+            for kind, side in _SIZES:
+                shown.thumbnail((side, side))
                 written = io.BytesIO()
                 shown.save(written, kind, quality=80)
                 png = written.getvalue()

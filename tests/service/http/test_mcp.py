@@ -59,7 +59,7 @@ async def test_the_tools_read_the_library_and_link_to_its_page(address: str, mod
     async with client_of(address, mode=mode) as client:
         tools = [tool.name for tool in (await client.list_tools()).tools]
         assert tools == ["papers", "outline", "search", "section", "element", "page", "reference", "check_claim"]
-        assert f"link: {address}/#/papers/{EXAMPLE}\n" in await text_of(client, "papers", {})
+        assert f"link: {address}/#/papers/{EXAMPLE}" in await text_of(client, "papers", {})
         assert "?element=table-9\n" in await text_of(client, "element", {"label": "Table 9"})
         assert len(await pictures_of(client, "element", {"label": "Table 9"})) == 1
         assert len(await pictures_of(client, "page", {"number": 5})) == 1

@@ -38,7 +38,7 @@ async def test_each_tool_finds_what_is_named_with_places_and_links(example_libra
             (
                 "papers",
                 {"words": "rulers"},
-                ["Four Reports, Four Rulers", f"Id: {PAPER}", f"{PAPER_LINK}\n"],
+                ["Four Reports, Four Rulers", f"Id: {PAPER}", f"link: {PAPER_LINK}"],
             ),
             ("outline", {}, ["Tables: ", "Table 9 (page 5", "3.4 "]),
             ("search", {"text": "LoRA rank"}, ["LoRA", f"{PAPER_LINK}?element=", f"{{{PAPER}/"]),
