@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-from s3fs import S3FileSystem
 
 __all__ = ["serve_bucket"]
 
@@ -13,6 +12,7 @@ __all__ = ["serve_bucket"]
 def serve_bucket(name: str) -> Iterator[str]:
     """A bucket on an S3 server of this process, which the environment names; yields its address."""
     from moto.server import ThreadedMotoServer
+    from s3fs import S3FileSystem
 
     server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     server.start()

@@ -6,12 +6,25 @@ A tally is represented as a complex number, right + total·i, because scipy then
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from statistics import fmean, pstdev, stdev
+from typing import Literal
 
 import numpy as np
 from numpy import complex128, float64, int64
 from numpy.typing import NDArray
 
-__all__ = ["Difference", "Tally", "adjusted", "interval", "mean_difference", "mean_interval", "paired_difference"]
+__all__ = [
+    "Deviation",
+    "Difference",
+    "MeanAndDeviation",
+    "Tally",
+    "adjusted",
+    "interval",
+    "mean_and_deviation",
+    "mean_difference",
+    "mean_interval",
+    "paired_difference",
+]
 
 _Tallies = NDArray[complex128]
 _Indices = NDArray[int64]
@@ -199,3 +212,31 @@ def _mean_share(tallies: _Tallies, axis: int = -1, *, empty: float) -> NDArray[f
     count = there.sum(axis=0)
     mean: NDArray[float64] = np.where(count > 0, shares.sum(axis=0) / np.maximum(count, 1), empty)
     return mean
+
+
+Deviation = Literal["sample", "population"]
+"""The standard deviation of runs: with n - 1, which estimates that of all seeds, or with n, of these runs alone."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MeanAndDeviation:
+    """The mean of runs and their standard deviation; the sample one is None for one run."""
+
+    mean: float
+    deviation: float | None
+    kind: Deviation
+    runs: int
+
+    def __str__(self) -> str:
+        if self.deviation is None:
+            return f"{self.mean:.4f} (1 run)"
+        return f"{self.mean:.4f} ± {self.deviation:.4f} ({self.kind} standard deviation over {self.runs} runs)"
+
+
+def mean_and_deviation(values: Sequence[float], kind: Deviation = "sample") -> MeanAndDeviation:
+    """Summarise the runs' values; there is at least one."""
+    if kind == "population":
+        deviation: float | None = pstdev(values)
+    else:
+        deviation = stdev(values) if len(values) > 1 else None
+    return MeanAndDeviation(mean=fmean(values), deviation=deviation, kind=kind, runs=len(values))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from paperscope_lab.statistics import Tally, adjusted, interval, paired_difference
+from paperscope_lab.statistics import Tally, adjusted, interval, mean_and_deviation, paired_difference
 
 SHARES = st.lists(st.tuples(st.integers(0, 4), st.integers(1, 4)).map(lambda pair: min(pair) / pair[1]), min_size=2)
 
@@ -102,3 +102,9 @@ def test_p_values_are_adjusted_for_their_number() -> None:
     # Benjamini & Hochberg (1995): p_(i) m / i, made monotone from the largest down.
     assert adjusted([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.02, 0.04, 0.04, 0.02])
     assert adjusted([]) == []
+
+
+def test_the_deviation_is_named() -> None:
+    summary = mean_and_deviation([0.1, 0.2, 0.3])
+    assert str(summary) == "0.2000 ± 0.1000 (sample standard deviation over 3 runs)"
+    assert str(mean_and_deviation([0.5])) == "0.5000 (1 run)"

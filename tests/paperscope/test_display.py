@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from IPython.lib.pretty import pretty
 
 from paperscope.display import to_html, view
 from paperscope.html_blocks import NoContent
@@ -117,6 +116,8 @@ def found(text: str) -> ToolResult:
 
 def plain(value: object) -> str:
     """What IPython prints of a value."""
+    from IPython.lib.pretty import pretty
+
     return str(pretty(value))  # type: ignore[no-untyped-call]
 
 

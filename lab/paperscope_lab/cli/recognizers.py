@@ -278,7 +278,7 @@ def _report(folder: Path, manifest: dict[str, Any]) -> None:
 
 
 def _summarise(manifests: Sequence[dict[str, Any]]) -> None:
-    from paperscope_lab.ner.ensemble import mean_and_deviation
+    from paperscope_lab.statistics import mean_and_deviation
 
     scores = [manifest["dev_f1_strict"] for manifest in manifests if "dev_f1_strict" in manifest]
     if len(scores) > 1:
@@ -489,7 +489,7 @@ def ensemble(
     device: DeviceOption = "auto",
 ) -> None:
     """Combine recognizers: the mean of their scores over the parts of words that any of them tells apart, or votes."""
-    from paperscope_lab.ner.ensemble import mean_and_deviation
+    from paperscope_lab.statistics import mean_and_deviation
 
     examples = import_examples(data).examples
     seeds = [_seed_folders(system) for system in systems]
@@ -513,10 +513,11 @@ def _combine(systems: "Sequence[Path]", examples: "Sequence[Example]", out: Path
     """Write what systems find together, and print scores if the texts have entities; return the entity F1."""
     from ingest.extraction.recognizer.encoder_tagger import EncoderTagger
     from ingest.extraction.recognizer.loading import load_recognizer
-    from paperscope_lab.ner.ensemble import ScoreEnsemble, mean_and_deviation
+    from paperscope_lab.ner.ensemble import ScoreEnsemble
     from paperscope_lab.ner.ensemble import vote as vote_on
     from paperscope_lab.ner.examples import write_examples
-    from paperscope_lab.ner.training import entity_f1
+    from paperscope_lab.ner.scoring import entity_f1
+    from paperscope_lab.statistics import mean_and_deviation
 
     def predictions(system: Path) -> "list[Example]":
         if system.is_file():

@@ -4,10 +4,8 @@ import asyncio
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
-from statistics import fmean, pstdev, stdev
-from typing import Literal
 
 import numpy as np
 from numpy import float64
@@ -18,7 +16,7 @@ from ingest.extraction.recognizer.examples import Example, Span
 from ingest.extraction.recognizer.tagging import TagSet, flat_spans
 from paperscope_core.errors import InputError
 
-__all__ = ["Deviation", "MeanAndDeviation", "ScoreEnsemble", "mean_and_deviation", "vote"]
+__all__ = ["ScoreEnsemble", "vote"]
 
 
 class ScoreEnsemble:
@@ -137,31 +135,3 @@ def _aligned(systems: Sequence[Sequence[Example]]) -> list[list[Example]]:
     if not texts or any(other != texts[0] for other in texts):
         raise InputError("the systems of a vote must predict for the same texts under the same ids")
     return [[system[key] for key in by_id[0]] for system in by_id]
-
-
-Deviation = Literal["sample", "population"]
-"""The standard deviation of runs: with n - 1, which estimates that of all seeds, or with n, of these runs alone."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class MeanAndDeviation:
-    """The mean of runs and their standard deviation; the sample one is None for one run."""
-
-    mean: float
-    deviation: float | None
-    kind: Deviation
-    runs: int
-
-    def __str__(self) -> str:
-        if self.deviation is None:
-            return f"{self.mean:.4f} (1 run)"
-        return f"{self.mean:.4f} ± {self.deviation:.4f} ({self.kind} standard deviation over {self.runs} runs)"
-
-
-def mean_and_deviation(values: Sequence[float], kind: Deviation = "sample") -> MeanAndDeviation:
-    """Summarise the runs' values; there is at least one."""
-    if kind == "population":
-        deviation: float | None = pstdev(values)
-    else:
-        deviation = stdev(values) if len(values) > 1 else None
-    return MeanAndDeviation(mean=fmean(values), deviation=deviation, kind=kind, runs=len(values))

@@ -22,7 +22,6 @@ from ingest.extraction.recognizer.examples import Example
 from paperscope_core.errors import InputError
 from paperscope_lab.ner.audit import audit_report
 from paperscope_lab.ner.datasets import stats, with_marks
-from paperscope_lab.ner.ensemble import Deviation, mean_and_deviation
 from paperscope_lab.ner.evaluating import f1_tallies, label_tallies, markdown_table
 from paperscope_lab.ner.run_records import RunRecord
 from paperscope_lab.ner.scoring import (
@@ -35,7 +34,7 @@ from paperscope_lab.ner.scoring import (
     score_seqeval,
     token_classes,
 )
-from paperscope_lab.statistics import Difference, Tally, adjusted, mean_difference
+from paperscope_lab.statistics import Deviation, Difference, Tally, adjusted, mean_and_deviation, mean_difference
 
 __all__ = ["ReportForm", "write_report"]
 

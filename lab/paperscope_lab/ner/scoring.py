@@ -26,6 +26,8 @@ __all__ = [
     "Scorer",
     "aligned_tags",
     "character_macro_f1",
+    "entity_counts",
+    "entity_f1",
     "match_entities",
     "score_all",
     "score_seqeval",
@@ -414,3 +416,15 @@ SCORERS: tuple[Scorer, ...] = (
     Scorer(name="nervaluate partial", mode="overlap is half, any label", count=_scenario("partial")),
     Scorer(name="nervaluate ent_type", mode="any overlap, same label", count=_scenario("ent_type")),
 )
+
+
+def entity_f1(gold: Sequence[Example], predicted: Sequence[Example]) -> float:
+    """Return the F1 of entities with the same characters and label."""
+    return entity_counts(gold, predicted).f1
+
+
+def entity_counts(gold: Sequence[Example], predicted: Sequence[Example]) -> Counts:
+    """Return the counts of entities with the same characters and label."""
+    scorer = next(scorer for scorer in SCORERS if scorer.name == "entity")
+    pairs = zip(gold, predicted, strict=True)
+    return sum((scorer.count(*pair).total for pair in pairs), Counts())

@@ -117,7 +117,8 @@ def train_spacy(
     spacy = _spacy()
     from thinc.api import fix_random_seed
 
-    from paperscope_lab.ner.training import described, entity_f1
+    from paperscope_lab.ner.scoring import entity_f1
+    from paperscope_lab.ner.training import described
 
     labels = sorted({span.label for example in train for span in example.spans})
     if not labels:

@@ -39,7 +39,7 @@ from ingest.extraction.recognizer.pieces import Pieces, PieceSplitter, pack
 from ingest.extraction.recognizer.tagging import TagSet, flat_spans
 from paperscope_core.errors import InputError, ModelError
 from paperscope_core.files import output_errors, replace_file, write_atomically
-from paperscope_lab.ner.scoring import SCORERS, Counts
+from paperscope_lab.ner.scoring import Counts, entity_counts
 
 __all__ = [
     "PAPERS",
@@ -47,7 +47,6 @@ __all__ = [
     "TrainingOptions",
     "calibration_error",
     "described",
-    "entity_f1",
     "finished",
     "papers_corpora",
     "train_tagger",
@@ -565,17 +564,6 @@ def _labels(examples: Sequence[Example]) -> set[str]:
     return {span.label for example in examples for span in example.spans}
 
 
-def entity_f1(gold: Sequence[Example], predicted: Sequence[Example]) -> float:
-    """F1 of entities with the same characters and label."""
-    return _entity_counts(gold, predicted).f1
-
-
-def _entity_counts(gold: Sequence[Example], predicted: Sequence[Example]) -> Counts:
-    scorer = next(scorer for scorer in SCORERS if scorer.name == "entity")
-    pairs = zip(gold, predicted, strict=True)
-    return sum((scorer.count(*pair).total for pair in pairs), Counts())
-
-
 def calibration_error(gold: Sequence[Example], predicted: Sequence[Example], *, bins: int = 10) -> float:
     """Return the expected calibration error (Guo et al. 2017): by how much the confidence of entities differs from the
     share of them that is right, weighted over bins of confidence."""
@@ -597,7 +585,7 @@ def calibration_error(gold: Sequence[Example], predicted: Sequence[Example], *, 
 def _counts(gold: Sequence[Example], predicted: Sequence[Example], labels: set[str]) -> Counts:
     """Count entities of these labels alone."""
     kept = [replace(one, spans=tuple(span for span in one.spans if span.label in labels)) for one in predicted]
-    return _entity_counts(gold, kept)
+    return entity_counts(gold, kept)
 
 
 def described(examples: Sequence[Example]) -> dict[str, Any]:

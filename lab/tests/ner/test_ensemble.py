@@ -1,24 +1,33 @@
 """Ensembles: means of scores over different splits of a text, and votes."""
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pytest
-from paperscope_lab.ner.ensemble import mean_and_deviation, mean_scores, vote
 from tests.ner.tiny_encoder import GOLD, example_of
 
-from ingest.extraction.recognizer.encoder_tagger import UnitScores, decode
 from ingest.extraction.recognizer.examples import Example, Span
 from ingest.extraction.recognizer.tagging import TagSet
 from paperscope_core.errors import InputError
 
+if TYPE_CHECKING:
+    from ingest.extraction.recognizer.encoder_tagger import UnitScores
+
 TAGS = TagSet(labels=("A",))
 
 
-def scored(*units: tuple[int, int, str], sure: float = 4.0) -> UnitScores:
+def scored(*units: tuple[int, int, str], sure: float = 4.0) -> "UnitScores":
+    from ingest.extraction.recognizer.encoder_tagger import UnitScores
+
     rows = [[sure if name == tag else 0.0 for name in TAGS.tags] for _, _, tag in units]
     return UnitScores(units=tuple((start, end) for start, end, _ in units), scores=np.array(rows))
 
 
-def found(*systems: UnitScores) -> list[tuple[int, int]]:
+def found(*systems: "UnitScores") -> list[tuple[int, int]]:
+    from paperscope_lab.ner.ensemble import mean_scores
+
+    from ingest.extraction.recognizer.encoder_tagger import decode
+
     return [(span.start, span.end) for span in decode(TAGS, mean_scores(TAGS, systems))]
 
 
@@ -49,6 +58,8 @@ def with_spans(example: Example, *keys: tuple[int, int]) -> Example:
 
 
 def test_votes_keep_what_most_systems_found() -> None:
+    from paperscope_lab.ner.ensemble import vote
+
     text = example_of("a b c d")
     systems = [[with_spans(text, *keys)] for keys in ([(0, 3)], [(0, 3), (4, 5)], [(2, 5)])]
     (voted,) = vote(systems)
@@ -58,11 +69,7 @@ def test_votes_keep_what_most_systems_found() -> None:
 
 
 def test_systems_of_other_texts_are_refused() -> None:
+    from paperscope_lab.ner.ensemble import vote
+
     with pytest.raises(InputError, match="the same texts"):
         vote([GOLD, GOLD[:2]])
-
-
-def test_the_deviation_is_named() -> None:
-    summary = mean_and_deviation([0.1, 0.2, 0.3])
-    assert str(summary) == "0.2000 ± 0.1000 (sample standard deviation over 3 runs)"
-    assert str(mean_and_deviation([0.5])) == "0.5000 (1 run)"

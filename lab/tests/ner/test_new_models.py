@@ -1,47 +1,54 @@
 """New models: what their pieces are, that the same seed gives the same weights, and that a tagger trains on one."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from paperscope_lab.ner.new_models import write_encoder
-from paperscope_lab.ner.training import TrainingOptions, train_tagger
 from tests.ner.tiny_encoder import GOLD
-
-from ingest.extraction.recognizer.network import load_tokenizer
 
 KOREAN = ["이순신 장군은 서울에서", "서울에서 이순신 장군은"]
 
 
+def write_encoder(folder: Path, texts: Sequence[str], *, pieces: int = 0, seed: int = 1) -> int:
+    from paperscope_lab.ner.new_models import write_encoder
+
+    return write_encoder(folder, texts, pieces=pieces, hidden=32, layers=1, seed=seed)
+
+
 def pieces(folder: Path, text: str) -> list[str]:
+    from ingest.extraction.recognizer.network import load_tokenizer
+
     found: list[str] = load_tokenizer(str(folder)).tokenizer.encode(text, add_special_tokens=False).tokens
     return found
 
 
 def test_each_character_is_a_piece(tmp_path: Path) -> None:
-    write_encoder(tmp_path, KOREAN, hidden=32, layers=1)
+    write_encoder(tmp_path, KOREAN)
     assert pieces(tmp_path, "서울 이x") == ["서", "울", "이", "[UNK]"]
 
 
 def test_frequent_characters_join_to_pieces(tmp_path: Path) -> None:
-    assert write_encoder(tmp_path, KOREAN, pieces=200, hidden=32, layers=1) <= 200
+    assert write_encoder(tmp_path, KOREAN, pieces=200) <= 200
     assert pieces(tmp_path, "서울에서") == ["서울에서"]
 
 
 @pytest.mark.parametrize("count", [0, 60])
 def test_no_texts_give_an_encoder_without_pieces(tmp_path: Path, count: int) -> None:
-    write_encoder(tmp_path, [], pieces=count, hidden=32, layers=1)
+    write_encoder(tmp_path, [], pieces=count)
     assert set(pieces(tmp_path, "Ada")) == {"[UNK]"}
 
 
 def test_the_seed_determines_the_weights(tmp_path: Path) -> None:
     for name, seed in (("a", 1), ("b", 1), ("c", 2)):
-        write_encoder(tmp_path / name, KOREAN, hidden=32, layers=1, seed=seed)
+        write_encoder(tmp_path / name, KOREAN, seed=seed)
     first, same, other = ((tmp_path / name / "model.safetensors").read_bytes() for name in "abc")
     assert first == same != other
 
 
 def test_a_tagger_trains_on_it(tmp_path: Path) -> None:
-    write_encoder(tmp_path / "encoder", [example.text for example in GOLD], hidden=32, layers=1)
+    from paperscope_lab.ner.training import TrainingOptions, train_tagger
+
+    write_encoder(tmp_path / "encoder", [example.text for example in GOLD])
     options = TrainingOptions(encoder=str(tmp_path / "encoder"), epochs=2, batch=4, rate=3e-3, dropout=0.0)
     manifest = train_tagger([GOLD], GOLD, options, tmp_path / "tagger")
     first, last = (one["loss"] for one in manifest["history"])

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 from paperscope_lab.ner.generative import GenerativeOptions, train_generative
-from paperscope_lab.ner.new_models import write_language_model
 from paperscope_lab.ner.spacy_tagger import SpacyOptions, train_spacy
 from tests.ner.tiny_encoder import GOLD, example_of, write_encoder
 
@@ -59,6 +58,8 @@ def test_spacy_needs_entities_and_a_language(tmp_path: Path) -> None:
 
 
 def test_the_recipe_of_a_language_model_runs(tmp_path: Path) -> None:
+    from paperscope_lab.ner.new_models import write_language_model
+
     labels = {"PER": "a person", "LOC": "a place"}
     write_language_model(tmp_path / "model", hidden=16)
     options = GenerativeOptions(

@@ -2,36 +2,60 @@
 
 import json
 import shutil
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from paperscope_lab.ner.training import TrainingOptions, calibration_error, finished, train_tagger
-from safetensors.torch import load_file
 from tests.ner.tiny_encoder import GOLD, example_of, write_encoder
 
-from ingest.extraction.recognizer.encoder_tagger import EncoderTagger
 from ingest.extraction.recognizer.examples import Example, Span
 from paperscope_core.errors import InputError, ModelError
+
+if TYPE_CHECKING:
+    from paperscope_lab.ner.training import Progress, TrainingOptions
+
+    from ingest.extraction.recognizer.encoder_tagger import EncoderTagger
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
-def options(tmp_path_factory: pytest.TempPathFactory) -> TrainingOptions:
+def options(tmp_path_factory: pytest.TempPathFactory) -> "TrainingOptions":
+    from paperscope_lab.ner.training import TrainingOptions
+
     encoder = write_encoder(tmp_path_factory.mktemp("encoder"))
     return TrainingOptions(encoder=encoder, epochs=2, batch=2, rate=1e-2, new_rate=5e-2, dropout=0.1)
+
+
+def train_tagger(
+    corpora: Sequence[Sequence[Example]],
+    dev: Sequence[Example],
+    options: "TrainingOptions",
+    folder: Path,
+    *,
+    on_progress: "Progress" = lambda *_: None,
+) -> dict[str, Any]:
+    from paperscope_lab.ner.training import train_tagger
+
+    return train_tagger(corpora, dev, options, folder, on_progress=on_progress)
+
+
+def load_tagger(folder: Path) -> "EncoderTagger":
+    from ingest.extraction.recognizer.encoder_tagger import EncoderTagger
+
+    return EncoderTagger.load(folder)
 
 
 def spans_of(examples: list[Example]) -> list[list[tuple[int, int, str]]]:
     return [[(span.start, span.end, span.label) for span in example.spans] for example in examples]
 
 
-def test_a_tagger_learns_and_reloads(options: TrainingOptions, tmp_path: Path) -> None:
+def test_a_tagger_learns_and_reloads(options: "TrainingOptions", tmp_path: Path) -> None:
     manifest = train_tagger([GOLD], GOLD, replace(options, epochs=12, dropout=0.0), tmp_path / "a")
     assert manifest["dev_f1_strict"] == manifest["dev_f1_reloaded"] == 1.0
-    tagger = EncoderTagger.load(tmp_path / "a")
+    tagger = load_tagger(tmp_path / "a")
     found = tagger.tag(GOLD)
     assert spans_of(found) == spans_of(GOLD)
     assert all(0.5 < (span.confidence or 0) <= 1 for example in found for span in example.spans)
@@ -41,8 +65,10 @@ def test_a_tagger_learns_and_reloads(options: TrainingOptions, tmp_path: Path) -
 
 
 def test_a_finished_training_has_its_data_its_tokenizer_and_a_tagger_that_loads(
-    options: TrainingOptions, tmp_path: Path
+    options: "TrainingOptions", tmp_path: Path
 ) -> None:
+    from paperscope_lab.ner.training import finished
+
     encoder = tmp_path / "encoder"
     shutil.copytree(options.encoder, encoder)
     options = replace(options, encoder=str(encoder), epochs=1)
@@ -65,7 +91,7 @@ def test_a_finished_training_has_its_data_its_tokenizer_and_a_tagger_that_loads(
     "changes", [{}, {"swa": True}, {"rank": 2}, {"table": True}, {"freeze": True, "class_weights": True, "patience": 9}]
 )
 def test_a_resumed_training_is_equal_to_the_bit(
-    options: TrainingOptions, tmp_path: Path, changes: dict[str, Any]
+    options: "TrainingOptions", tmp_path: Path, changes: dict[str, Any]
 ) -> None:
     options = replace(options, epochs=3, **changes)
     train_tagger([GOLD], GOLD, options, tmp_path / "whole")
@@ -84,7 +110,7 @@ def test_a_resumed_training_is_equal_to_the_bit(
 
 
 @pytest.mark.parametrize("state", [b"", b"junk\n", b"PK\x03\x04 cut off"])
-def test_a_damaged_state_of_a_training_is_named(options: TrainingOptions, tmp_path: Path, state: bytes) -> None:
+def test_a_damaged_state_of_a_training_is_named(options: "TrainingOptions", tmp_path: Path, state: bytes) -> None:
     (tmp_path / "checkpoint.pt").write_bytes(state)
     with pytest.raises(ModelError, match=r"checkpoint\.pt: the state of an interrupted training is damaged; delete it"):
         train_tagger([GOLD], GOLD, options, tmp_path)
@@ -92,22 +118,22 @@ def test_a_damaged_state_of_a_training_is_named(options: TrainingOptions, tmp_pa
 
 @pytest.mark.parametrize("changes", [{"table": True}, {"rank": 2}])
 def test_a_tagger_over_a_frozen_encoder_reloads_with_that_encoder_only(
-    options: TrainingOptions, tmp_path: Path, changes: dict[str, Any]
+    options: "TrainingOptions", tmp_path: Path, changes: dict[str, Any]
 ) -> None:
     encoder = write_encoder(tmp_path / "encoder")
     options = replace(options, encoder=encoder, epochs=60, dropout=0.0, **changes)
     manifest = train_tagger([GOLD], GOLD, options, tmp_path / "a")
-    tagger = EncoderTagger.load(tmp_path / "a")
+    tagger = load_tagger(tmp_path / "a")
     assert manifest["dev_f1_strict"] == manifest["dev_f1_reloaded"] > 0.5
     assert manifest["history"][-1]["loss"] < manifest["history"][0]["loss"] / 2
     assert any(example.spans for example in tagger.tag(GOLD))
     write_encoder(tmp_path / "encoder", seed=1)
     with pytest.raises(ModelError, match="trained over the encoder 'encoder@"):
-        EncoderTagger.load(tmp_path / "a")
+        load_tagger(tmp_path / "a")
 
 
 def test_training_stops_without_a_better_epoch_and_the_best_one_is_the_result(
-    options: TrainingOptions, tmp_path: Path
+    options: "TrainingOptions", tmp_path: Path
 ) -> None:
     # Without a learning rate no epoch is better than the first.
     still = replace(options, rate=0.0, new_rate=0.0, epochs=9, patience=2)
@@ -119,27 +145,27 @@ def test_training_stops_without_a_better_epoch_and_the_best_one_is_the_result(
 
 
 def test_the_weight_of_o_changes_what_is_found_and_epochs_on_the_way_are_written(
-    options: TrainingOptions, tmp_path: Path
+    options: "TrainingOptions", tmp_path: Path
 ) -> None:
     few = replace(options, epochs=4, dropout=0.0, keep_epochs=(1, 3))
     found = {}
     for outweight in (0.0, 1000.0):
         folder = tmp_path / str(outweight)
         train_tagger([GOLD], GOLD, replace(few, outweight=outweight), folder)
-        found[outweight] = sum(len(one.spans) for one in EncoderTagger.load(folder).tag(GOLD))
+        found[outweight] = sum(len(one.spans) for one in load_tagger(folder).tag(GOLD))
     assert found[0.0] > found[1000.0] == 0
-    assert EncoderTagger.load(tmp_path / "0.0/epoch-3").tag(GOLD) != EncoderTagger.load(tmp_path / "0.0/epoch-1").tag(
-        GOLD
-    )
+    assert load_tagger(tmp_path / "0.0/epoch-3").tag(GOLD) != load_tagger(tmp_path / "0.0/epoch-1").tag(GOLD)
 
 
-def test_a_frozen_encoder_is_not_trained(options: TrainingOptions, tmp_path: Path) -> None:
+def test_a_frozen_encoder_is_not_trained(options: "TrainingOptions", tmp_path: Path) -> None:
+    from safetensors.torch import load_file
+
     train_tagger([GOLD], GOLD, replace(options, freeze=True, epochs=1), tmp_path / "a")
     assert set(load_file(tmp_path / "a" / "model.safetensors")) == {"head.weight", "head.bias", "case.weight"}
-    EncoderTagger.load(tmp_path / "a")
+    load_tagger(tmp_path / "a")
 
 
-def test_an_electra_whose_embeddings_are_smaller_is_trained(options: TrainingOptions, tmp_path: Path) -> None:
+def test_an_electra_whose_embeddings_are_smaller_is_trained(options: "TrainingOptions", tmp_path: Path) -> None:
     from transformers import ElectraConfig, ElectraModel
 
     shape = {"embedding_size": 8, "hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2}
@@ -147,10 +173,12 @@ def test_an_electra_whose_embeddings_are_smaller_is_trained(options: TrainingOpt
     shutil.copy(Path(options.encoder) / "tokenizer.json", tmp_path / "electra")
     electra = replace(options, encoder=str(tmp_path / "electra"), epochs=1)
     train_tagger([GOLD], GOLD, electra, tmp_path / "a")
-    assert len(EncoderTagger.load(tmp_path / "a").tag(GOLD)) == len(GOLD)
+    assert len(load_tagger(tmp_path / "a").tag(GOLD)) == len(GOLD)
 
 
-def test_a_table_of_soft_labels_is_all_that_is_trained(options: TrainingOptions, tmp_path: Path) -> None:
+def test_a_table_of_soft_labels_is_all_that_is_trained(options: "TrainingOptions", tmp_path: Path) -> None:
+    from safetensors.torch import load_file
+
     train_tagger([GOLD], GOLD, replace(options, table=True, epochs=1), tmp_path / "a")
     assert set(load_file(tmp_path / "a" / "model.safetensors")) == {
         "head.table",
@@ -159,15 +187,15 @@ def test_a_table_of_soft_labels_is_all_that_is_trained(options: TrainingOptions,
     }
 
 
-def test_another_seed_gives_other_weights_and_starts_over(options: TrainingOptions, tmp_path: Path) -> None:
+def test_another_seed_gives_other_weights_and_starts_over(options: "TrainingOptions", tmp_path: Path) -> None:
     train_tagger([GOLD], GOLD, options, tmp_path / "1")
     train_tagger([GOLD], GOLD, replace(options, seed=2), tmp_path / "2")
     assert (tmp_path / "1" / "model.safetensors").read_bytes() != (tmp_path / "2" / "model.safetensors").read_bytes()
 
 
-def test_long_texts_and_odd_texts_are_tagged(options: TrainingOptions, tmp_path: Path) -> None:
+def test_long_texts_and_odd_texts_are_tagged(options: "TrainingOptions", tmp_path: Path) -> None:
     train_tagger([GOLD], GOLD, options, tmp_path / "a")
-    tagger = EncoderTagger.load(tmp_path / "a")
+    tagger = load_tagger(tmp_path / "a")
     long = example_of(" ".join(["Ada met Bob in Rome ."] * 120))
     odd = [
         Example(id=text, text=text, tokens=(), spans=()) for text in ("", " \n", "\u200b\ufeff", "שלום 👩‍👩‍👧 é한국")
@@ -178,7 +206,7 @@ def test_long_texts_and_odd_texts_are_tagged(options: TrainingOptions, tmp_path:
         assert all(0 <= span.start < span.end <= len(example.text) for span in example.spans)
 
 
-def test_characters_are_tokens_where_all_training_tokens_are(options: TrainingOptions, tmp_path: Path) -> None:
+def test_characters_are_tokens_where_all_training_tokens_are(options: "TrainingOptions", tmp_path: Path) -> None:
     korean = [
         Example(
             id=text,
@@ -191,10 +219,10 @@ def test_characters_are_tokens_where_all_training_tokens_are(options: TrainingOp
     manifest = train_tagger([korean], korean, replace(options, epochs=8), tmp_path / "a")
     assert manifest["dev_f1_strict"] == 1.0
     untokenized = [replace(example, tokens=(), spans=()) for example in korean]
-    assert spans_of(EncoderTagger.load(tmp_path / "a").tag(untokenized)) == spans_of(korean)
+    assert spans_of(load_tagger(tmp_path / "a").tag(untokenized)) == spans_of(korean)
 
 
-def test_a_label_that_a_corpus_lacks_is_learned_from_another(options: TrainingOptions, tmp_path: Path) -> None:
+def test_a_label_that_a_corpus_lacks_is_learned_from_another(options: "TrainingOptions", tmp_path: Path) -> None:
     places = [
         replace(example, id=f"p{example.id}", spans=tuple(span for span in example.spans if span.label == "LOC"))
         for example in GOLD
@@ -205,29 +233,31 @@ def test_a_label_that_a_corpus_lacks_is_learned_from_another(options: TrainingOp
     options = replace(options, epochs=12, dropout=0.0)
     manifest = train_tagger([places, persons], places, options, tmp_path / "a")
     assert manifest["dev_f1_strict"] == 1.0
-    assert spans_of(EncoderTagger.load(tmp_path / "a").tag(GOLD[:2])) == spans_of(GOLD[:2])
+    assert spans_of(load_tagger(tmp_path / "a").tag(GOLD[:2])) == spans_of(GOLD[:2])
 
 
 def test_the_calibration_error_is_the_distance_of_confidence_and_share() -> None:
+    from paperscope_lab.ner.training import calibration_error
+
     sure = [replace(one, spans=tuple(replace(span, confidence=0.9) for span in one.spans)) for one in GOLD]
     assert calibration_error(GOLD, sure) == pytest.approx(0.1)
     assert calibration_error([replace(one, spans=()) for one in GOLD], sure) == pytest.approx(0.9)
     assert calibration_error(GOLD, GOLD) == 0.0
 
 
-def test_data_that_cannot_be_learned_are_refused(options: TrainingOptions, tmp_path: Path) -> None:
+def test_data_that_cannot_be_learned_are_refused(options: "TrainingOptions", tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no entities"):
         train_tagger([GOLD[-1:]], GOLD, options, tmp_path)
     with pytest.raises(InputError, match="that the training data lack: LOC, PER"):
         train_tagger([[example_of("a b", "b:X")]], GOLD, options, tmp_path)
 
 
-def test_a_damaged_tagger_is_refused(options: TrainingOptions, tmp_path: Path) -> None:
+def test_a_damaged_tagger_is_refused(options: "TrainingOptions", tmp_path: Path) -> None:
     train_tagger([GOLD], GOLD, options, tmp_path / "a")
     settings = tmp_path / "a" / "recognizer.json"
     settings.write_text(settings.read_text().replace('"tokenizer": "', '"tokenizer": "0'))
     with pytest.raises(ModelError, match="trained with tokenizer 0"):
-        EncoderTagger.load(tmp_path / "a")
+        load_tagger(tmp_path / "a")
     (tmp_path / "a" / "model.safetensors").write_bytes(b"x")
     with pytest.raises(ModelError, match="no tagger can be loaded"):
-        EncoderTagger.load(tmp_path / "a")
+        load_tagger(tmp_path / "a")

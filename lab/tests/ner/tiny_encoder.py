@@ -2,14 +2,9 @@
 
 from pathlib import Path
 
-import torch
-from safetensors.torch import save_file
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
 
 from ingest.extraction.recognizer.examples import Example, Span
-from ingest.extraction.recognizer.network import save_config
-from paperscope_core.models.bert import Bert
-from paperscope_core.models.onnx_bert import BertShape
 
 __all__ = ["GOLD", "example_of", "write_encoder"]
 
@@ -39,6 +34,13 @@ GOLD = [
 
 def write_encoder(folder: Path, *, seed: int = 0) -> str:
     """Writes an encoder of two layers, whose pieces are letters and a few words; returns its folder."""
+    import torch
+    from safetensors.torch import save_file
+
+    from ingest.extraction.recognizer.network import save_config
+    from paperscope_core.models.bert import Bert
+    from paperscope_core.models.onnx_bert import BertShape
+
     letters = [chr(code) for code in range(33, 127)]
     vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *letters, *(f"##{letter}" for letter in letters), "Ada", "in"]
     tokenizer = Tokenizer(

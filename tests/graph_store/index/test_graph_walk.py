@@ -2,7 +2,6 @@
 
 from math import fsum
 
-import networkx as nx
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -47,6 +46,8 @@ def test_edges_are_merged_and_ordered_as_they_would_be_one_by_one(
 @settings(deadline=None)  # the first use loads a library
 @given(edges, seeds)
 def test_it_is_personalised_pagerank(drawn: list[Edge], asked: dict[str, float]) -> None:
+    import networkx as nx
+
     graph = nx.Graph()
     for edge in drawn:
         if edge.weight > 0 and edge.source != edge.target:

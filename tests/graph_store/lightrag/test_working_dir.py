@@ -5,7 +5,6 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-import networkx as nx
 import pytest
 
 from graph_store.lightrag import importing
@@ -27,6 +26,8 @@ STATUS = {"doc-a": {"status": "processed"}, "doc-b": {"status": "processed"}, "d
 
 
 def write(folder: Path, *, chunks: Any = CHUNKS, graph: bool = True) -> Path:
+    import networkx as nx
+
     folder.mkdir(parents=True)
     rows = {"text_chunks": chunks, "full_docs": DOCUMENTS, "doc_status": STATUS}
     for name, content in rows.items():

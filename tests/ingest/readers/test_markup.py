@@ -4,7 +4,6 @@ from io import BytesIO, StringIO
 from pathlib import Path
 
 import pytest
-from docx import Document
 from rich.console import Console
 
 from ingest.export import to_html
@@ -78,6 +77,8 @@ TEI = """<?xml version="1.0"?><TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeade
 
 
 def docx() -> bytes:
+    from docx import Document
+
     document = Document()
     document.add_heading("Owl Nets", 0)
     document.add_paragraph("Ada Lovelace")

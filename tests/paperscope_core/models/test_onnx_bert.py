@@ -3,15 +3,16 @@
 import json
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-import torch
-from safetensors.torch import save_file
 
 from paperscope_core.models import onnx_bert
-from paperscope_core.models.bert import Bert
 from paperscope_core.models.onnx_bert import BertShape, OnnxBert
+
+if TYPE_CHECKING:
+    from paperscope_core.models.bert import Bert
 
 _SHAPE = BertShape(
     vocab_size=50,
@@ -24,8 +25,13 @@ _SHAPE = BertShape(
 
 
 @pytest.fixture
-def encoder(tmp_path: Path) -> Bert:
+def encoder(tmp_path: Path) -> "Bert":
     """Write random weights to `tmp_path`."""
+    import torch
+    from safetensors.torch import save_file
+
+    from paperscope_core.models.bert import Bert
+
     torch.manual_seed(0)
     bert: Bert = Bert(_SHAPE).eval()
     weights = {name: torch.randn_like(weight) / 3 for name, weight in bert.state_dict().items()}
@@ -35,7 +41,9 @@ def encoder(tmp_path: Path) -> Bert:
     return bert
 
 
-def test_hidden_values_are_those_of_pytorch(encoder: Bert, tmp_path: Path) -> None:
+def test_hidden_values_are_those_of_pytorch(encoder: "Bert", tmp_path: Path) -> None:
+    import torch
+
     pieces = [[1, 2, 3], [49], list(range(40)), [7, 7]]
     hidden, present = OnnxBert(tmp_path).encode(pieces)
     ids = torch.tensor([[*one, *[0] * (40 - len(one))] for one in pieces])
@@ -45,7 +53,9 @@ def test_hidden_values_are_those_of_pytorch(encoder: Bert, tmp_path: Path) -> No
     np.testing.assert_allclose(hidden[present], expected[present], atol=1e-4)
 
 
-def test_a_missing_weight_is_an_error(encoder: Bert, tmp_path: Path) -> None:
+def test_a_missing_weight_is_an_error(encoder: "Bert", tmp_path: Path) -> None:
+    from safetensors.torch import save_file
+
     weights = encoder.state_dict()
     del weights["encoder.layer.1.output.dense.weight"]
     save_file(weights, tmp_path / "model.safetensors")

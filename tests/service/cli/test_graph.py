@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
-import networkx as nx
 import pytest
 from PIL import Image
 
@@ -47,6 +46,8 @@ def test_json_holds_entities_relations_and_their_sources(run: "Run", example_lib
 
 
 def test_files_for_other_programs(run: "Run", example_library: Path, tmp_path: Path) -> None:
+    import networkx as nx
+
     png, graphml = tmp_path / "swa.png", tmp_path / "swa.graphml"
     shown = run("graph", "Table 5", "--library", example_library, "--png", png, "--graphml", graphml)
     assert shown.code == 0
@@ -96,6 +97,8 @@ def test_a_name_that_several_papers_have_needs_the_paper(example_library: Path, 
 
 
 def test_a_drawing_and_a_file_of_hostile_names() -> None:
+    import networkx as nx
+
     from paperscope.neighbourhood import Neighbourhood
     from paperscope_core.types import Entity, Relation
 

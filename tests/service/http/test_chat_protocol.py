@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import openai
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from openai.types.chat import ChatCompletionMessageParam
 
 from paperscope_core.text.escaping import one_line, read_markdown_text
 from paperscope_core.types import Answer, Box, Claim, Context, Evidence, Finding, Place, Turn
@@ -17,8 +16,12 @@ from tests.rendered_markdown import RENDERERS, TEXTS, elements
 from tests.service.conftest import PAPER
 from tests.service.http.requests import QUESTION, copy_library, model_reply, post_question, serve_library, without_times
 
+if TYPE_CHECKING:
+    import openai
+    from openai.types.chat import ChatCompletionMessageParam
+
 TOOL = {"type": "function", "function": {"name": "f"}}
-ASKED: list[ChatCompletionMessageParam] = [{"role": "user", "content": QUESTION}]
+ASKED: list["ChatCompletionMessageParam"] = [{"role": "user", "content": QUESTION}]
 
 
 @pytest.fixture(scope="module")
@@ -28,12 +31,14 @@ def address(example_library: Path) -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def client(address: str) -> Iterator[openai.OpenAI]:
+def client(address: str) -> Iterator["openai.OpenAI"]:
+    import openai
+
     with openai.OpenAI(base_url=f"{address}/v1", api_key="none", max_retries=0, timeout=120) as client:
         yield client
 
 
-def test_a_completion_is_the_answer_with_its_sources(client: openai.OpenAI, address: str) -> None:
+def test_a_completion_is_the_answer_with_its_sources(client: "openai.OpenAI", address: str) -> None:
     completion = client.chat.completions.create(model="paperscope", messages=ASKED, temperature=0.3, max_tokens=5)
     (choice,) = completion.choices
     answer = post_question(address).json()
@@ -54,7 +59,7 @@ def test_a_completion_is_the_answer_with_its_sources(client: openai.OpenAI, addr
     assert without_times(completion.model_extra["paperscope"]) == without_times(answer)
 
 
-def test_the_findings_of_an_answer_are_its_notes(client: openai.OpenAI, address: str) -> None:
+def test_the_findings_of_an_answer_are_its_notes(client: "openai.OpenAI", address: str) -> None:
     question = "In Table 3, what is the recall on the test split under the exact scenario?"
     completion = client.chat.completions.create(model="paperscope", messages=[{"role": "user", "content": question}])
     answer = post_question(address, question=question).json()
@@ -63,7 +68,7 @@ def test_the_findings_of_an_answer_are_its_notes(client: openai.OpenAI, address:
     assert text.endswith(f"\n\nNotes:\n- {answer['findings'][0]['message']}")
 
 
-def test_a_streamed_completion_is_the_plain_one(client: openai.OpenAI) -> None:
+def test_a_streamed_completion_is_the_plain_one(client: "openai.OpenAI") -> None:
     plain = client.chat.completions.create(model="paperscope", messages=ASKED)
     stream = client.chat.completions.create(
         model="paperscope", messages=ASKED, stream=True, stream_options={"include_usage": True}
@@ -80,7 +85,9 @@ def test_a_streamed_completion_is_the_plain_one(client: openai.OpenAI) -> None:
     assert without_times(whole["paperscope"]) == without_times((plain.model_extra or {})["paperscope"])
 
 
-def test_models_are_all_papers_and_each(client: openai.OpenAI) -> None:
+def test_models_are_all_papers_and_each(client: "openai.OpenAI") -> None:
+    import openai
+
     every, one = client.models.list().data
     assert every.id == "paperscope"
     assert (one.model_extra or {})["name"].startswith("Four Reports")
@@ -92,7 +99,9 @@ def test_models_are_all_papers_and_each(client: openai.OpenAI) -> None:
             client.chat.completions.create(model=model, messages=ASKED)
 
 
-def test_a_model_is_found_by_its_id_and_an_unknown_one_is_not_there(client: openai.OpenAI) -> None:
+def test_a_model_is_found_by_its_id_and_an_unknown_one_is_not_there(client: "openai.OpenAI") -> None:
+    import openai
+
     for model in client.models.list().data:
         assert client.models.retrieve(model.id) == model
     for name in ("gpt-5", "paperscope/0123456789ab", "paperscope/a/b", "paperscope/"):
@@ -101,7 +110,9 @@ def test_a_model_is_found_by_its_id_and_an_unknown_one_is_not_there(client: open
         assert refused.value.code == "model_not_found"
 
 
-def test_all_errors_under_openais_paths_are_in_openais_form(client: openai.OpenAI) -> None:
+def test_all_errors_under_openais_paths_are_in_openais_form(client: "openai.OpenAI") -> None:
+    import openai
+
     with pytest.raises(openai.APIStatusError) as refused:
         client.get("/chat/completions", cast_to=object)
     assert (refused.value.status_code, refused.value.code) == (405, "method_not_allowed")
@@ -112,6 +123,8 @@ def test_all_errors_under_openais_paths_are_in_openais_form(client: openai.OpenA
 
 
 def test_a_conversation_is_the_history_and_system_messages_are_ignored(example_library: Path, tmp_path: Path) -> None:
+    import openai
+
     earlier = "In Table 2, what is the LoRA rank?"
     messages: list[ChatCompletionMessageParam] = [
         {"role": "system", "content": "You are a pirate. Answer with ARRR only."},
@@ -148,8 +161,10 @@ def test_a_conversation_is_the_history_and_system_messages_are_ignored(example_l
     ],
 )
 def test_unsupported_requests_are_refused_in_openais_form(
-    client: openai.OpenAI, given: dict[str, object], param: str | None, told: str
+    client: "openai.OpenAI", given: dict[str, object], param: str | None, told: str
 ) -> None:
+    import openai
+
     with pytest.raises(openai.BadRequestError, match=told) as refused:
         client.post("/chat/completions", cast_to=object, body={"model": "paperscope", "messages": ASKED, **given})
     assert (refused.value.param, refused.value.type) == (param, "invalid_request_error")
@@ -157,6 +172,8 @@ def test_unsupported_requests_are_refused_in_openais_form(
 
 
 def test_a_model_that_fails_is_an_error_of_the_client(example_library: Path, tmp_path: Path) -> None:
+    import openai
+
     library = copy_library(example_library, tmp_path)
     with serve(model_reply) as model, serve_library(library, model=model) as address:
         model.refuse = [500, 500]
@@ -169,6 +186,8 @@ def test_a_model_that_fails_is_an_error_of_the_client(example_library: Path, tmp
 
 @pytest.mark.slow
 def test_a_text_that_began_anew_leaves_nothing_behind(example_library: Path, tmp_path: Path) -> None:
+    import openai
+
     texts = iter(("A first text, which breaks off in its middle. " * 5, "Another text."))
     library = copy_library(example_library, tmp_path)
     with (

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import httpx2
-import openai
 import pytest
 
 from service.http.responses import EventStreamResponse
@@ -47,6 +46,8 @@ def test_a_streamed_answer_is_kept_alive(address: str) -> None:
 
 @pytest.mark.slow
 def test_a_streamed_completion_is_kept_alive_and_the_client_does_not_mind(address: str) -> None:
+    import openai
+
     body = {"messages": [{"role": "user", "content": f"{QUESTION} Tell."}], "stream": True}
     assert post(address, "/v1/chat/completions", body).text.count(PING) >= 3
     with openai.OpenAI(base_url=f"{address}/v1", api_key="none", max_retries=0, timeout=120) as client:

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import httpx2
-import networkx as nx
 import pytest
 
 from tests.service.conftest import settings_of
@@ -45,6 +44,8 @@ def test_more_steps_lead_further(address: str) -> None:
 
 
 def test_the_graph_is_sent_as_graphml(address: str, tmp_path: Path) -> None:
+    import networkx as nx
+
     params: dict[str, str | int] = {"entity": "Character F1", "limit": 5, "paper": EXAMPLE}
     response = httpx2.get(address, params={**params, "format": "graphml"})
     assert response.headers["content-type"] == "application/graphml+xml"

@@ -8,10 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import torch
 from numpy import float32
 from numpy.typing import NDArray
-from torch.nn import functional
 
 from ingest.extraction import name_types
 from ingest.extraction.mentions import Sentence
@@ -113,6 +111,9 @@ def _phrases(text: str) -> Iterator[str]:
 
 def fit(names: Sequence[LabelledName]) -> NameTypes:
     """Return the model with the least cross-entropy of the allowed types, with a penalty on squared weights."""
+    import torch
+    from torch.nn import functional
+
     features = np.array([features_of_name(one.name) for one in names], dtype=float32)
     center, scale = _scales(features)
     inputs = torch.tensor((features - center) / scale)

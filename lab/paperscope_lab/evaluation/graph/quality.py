@@ -5,8 +5,6 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 
-import networkx
-
 from ingest.document.element_text import element_text
 from paperscope_core.text.words import entity_key, singular
 from paperscope_core.types import (
@@ -100,6 +98,8 @@ def find_duplicates(names: Mapping[str, Sequence[str]], pairs: Iterable[tuple[st
     An alias that several ids share without having it as a name ("CE" of cross-entropy and of community edition), or for
     which `pairs` give several long forms, is ambiguous and joins nothing.
     """
+    import networkx
+
     meanings: dict[str, set[str]] = defaultdict(set)
     for long, short in pairs:
         meanings[short].add(long)
