@@ -140,8 +140,8 @@ def _lead(table: Element, before: Element | None) -> list[_Piece]:
 
 
 def _with_explanation(equation: Equation, texts: Sequence[Passage]) -> list[_Piece]:
-    """Return the equation with the sentence before it and, if it continues the equation ("where p is ..."), the one
-    after."""
+    """Return the equation and its LaTeX with the sentence before it and, if it continues the equation ("where p is
+    ..."), the one after."""
     before = [text for text in texts if text.order < equation.order and text.section == equation.section][-1:]
     after = [text for text in texts if text.order > equation.order and text.section == equation.section][:1]
     lead = [_Piece(text, parts[-1], whole=False) for text in before if (parts := split_sentences(text.text))]
@@ -149,7 +149,8 @@ def _with_explanation(equation: Equation, texts: Sequence[Passage]) -> list[_Pie
     explaining = [
         piece for piece in follow if piece.text[0].islower() or piece.text.casefold().startswith(_CONTINUATIONS)
     ]
-    return [*lead, _Piece(equation, element_text(equation)), *explaining]
+    text = "\n".join(filter(None, (element_text(equation), equation.latex_line)))
+    return [*lead, _Piece(equation, text), *explaining]
 
 
 def _packed_groups(elements: Iterable[Element], *, max_words: int) -> Iterator[list[_Piece]]:

@@ -232,7 +232,8 @@ def _exhibit(exhibit: Exhibit, names: Mapping[str, str], content: ContentSource)
 
 
 def _latex(latex: str) -> Markup:
-    return html("<p><code>{}</code></p>", latex) if latex else Markup()
+    # Notebooks draw what is between dollars.
+    return html("<p>$${}$$</p>", latex.replace("$", "")) if latex else Markup()
 
 
 def _table(exhibit: Exhibit, content: ContentSource) -> Markup:
@@ -357,7 +358,8 @@ def _element_html(element: Element, content: ContentSource) -> Markup:
         case Figure():
             body = crops + details("Text in the figure", _paragraph(element.text))
         case Equation():
-            body = crops + details("Text", _paragraph(element.text)) if crops else _paragraph(element.text)
+            shown = crops or _latex(element.latex)
+            body = shown + details("Text", _paragraph(element.text)) if shown else _paragraph(element.text)
         case _:
             assert_never(element)
     read = (one for one in content.images(element.place.paper).descriptions if one.element == element.id)

@@ -42,12 +42,14 @@ def caption_of(element: ImageElement) -> str:
 
 
 def element_text(element: Element) -> str:
-    """Return the whole text of an element, label and caption first; the cells of a table as CSV rows."""
+    """Return the whole text of an element, label and caption first; the cells of a table as CSV rows, an equation with
+    its LaTeX."""
     if not isinstance(element, ImageElement):
         return element.text
+    if isinstance(element, Equation):
+        return "\n".join(filter(None, (element.label, element.text, element.latex_line)))
     text = plain_csv(element.grid()) if isinstance(element, Table) else element.text
-    caption = "" if isinstance(element, Equation) else element.caption
-    return "\n".join(filter(None, (element.label, caption, text)))
+    return "\n".join(filter(None, (element.label, element.caption, text)))
 
 
 def evidence_in(element: Element, quote: str = "", *, longest: int | None = None) -> Evidence:

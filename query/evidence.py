@@ -201,14 +201,17 @@ def exhibits_of(corpus: Corpus, claims: Sequence[Claim], readings: Sequence[Read
 
 
 def _exhibit(corpus: Corpus, element: ImageElement, cited: Sequence[Evidence]) -> Exhibit:
-    seen = corpus.images(element.place.paper).descriptions if isinstance(element, Equation) else ()
+    latex = element.latex if isinstance(element, Equation) else ""
+    if isinstance(element, Equation) and not latex:
+        seen = corpus.images(element.place.paper).descriptions
+        latex = next((one.latex for one in seen if one.element == element.id), "")
     return Exhibit(
         element=element.id,
         kind=element.kind,
         place=element.place,
         label=element.label,
         caption=caption_of(element),
-        latex=next((one.latex for one in seen if one.element == element.id), ""),
+        latex=latex,
         crops=crops_of(element),
         cells=_cited_cells(element, cited) if isinstance(element, Table) else (),
     )

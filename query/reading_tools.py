@@ -376,11 +376,12 @@ def _lines(element: Element) -> list[str]:
         return [*panels, *([element.text] if element.text else [])]
     if isinstance(element, Passage) and element.role == "code":
         return [f"```\n{element.text}\n```"]
+    text = element.text
     if isinstance(element, Passage) and element.role in ("title", "heading"):
-        return [f"{'#' * max(1, min(element.level, 6))} {element.text}"]
-    if isinstance(element, Equation | Reference) and element.label and not element.text.startswith(element.label):
-        return [f"{element.label}{':' if isinstance(element, Equation) else ''} {element.text}"]
-    return [element.text]
+        text = f"{'#' * max(1, min(element.level, 6))} {text}"
+    elif isinstance(element, Equation | Reference) and element.label and not text.startswith(element.label):
+        text = f"{element.label}{':' if isinstance(element, Equation) else ''} {text}"
+    return [text, *([element.latex_line] if isinstance(element, Equation) and element.latex_line else [])]
 
 
 def _section(view: _PaperView, argument: str) -> Iterable[_Found]:

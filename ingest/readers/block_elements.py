@@ -21,12 +21,15 @@ from ingest.document.line_text import join_lines, vocabulary_of
 from ingest.document.references import entry_label, entry_mark, entry_year
 from ingest.readers.block_captions import BlockCaption, BlockFloat, match_captions
 from ingest.readers.layout_blocks import Block, Outline, TextLine, find_front, is_heading
+from paperscope_core.text.latex import latex_text
 from paperscope_core.types import Cell, Element, Page, PageProblem, Passage, PassageRole, Place
 
 __all__ = ["BlockDrafter"]
 
 # Confidence of tables whose cells a model read.
 _TABLE_CONFIDENCE = 0.8
+# Without formula recognition, an engine gives an equation's printed text.
+_LATEX = re.compile(r"\\[A-Za-z]|[_^]")
 _EQUATION_TAG = re.compile(r"\\tag\s*+\*?\s*+\{\s*+\(?\s*+([^{}()]{1,12}?)\s*+\)?\s*+\}")
 _CITED_EQUATION = re.compile(r"\bEq(?:s?\.|uations?)\s*\(?(\d{1,3})\)?")
 _NOTE_MARK = re.compile(r"(?:\d{1,2}|[*†‡§¶]|\$\^)")
@@ -122,9 +125,11 @@ class BlockDrafter:
     def _equation(self, block: Block) -> Element:
         text = " ".join(line.text for line in block.lines).strip().strip("$").strip()
         tag = _EQUATION_TAG.search(text)
+        latex = _EQUATION_TAG.sub("", text).strip()
         return draft_equation(
-            _EQUATION_TAG.sub("", text).strip(),
+            latex_text(latex),
             block.place,
+            latex=latex if _LATEX.search(latex) else "",
             number=block.number or (tag[1] if tag else self._equation_numbers.get(block, "")),
             crop=self._crop([block]) if self._crop else None,
         )

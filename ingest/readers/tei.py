@@ -11,13 +11,13 @@ from ingest.document.geometry import bounding_box
 from ingest.readers.element_collector import Reading, Source
 from ingest.readers.embedded_images import EmbeddedImages
 from ingest.readers.float_captions import split_caption
-from ingest.readers.inline_text import inline_text, is_bold, node_text
+from ingest.readers.inline_text import inline_latex, inline_text, is_bold, node_text
 from ingest.readers.markup_tree import Node, decode, parse_xml
 from ingest.readers.table_grid import MarkupCell, table_of_rows
 from ingest.readers.xml_references import cited_numbers, tei_name, tei_reference
 from paperscope_core.errors import PaperFileError
 from paperscope_core.publication import arxiv_in, doi_in, year_in
-from paperscope_core.text.latex import latex_text
+from paperscope_core.text.latex import latex_text, split_tag
 from paperscope_core.types import Box, Element, Page, Passage, PassageRole, Place, Publication
 
 __all__ = ["read_tei"]
@@ -268,11 +268,13 @@ class _TeiWalker:
     def _equation(self, node: Node) -> None:
         label = node.find("label")
         number = (label.plain_text() if label is not None else node.get("n")).strip("() .")
-        text = inline_text(child for child in node.children if child is not label)
+        parts = [child for child in node.children if child is not label]
+        text, latex = inline_text(parts), inline_latex(parts)
         if node.get("notation").lower() in ("tex", "latex"):
-            text = latex_text(text.strip("$"))
+            latex = split_tag(text.strip("$"))[0].strip()
+            text = latex_text(latex)
         if text:
-            self._elements.append(draft_equation(text, self._places_of(node)[0], number=number))
+            self._elements.append(draft_equation(text, self._places_of(node)[0], latex=latex, number=number))
 
 
 def _without_blocks(node: Node) -> list[Node | str]:

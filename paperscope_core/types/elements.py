@@ -149,6 +149,11 @@ class Equation(Displayable):
     latex: str = ""
     kind: Literal["equation"] = "equation"
 
+    @property
+    def latex_line(self) -> str:
+        """Its LaTeX as a line for models, "" if there is none or it says no more than the text."""
+        return f"LaTeX: {self.latex}" if self.latex and "".join(self.latex.split()) not in self.text else ""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Reference(Displayable):

@@ -335,11 +335,12 @@ function Exhibits({ view }) {
     <ul>
       ${exhibits.map(({ one, index }) => {
         const label = one.label || t(`ask.kinds.${one.kind}`)
+        const drawn = one.latex && !one.crops.length
         return html`<li>
           <button type="button" class="exhibit" onClick=${() => open(index)}>
-            <${CropImage} crop=${one.crops[0]} gone=${view.removed.has(one.place.paper)} />
+            ${drawn ? html`<${Formula} latex=${one.latex} text=${one.caption} />` : html`<${CropImage} crop=${one.crops[0]} gone=${view.removed.has(one.place.paper)} />`}
             <span class="exhibit-label" dir="auto">${label}</span>
-            <span class="exhibit-caption" dir="auto">${one.caption}</span>
+            ${!drawn && html`<span class="exhibit-caption" dir="auto">${one.caption}</span>`}
           </button>
         </li>`
       })}

@@ -61,7 +61,7 @@ export function Exhibit({ items, id, latex, marks, onChange, onPlace, onClose })
                 ? html`<${TableExhibit} key=${id} table=${element} marks=${marks} />`
                 : element.kind === 'figure'
                   ? html`<${Pictures} element=${element} />`
-                  : html`<${EquationExhibit} equation=${element} latex=${latex.get(id)} />`}
+                  : html`<${EquationExhibit} equation=${element} latex=${element.latex || latex.get(id)} />`}
             `}
     </div>
   <//>`

@@ -1,6 +1,6 @@
 /** The outline of a paper: its sections, tables, figures and equations. */
 
-import { ErrorState, Icon, Spinner, Tabs, html, t, useState } from '../ui/index.js'
+import { ErrorState, Formula, Icon, Spinner, Tabs, html, t, useState } from '../ui/index.js'
 
 const KINDS = ['table', 'figure', 'equation']
 
@@ -73,7 +73,9 @@ function Exhibits({ elements, paged, onPlace, onOpen }) {
         <button type="button" class="exhibit-item" onClick=${() => onPlace(element)}>
           ${element.kind !== 'table' && element.crop && html`<img src="/v1/crops/${element.crop}" alt="" loading="lazy" />`}
           <span class="exhibit-name"><b>${label}</b>${paged && html`<${Number} page=${element.place.page} />`}</span>
-          <span class="exhibit-words printed" dir="auto">${element.caption || (element.crop ? '' : element.text)}</span>
+          <span class="exhibit-words printed" dir="auto">
+            ${element.latex && !element.crop ? html`<${Formula} latex=${element.latex} text=${element.text} />` : element.caption || (element.crop ? '' : element.text)}
+          </span>
         </button>
         <button type="button" class="icon-button small" aria-label=${t('viewer.openElement', { label })} title=${t('viewer.openElement', { label })} onClick=${() => onOpen(element)}>
           <${Icon} name=${element.kind === 'table' ? 'table' : 'expand'} size="16" />

@@ -128,7 +128,7 @@ function Block({ element, marks, page, active, latex, onSelect, onOpen }) {
     return frame(html`${element.crop ? html`<img src="/v1/crops/${element.crop}" alt=${caption || t('viewer.figure')} loading="lazy" />` : html`<p class="note">${t('viewer.noPicture')}</p>`}${head}`, 'float')
   }
   if (element.kind === 'equation') {
-    const drawn = latex.get(element.id)
+    const drawn = element.latex || latex.get(element.id)
     const shown = drawn
       ? html`<${Formula} latex=${drawn} text=${element.text} display />`
       : element.crop
