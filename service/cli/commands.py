@@ -25,7 +25,7 @@ from service.cli.lightrag_commands import lightrag_app
 from service.cli.mcp_command import mcp
 from service.cli.migrate import migrate
 from service.cli.options import ConfigOption, JsonOption, LibraryOption, new_app, print_notes, read_settings
-from service.cli.paper_commands import add, papers, read, remove, show
+from service.cli.paper_commands import add, papers, read, remove, show, watch
 from service.cli.parse import parse
 from service.cli.question_commands import ask, batch, graph
 from service.cli.setup_command import setup
@@ -132,7 +132,24 @@ def show_config(library: LibraryOption = None, config: ConfigOption = None, as_j
     stdout().print(Group(grid, *(Text(f"! {note}", style="yellow") for note in settings.notes())))
 
 
-for _command in (add, parse, papers, ask, batch, show, read, graph, remove, serve, mcp, worker, migrate, doctor, setup):
+for _command in (
+    add,
+    watch,
+    parse,
+    papers,
+    ask,
+    batch,
+    show,
+    read,
+    graph,
+    remove,
+    serve,
+    mcp,
+    worker,
+    migrate,
+    doctor,
+    setup,
+):
     app.command()(_command)
 app.command(name="config")(show_config)
 app.add_typer(keys_app, name="keys")

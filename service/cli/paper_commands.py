@@ -1,4 +1,4 @@
-"""`paperscope add`, `papers`, `show`, `read` and `remove`."""
+"""`paperscope add`, `watch`, `papers`, `show`, `read` and `remove`."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -21,8 +21,9 @@ from paperscope_core.errors import (
     PaperscopeError,
     StoreDamagedError,
 )
+from paperscope_core.locations import files_folder
 from paperscope_core.settings import Settings
-from paperscope_core.types import Paper, ToolCall, ToolName, Usage
+from paperscope_core.types import Paper, PaperEntry, ToolCall, ToolName, Usage
 from service.cli.options import (
     ConfigOption,
     JsonOption,
@@ -33,6 +34,7 @@ from service.cli.options import (
     find_each,
     open_library,
     read_password,
+    read_settings,
     report_failure,
 )
 from service.cli.terminal import (
@@ -42,6 +44,7 @@ from service.cli.terminal import (
     papers_view,
     print_json,
     print_line,
+    print_note,
     problem_line,
     stderr,
     stdout,
@@ -52,7 +55,7 @@ if TYPE_CHECKING:
     from paperscope.library import AddResult, BulkReport, Estimate, Library, PaperSource, Stage
     from paperscope_core.models import Budget
 
-__all__ = ["add", "papers", "read", "remove", "show"]
+__all__ = ["add", "papers", "read", "remove", "show", "watch"]
 
 PaperArgument = Annotated[
     str, typer.Argument(help="A paper's id, the start of it, its file name or part of its title.")
@@ -175,6 +178,32 @@ def remove(paper: PaperArgument, library: LibraryOption = None, config: ConfigOp
     with open_library(library=library, config=config) as opened:
         removed = opened.remove(paper)
     print_line(f"removed {removed.id}  {removed.title}")
+
+
+def watch(
+    folder: Annotated[Path, typer.Argument(help="The folder whose papers the library is to have.")],
+    *,
+    library: LibraryOption = None,
+    config: ConfigOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Keep the library in step with a folder, until Ctrl-C: add, replace and remove papers as their files change."""
+    from paperscope.watching import FolderWatch
+
+    files = files_folder(read_settings(library=library, config=config).library)
+    with open_library(library=library, config=config) as opened:
+        watched = FolderWatch(opened, folder, without=files)
+        print_note(f"watching {folder}")
+        for event in watched.run():
+            outcome = event.outcome
+            if isinstance(outcome, PaperscopeError):
+                report_failure(event.file, outcome, as_json=as_json)
+            elif not isinstance(outcome, PaperEntry):
+                _report_added(str(event.file), outcome, as_json=as_json)
+            elif as_json:
+                print_json({"file": str(event.file), "outcome": "removed", "paper": outcome.id, "title": outcome.title})
+            else:
+                print_line(f"removed   {outcome.id}  {outcome.title}")
 
 
 def _make_budget(settings: Settings, *, max_calls: int | None, max_cost: float | None) -> "Budget | None":
