@@ -15,8 +15,8 @@ from query.content_words import content_words, without_quotations
 from query.numbers import Number, numbers_in, placed_numbers, without_labels
 from query.verification.arithmetic import Computation, Computations, NumberIndex, Operand, Wording, is_printed_so
 from query.verification.cited import CitedEvidence, PrintedNumber
-from query.verification.formulas import Formulas
 from query.verification.lists import counted_lists, list_sizes, without_enumerators
+from query.verification.written_formulas import Formulas
 
 __all__ = ["NumberMention", "check_numbers", "find_mentions"]
 
