@@ -169,7 +169,9 @@ class _Inline:
             reply = without_thoughts(reply)
         if "`" not in text:
             reply = "\n".join(_FENCE.sub("", line) for line in reply.split("\n"))
-        lines = [line for part in reply.split("\n") if (line := one_line(part).strip())][:_MOST_LINES]
+        lines = [line for part in reply.split("\n") if (line := one_line(part).strip())]
+        if len(lines) > _MOST_LINES:  # the text comes first, or after long thoughts without marks
+            lines = lines[: _MOST_LINES // 2] + lines[-_MOST_LINES // 2 :]
         longest = _LONGEST_JOINED * len(text)
         for start in range(len(lines)):
             for end in range(start + 1, len(lines) + 1):
@@ -186,7 +188,7 @@ class _Inline:
         known = {folded_label(label): marks for label, marks in self.marks.items()}
         parts, at = [], 0
         for start, end, words, label in self._marked(written):
-            before, after = known.get(folded_label(label), ("", ""))
+            before, after = self.marks.get(label) or known.get(folded_label(label), ("", ""))
             parts += [written[at:start], f"{before}{words}{after}" if before else written[start:end]]
             at = end
         return "".join([*parts, written[at:]])

@@ -63,6 +63,7 @@ def test_any_reply_gives_spans_on_the_text_or_a_failure(name: FormatName, text: 
         ("F [2] a", "[F [2] | PER] a", ["F [2]"], {"exact": 1}),
         ("Ada met Bob", "[Ada | PER] met Bob | PER]", ["Ada"], {"diff": 1, "broken": 1}),
         ("Ada met Bob", "[Ada | PER] met [ | PER]Bob", ["Ada"], {"exact": 1, "empty": 1}),
+        ("Ada met Bob .", "So.\n" * 99 + "[Ada | PER] met [Bob | per] .", ["Ada", "Bob"], {"exact": 2}),
     ],
 )
 def test_brackets_are_aligned(text: str, reply: str, found: list[str], outcomes: dict[str, int]) -> None:
