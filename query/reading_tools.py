@@ -439,11 +439,13 @@ def _folded(text: str) -> str:
 
 def _element(view: _PaperView, argument: str) -> Iterable[_Found]:
     wanted = argument.strip()
+    exact = [one for one in view.paper.elements if wanted in (one.id, one.id.partition("/")[2])]
+    if exact:
+        return list(view.of(exact) if isinstance(exact[0], Passage | Reference) else view.floats(exact))
     elements = [one for one in view.paper.elements if _is_float(one) or isinstance(one, Equation)]
     named = set(find_references(wanted, [view.paper]).elements)
     folded, asked = _folded(wanted), content_words(wanted)
     rules: tuple[Callable[[Element], bool], ...] = (
-        lambda one: wanted in (one.id, one.id.partition("/")[2]),
         lambda one: bool(one.label) and _folded(one.label) == folded,
         lambda one: one.id in named,
         lambda one: bool(folded) and folded == _folded(_caption(one)),

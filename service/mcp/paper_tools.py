@@ -329,7 +329,10 @@ def _verdict(access: Access, checked: "CheckedStatement") -> Iterator[str]:
     elif checked.checks:
         yield "The evidence bears every number, name and quotation. Judge yourself whether it says what you state."
     else:
-        yield "The statement has no number to check, and its names and quotations are in the evidence."
+        yield (
+            "The statement has no number in digits to check (words such as 'six' are not), and its names and "
+            "quotations are in the evidence."
+        )
     if checked.checks:
         yield "Numbers:"
     for check in checked.checks:

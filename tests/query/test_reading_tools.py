@@ -229,6 +229,13 @@ def test_a_page_is_found_by_the_number_that_is_printed_on_it() -> None:
         assert run("page", "2", on=tools(doubtful)).items[0].label == "page 2"
 
 
+@pytest.mark.parametrize("name", ["passage-3", f"{PAPER}/passage-3"])
+def test_any_element_is_found_by_its_id(name: str) -> None:
+    (item,) = run("element", name).items
+    assert (item.kind, item.elements) == ("text", (f"{PAPER}/passage-3",))
+    assert item.text.startswith("All scores on the two treebanks")
+
+
 def test_a_long_argument_is_no_name() -> None:
     message = run("element", "Table 1, " * 300).message
     assert message.endswith("is too long; give at most 300 characters, or search")
