@@ -1,19 +1,18 @@
-"""Adds papers: read the file, parse, read images, extract, embed, and commit in one transaction."""
+"""Adds papers: read the file, parse, read images, extract, embed, and commit in one transaction.
+
+The packages that read papers are imported when one is added: a question needs none of them.
+"""
 
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Literal, Protocol, Self
+from typing import TYPE_CHECKING, Literal, Protocol, Self
 from weakref import WeakValueDictionary
 
 from markupsafe import Markup
 
-from ingest.captioning import ImageCaptioner, add_to_chunks
-from ingest.chunking import chunk_paper
-from ingest.extraction import EmbedTexts, TypeSystem, extractor_for
-from ingest.parsers import parser_for, read_once, read_paper
 from paperscope.display import to_html
 from paperscope.html_blocks import aside, fragment
 from paperscope.originals import Originals, file_name
@@ -38,6 +37,10 @@ from paperscope_core.types import (
     Usage,
     crops_of,
 )
+
+if TYPE_CHECKING:
+    from ingest.captioning import ImageCaptioner
+    from ingest.extraction import EmbedTexts
 
 __all__ = ["AddRequest", "AddResult", "Adder", "PaperStore", "ProgressCallback", "SendRequest", "Stage"]
 
@@ -268,7 +271,7 @@ class Adder:
             raise
         return replace(result, usage=sum((model.usage for model in (extract, vision) if model), Usage()))
 
-    async def texts_to_embed(self, request: AddRequest, *, compare_names: EmbedTexts | None) -> Sequence[str]:
+    async def texts_to_embed(self, request: AddRequest, *, compare_names: "EmbedTexts | None") -> Sequence[str]:
         """Return the texts that `add` would embed. All earlier stages run, and nothing is stored.
 
         Args:
@@ -290,6 +293,8 @@ class Adder:
         return self._embedder.missing([*chunks, *self._sentences_to_embed(draft.parsed.paper)])
 
     async def _read(self, request: AddRequest) -> PaperFile:
+        from ingest.parsers import read_once
+
         name = "" if request.name is None else file_name(request.name)
         file = await asyncio.to_thread(read_once, request.file, max_mb=self.settings.limits.max_file_mb, name=name)
         if request.sha256 not in (None, file.sha256):
@@ -332,9 +337,13 @@ class Adder:
             return None
 
     async def _draft(
-        self, request: AddRequest, known: _Known, *, models: Models, compare_names: EmbedTexts | None
+        self, request: AddRequest, known: _Known, *, models: Models, compare_names: "EmbedTexts | None"
     ) -> _Draft | None:
         """Parse a file, read its images and extract; return None if the library has the results already."""
+        from ingest.captioning import add_to_chunks
+        from ingest.chunking import chunk_paper
+        from ingest.extraction import extractor_for
+
         current = known.current
         parsed = await asyncio.to_thread(self._read_stored, current) if current is not None else None
         parsed = parsed or await self._parse(request)
@@ -361,6 +370,8 @@ class Adder:
         return ParsedPaper(paper=paper, crops=crops)
 
     async def _parse(self, request: AddRequest) -> ParsedPaper:
+        from ingest.parsers import parser_for, read_paper
+
         last = 0
 
         def on_page(done: int, total: int) -> None:
@@ -376,7 +387,10 @@ class Adder:
             on_page(pages, pages)
         return parsed
 
-    def _captioner(self, models: Models) -> ImageCaptioner | None:
+    def _captioner(self, models: Models) -> "ImageCaptioner | None":
+        from ingest.captioning import ImageCaptioner
+        from ingest.extraction import TypeSystem
+
         types = TypeSystem.of(self.settings.extract.types)
         return ImageCaptioner(models.vision, types=types) if models.vision else None
 

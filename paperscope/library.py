@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 from graph_store import Conversations, JobQueue, Store
 from graph_store.index import INDEXES
 from graph_store.lightrag.index import LightRAGGraphIndex
-from ingest.page_images import page_renderer
 from paperscope.adding import Adder, AddRequest, AddResult, ProgressCallback, Stage
 from paperscope.bulk.adder import BulkReport, ClusterAdder, OnDone, OnStages
 from paperscope.bulk.cluster import connected
@@ -140,7 +139,6 @@ class Library:
             store.close()
             raise
         self._originals = open_originals(store)
-        self._painter = page_renderer(settings.limits)
         self._adder = Adder(store, models, settings, originals=self._originals)
         self._loop = EventLoopThread()
         self._lightrag_index: LightRAGGraphIndex | None = None
@@ -576,10 +574,12 @@ class Library:
             PaperFileError: The file no longer exists, has changed, has no pages, or can't be rendered.
             InputError: There is no such page, or the resolution is out of range.
         """
+        from ingest.page_images import page_renderer
+
         paper = self.paper(name)
         boxes = _boxes_on(paper, page, marked)
         file = PaperFile(self.source(paper.id), password=password)
-        return self._painter.draw(file, paper, page, dpi=dpi, boxes=boxes)
+        return page_renderer(self._settings.limits).draw(file, paper, page, dpi=dpi, boxes=boxes)
 
     def reading_picture(self, reading: Reading) -> bytes:
         """Return the PNG bytes of what a vision model read: an element's picture, or a whole page.

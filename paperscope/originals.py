@@ -11,7 +11,6 @@ from pathlib import Path, PurePosixPath
 from graph_store import Store
 from graph_store.database import translate_errors
 from graph_store.objects import FolderObjects, Objects
-from ingest.formats import content_file
 from paperscope_core.errors import PaperFileError
 from paperscope_core.files import PRIVATE_FILE, create_private_folder, replace_file
 from paperscope_core.types import PaperEntry, content_hash
@@ -77,6 +76,8 @@ class Originals:
         Raises:
             PaperFileError: The file no longer exists, or has changed.
         """
+        from ingest.formats import content_file
+
         copy = self._folder / entry.sha256 / entry.file
         if self._remote and not self.has_copy(entry):
             with suppress(FileNotFoundError):

@@ -10,8 +10,6 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from graph_store.objects import open_s3
-from ingest.formats import HEAD_BYTES, is_paper, paper_files
-from ingest.parsers import check_bytes
 from paperscope.originals import file_name
 from paperscope_core.errors import InputError, PaperFileError
 from paperscope_core.types import PaperFile
@@ -49,6 +47,8 @@ class PaperSource:
         """
         if not self.is_remote:
             return PaperFile(Path(self.address), password=password)
+        from ingest.parsers import check_bytes
+
         with _translated(self.address):
             system = open_s3()
             check_bytes(system.size(self.address), max_mb=max_mb, name=self.name)
@@ -66,6 +66,8 @@ def find_sources(place: str) -> Sequence[PaperSource]:
         PaperFileError: There is none, or the storage can't be read.
         InputError: The address has no bucket, or s3fs is not installed.
     """
+    from ingest.formats import is_paper, paper_files
+
     if not place.startswith(_S3):
         if _URL.match(place):
             raise PaperFileError(f"{place}: Paperscope fetches from s3:// only; download it, and name the file")
@@ -110,6 +112,8 @@ def _objects(system: Any, place: str) -> list[str]:  # noqa: ANN401
 
 
 def _head(system: Any, name: str) -> bytes:  # noqa: ANN401
+    from ingest.formats import HEAD_BYTES
+
     head: bytes = system.cat_file(name, start=0, end=HEAD_BYTES)
     return head
 

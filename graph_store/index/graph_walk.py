@@ -114,7 +114,7 @@ def _merged(ends: NDArray[int64], weights: NDArray[float64]) -> tuple[NDArray[in
 def neighbourhood(seeds: Sequence[str], graph: WalkedGraph) -> EdgeArrays:
     """Return the heaviest edges within two steps of the seeds, limited in number."""
     first = graph.edges_of(seeds, _FIRST_EDGES)
-    reached = (first.ids[number] for number in np.unique(first.ends).tolist())
+    reached = (first.ids[number] for number in set(first.ends.ravel().tolist()))
     beyond = sorted(set(reached).difference(seeds))
     if not beyond:
         return first

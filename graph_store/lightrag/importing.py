@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from lxml import etree
-
 from graph_store.lightrag.view import SEPARATOR
 from paperscope_core.errors import InputError
 from paperscope_core.text.words import singular_key
@@ -130,6 +128,7 @@ def _read_json(file: Path) -> dict[str, dict[str, Any]]:
 
 def _read_graph(file: Path) -> Any:  # noqa: ANN401 # networkx has no types
     import networkx as nx
+    from lxml import etree
 
     try:
         return nx.read_graphml(file) if file.is_file() else nx.Graph()

@@ -12,7 +12,6 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from ingest.parsers import check_bytes
 from paperscope.adding import Adder, AddRequest, AddResult, Stage
 from paperscope.bulk.cluster import Cluster
 from paperscope.bulk.mailbox import Call, Mailbox
@@ -328,6 +327,8 @@ def _result(task: asyncio.Task[AddResult]) -> AddResult | PaperscopeError:
 
 def _read(path: Path, *, max_mb: int) -> dict[str, bytes]:
     """Return the files in a folder of MinerU by path; none for a file, whose content is read. Raises PaperFileError."""
+    from ingest.parsers import check_bytes
+
     try:
         files = [file for file in sorted(path.rglob("*")) if file.is_file() and not file.is_symlink()]
         check_bytes(sum(file.stat().st_size for file in files), max_mb=max_mb, name=path.name)

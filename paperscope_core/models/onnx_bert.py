@@ -193,21 +193,16 @@ class _Graph:
         hidden = self._add("LayerNormalization", ["embedded", *norm], domain="", epsilon=eps)
         for number in range(shape.num_hidden_layers):
             prefix = f"encoder.layer.{number}"
-            packed = self._packed_projections(f"{prefix}.attention.self")
-            attended = self._add("Attention", [hidden, *packed, "present"], num_heads=shape.num_attention_heads)
+            parts = [f"{prefix}.attention.self.{name}" for name in ("query", "key", "value")]
+            bias = f"{prefix}.attention.self.bias"
+            self.used[bias] = np.concatenate([self._weights[f"{part}.bias"] for part in parts])
+            inputs = [*(self._product(part, hidden) for part in parts), bias, "present"]
+            attended = self._add("MultiHeadAttention", inputs, num_heads=shape.num_attention_heads)
             hidden = self._output(f"{prefix}.attention.output", attended, hidden, eps)
             inner = self._product(f"{prefix}.intermediate.dense", hidden)
             inner = self._add("BiasGelu", [inner, self._weight(f"{prefix}.intermediate.dense.bias")])
             hidden = self._output(f"{prefix}.output", inner, hidden, eps)
         return self._model(hidden)
-
-    def _packed_projections(self, prefix: str) -> list[str]:
-        """Add the weights and the biases of query, key and value, side by side."""
-        parts = [f"{prefix}.{name}" for name in ("query", "key", "value")]
-        weight = np.concatenate([self._weights[f"{part}.weight"] for part in parts]).T
-        self.used[f"{prefix}.weight"] = np.ascontiguousarray(weight)
-        self.used[f"{prefix}.bias"] = np.concatenate([self._weights[f"{part}.bias"] for part in parts])
-        return [f"{prefix}.weight", f"{prefix}.bias"]
 
     def _output(self, prefix: str, values: str, residual: str, eps: float32) -> str:
         product = self._product(f"{prefix}.dense", values)

@@ -3,10 +3,7 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Literal, get_args
-
-from numpy import float32
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Literal, get_args
 
 from paperscope_core.errors import InputError
 from paperscope_core.text.words import plain_words
@@ -16,6 +13,10 @@ from paperscope_core.types.findings import Finding
 from paperscope_core.types.graph import Chunk, Extraction
 from paperscope_core.types.image_findings import PaperImages
 from paperscope_core.types.place import Place, where
+
+if TYPE_CHECKING:
+    from numpy import float32
+    from numpy.typing import NDArray
 
 __all__ = [
     "Candidates",
@@ -185,7 +186,7 @@ class IndexedPaper:
     paper: Paper
     chunks: tuple[Chunk, ...]
     extraction: Extraction
-    vectors: NDArray[float32]
+    vectors: "NDArray[float32]"
     images: PaperImages = PaperImages()
 
 
@@ -201,7 +202,7 @@ class RetrievalRequest:
     """
 
     text: str
-    vector: NDArray[float32]
+    vector: "NDArray[float32]"
     filters: Filters = field(default_factory=Filters)
     limit: int = 20
 

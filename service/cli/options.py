@@ -9,12 +9,12 @@ import typer
 from typer.core import TyperGroup
 
 from paperscope_core.errors import InputError
-from paperscope_core.settings import Settings, load_settings
 from service.cli.terminal import print_json, print_note
 
 if TYPE_CHECKING:
     from paperscope.library import Library
     from paperscope_core.models import Budget
+    from paperscope_core.settings import Settings
 
 __all__ = [
     "ConfigOption",
@@ -98,16 +98,18 @@ def read_password(password: str | None, file: Path | None) -> str | None:
 
 def read_settings(
     *, library: str | None = None, config: Path | None, overrides: Mapping[str, object] | None = None
-) -> Settings:
+) -> "Settings":
     """Return the settings with the command's options on top; None among the `overrides` means not given.
 
     Raises SettingsError.
     """
+    from paperscope_core.settings import load_settings
+
     given = {"library": library, **(overrides or {})}
     return load_settings(file=config, environ=os.environ, overrides=given)
 
 
-def print_notes(settings: Settings) -> None:
+def print_notes(settings: "Settings") -> None:
     """Print notes on settings that have no effect."""
     for note in settings.notes():
         print_note(f"! {note}", style="yellow")

@@ -22,7 +22,6 @@ from paperscope_core.errors import (
     StoreDamagedError,
 )
 from paperscope_core.locations import files_folder
-from paperscope_core.settings import Settings
 from paperscope_core.types import Paper, PaperEntry, ToolCall, ToolName, Usage
 from service.cli.options import (
     ConfigOption,
@@ -54,6 +53,7 @@ from service.cli.terminal import (
 if TYPE_CHECKING:
     from paperscope.library import AddResult, BulkReport, Estimate, Library, PaperSource, Stage
     from paperscope_core.models import Budget
+    from paperscope_core.settings import Settings
 
 __all__ = ["add", "papers", "read", "remove", "show", "watch"]
 
@@ -206,7 +206,7 @@ def watch(
                 print_line(f"removed   {outcome.id}  {outcome.title}")
 
 
-def _make_budget(settings: Settings, *, max_calls: int | None, max_cost: float | None) -> "Budget | None":
+def _make_budget(settings: "Settings", *, max_calls: int | None, max_cost: float | None) -> "Budget | None":
     """Return the budget of a command, if it has one.
 
     Raises InputError if the cost can't be limited, as a configured model has no price.

@@ -12,7 +12,6 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from paperscope_core.errors import InputError, OutputError
-from paperscope_core.settings import Settings
 from paperscope_core.types import Paper, PaperFile, ParsedPaper
 from service.cli.options import (
     ConfigOption,
@@ -30,6 +29,7 @@ from service.cli.terminal import print_json, print_line, print_note, problem_lin
 if TYPE_CHECKING:
     from ingest.export import Written
     from ingest.export.drawing import RenderPage
+    from paperscope_core.settings import Settings
 
 __all__ = ["parse"]
 
@@ -80,7 +80,7 @@ def parse(
     raise typer.Exit(1 if failed else 0)
 
 
-def _parse_all(settings: Settings, paths: Sequence[Path], options: _Options) -> int:
+def _parse_all(settings: "Settings", paths: Sequence[Path], options: _Options) -> int:
     """Parse all files at `paths`; return the number of paths or files that failed.
 
     A single file is written into the folder itself; of several, each gets a folder named after it. Raises OutputError
@@ -114,7 +114,7 @@ def _with_folder_names(files: Sequence[Path]) -> Iterator[tuple[Path, str]]:
         yield file, stem + names.add(stem.casefold())[len(stem.casefold()) :]
 
 
-def _parse_file(settings: Settings, file: Path, options: _Options, *, folder: Path | None, head: str) -> None:
+def _parse_file(settings: "Settings", file: Path, options: _Options, *, folder: Path | None, head: str) -> None:
     from ingest.export import to_paper_json, write_paper
     from ingest.parsers import parser_for, read_once, read_paper
 
