@@ -60,3 +60,13 @@ def test_importing_the_package_and_the_models_imports_nothing_heavy(root: Path) 
 
 def test_both_packages_are_typed() -> None:
     assert all(files(package).joinpath("py.typed").is_file() for package in ("paperscope", "paperscope_core"))
+
+
+def test_a_library_imports_no_readers_and_the_command_line_no_numbers(root: Path) -> None:
+    for module, heavy in (
+        ("paperscope.library", {"ingest", "lxml", "onnxruntime", "pymupdf", "torch"}),
+        ("service.cli", {"numpy", "paperscope.library", "paperscope_core.settings"}),
+    ):
+        code = f"import sys, {module}; print(sorted({heavy} & set(sys.modules)))"
+        done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)  # noqa: S603
+        assert done.stdout.strip() == "[]", module
