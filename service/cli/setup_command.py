@@ -11,7 +11,6 @@ import typer
 from pydantic import SecretStr, ValidationError
 
 from paperscope_core.errors import InputError
-from paperscope_core.settings import RoleSettings, settings_file
 from service.cli.options import ConfigOption, JsonOption, read_settings
 from service.cli.terminal import print_json, print_line, print_note, stderr
 
@@ -56,6 +55,7 @@ def setup(
     """Set up a language model: find one on this machine or take a server's address, try it, write paperscope.toml.
 
     Without --url, Ollama, LM Studio, llama.cpp and vLLM are looked for on their usual ports of this machine."""
+    from paperscope_core.settings import settings_file
     from paperscope_core.settings.changes import RoleModel, model_changes, with_stored_keys
 
     file = settings_file(config, os.environ)
@@ -88,6 +88,8 @@ def _read_key(file: Path | None) -> SecretStr | None:
 
 def _checked(url: str, key: SecretStr | None) -> tuple[str, SecretStr | None]:
     """Return the address and the key as settings have them. Raises InputError."""
+    from paperscope_core.settings import RoleSettings
+
     try:
         role = RoleSettings.model_validate({"base_url": url, "api_key": key or SecretStr("")})
     except ValidationError as error:
