@@ -21,6 +21,7 @@ import tests  # noqa: F401 # the folders tests and lab/tests are one package, wh
 from paperscope_core.processes import collect_rarely
 
 if TYPE_CHECKING:
+    from paperscope_core.types import ParsedPaper
     from tests.postgresql_server import PostgresServer
 
 ROOT = Path(__file__).resolve().parent
@@ -209,6 +210,14 @@ def shared() -> Path:
     if not (folder / "papers").is_dir():
         pytest.skip("the development papers are missing (a folder 'shared' beside the checkout)")
     return folder
+
+
+@pytest.fixture(scope="session")
+def parse_once(run_folder: Path) -> Callable[[Path], "ParsedPaper"]:
+    """Parse a file that no other test of the run has parsed with this fixture, or take what that test got."""
+    from tests.parsed_papers import parsed_paper
+
+    return partial(parsed_paper, run_folder=run_folder)
 
 
 @pytest.fixture(scope="session")

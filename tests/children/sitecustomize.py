@@ -46,3 +46,5 @@ class _Patcher(MetaPathFinder):
 
 
 sys.meta_path.insert(0, _Patcher())
+# OpenAI's client imports aiohttp if it is installed, as it is for the tests of S3: a fifth of the time of the import.
+sys.modules["openai._vendor.httpx_aiohttp"] = None  # type: ignore[assignment]

@@ -4,19 +4,19 @@ import json
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from ingest.pdf import PdfParser
-from paperscope_core.types import Equation, Figure, Paper, PaperFile, Passage, Table
+from paperscope_core.types import Equation, Figure, Paper, ParsedPaper, Passage, Table
 
 FOLDER = Path("examples") / "paper"
 
 
 @pytest.fixture(scope="module")
-def paper(root: Path) -> Paper:
-    return PdfParser().parse(PaperFile(root / FOLDER / "ner-report.pdf")).paper
+def paper(root: Path, parse_once: Callable[[Path], ParsedPaper]) -> Paper:
+    return parse_once(root / FOLDER / "ner-report.pdf").paper
 
 
 @pytest.mark.slow

@@ -1,31 +1,27 @@
 """The second example paper is parsed as typeset, and its numbers follow from the scores of the first."""
 
+from collections.abc import Callable
 from itertools import product
 from pathlib import Path
 from statistics import mean, stdev
 
 import pytest
 
-from ingest.pdf import PdfParser
-from paperscope_core.types import Equation, Figure, Paper, PaperFile, Table
+from paperscope_core.types import Equation, Figure, Paper, ParsedPaper, Table
 
 FOLDER = Path("examples") / "paper"
 STUDENT = 2.3646
 SYSTEMS = ("RoBERTa-base", "RoBERTa-large", "Ensemble")
 
 
-def parsed(root: Path, name: str) -> Paper:
-    return PdfParser().parse(PaperFile(root / FOLDER / name)).paper
+@pytest.fixture(scope="module")
+def first(root: Path, parse_once: Callable[[Path], ParsedPaper]) -> dict[str, Table]:
+    return tables(parse_once(root / FOLDER / "ner-report.pdf").paper)
 
 
 @pytest.fixture(scope="module")
-def first(root: Path) -> dict[str, Table]:
-    return tables(parsed(root, "ner-report.pdf"))
-
-
-@pytest.fixture(scope="module")
-def second(root: Path) -> Paper:
-    return parsed(root, "seed-intervals.pdf")
+def second(root: Path, parse_once: Callable[[Path], ParsedPaper]) -> Paper:
+    return parse_once(root / FOLDER / "seed-intervals.pdf").paper
 
 
 def tables(paper: Paper) -> dict[str, Table]:

@@ -1,11 +1,7 @@
 """Papers of a few elements, and what the local extractor draws from them."""
 
-from functools import cache
-from pathlib import Path
-
 from ingest.chunking import chunk_paper
 from ingest.extraction import LocalExtractor
-from ingest.pdf import PdfParser
 from paperscope_core.types import (
     Box,
     Cell,
@@ -14,7 +10,6 @@ from paperscope_core.types import (
     Extraction,
     Link,
     Paper,
-    PaperFile,
     Passage,
     Place,
     Relation,
@@ -22,12 +17,6 @@ from paperscope_core.types import (
 )
 
 PLACE = Place(paper="p", page=1, box=Box(0, 0, 1, 1))
-
-
-@cache
-def real_paper(file: Path) -> Paper:
-    """A paper that is read once for all tests."""
-    return PdfParser(dpi=36).parse(PaperFile(file)).paper
 
 
 def paper_of(*elements: Element, links: tuple[Link, ...] = ()) -> Paper:

@@ -1,6 +1,7 @@
 """Works as entities: who cites what, with what, and how papers meet."""
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,12 +17,12 @@ from paperscope_core.types import (
     Extraction,
     Link,
     Paper,
+    ParsedPaper,
     Passage,
     Place,
     Reference,
     Relation,
 )
-from tests.ingest.extraction.paper_builders import real_paper
 
 TITLE = "Dice Losses for Imbalanced Tagging"
 DEVLIN = "Jacob Devlin and Ming Chang. 2018. Bert: Pre-training of deep transformers. arXiv preprint."
@@ -159,8 +160,8 @@ def test_a_paper_without_its_title_on_paper_has_no_works() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("citing", "cited"), [("2310.07609v1", "2023.acl-long.386")])
-def test_real_papers_meet(shared: Path, citing: str, cited: str) -> None:
-    papers = [real_paper(shared / f"papers/mmlongbench/{name}.pdf") for name in (citing, cited)]
+def test_real_papers_meet(shared: Path, parse_once: Callable[[Path], ParsedPaper], citing: str, cited: str) -> None:
+    papers = [parse_once(shared / f"papers/mmlongbench/{name}.pdf").paper for name in (citing, cited)]
     one, other = (drawn(paper) for paper in papers)
     own = next(entity.id for entity in other.entities if entity.type == WORK and entity.name == papers[1].title)
     assert own in {entity.id for entity in one.entities}

@@ -1,4 +1,5 @@
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,14 +11,25 @@ from ingest.extraction import ENTITY_TYPES, LocalExtractor
 from ingest.extraction.name_types import type_of_name
 from ingest.readers.markup import markup_parsers
 from paperscope_core.text.words import entity_key
-from paperscope_core.types import Cell, Equation, Extraction, Figure, Link, Panel, Paper, PaperFile, Reference, Table
+from paperscope_core.types import (
+    Cell,
+    Equation,
+    Extraction,
+    Figure,
+    Link,
+    Panel,
+    Paper,
+    PaperFile,
+    ParsedPaper,
+    Reference,
+    Table,
+)
 from tests.ingest.extraction.paper_builders import (
     PLACE,
     by_name,
     extract,
     paper_of,
     passages,
-    real_paper,
     relations,
     table_of,
 )
@@ -193,8 +205,10 @@ def check(paper: Paper, extraction: Extraction) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["acl-2020-45/paper.pdf", "mmlongbench/2310.07609v1.pdf"])
-async def test_real_papers_give_a_small_connected_grounded_graph(shared: Path, name: str) -> None:
-    paper = real_paper(shared / "papers" / name)
+async def test_real_papers_give_a_small_connected_grounded_graph(
+    shared: Path, parse_once: Callable[[Path], ParsedPaper], name: str
+) -> None:
+    paper = parse_once(shared / "papers" / name).paper
     extraction = await extract(paper)
     check(paper, extraction)
     ends = {end for relation in extraction.relations for end in (relation.source, relation.target)}

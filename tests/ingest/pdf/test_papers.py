@@ -1,6 +1,7 @@
 """Real papers: the structure of one, and that every paper is read. The suite `parsing` checks cells of tables."""
 
 from collections import Counter
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -8,14 +9,14 @@ import pytest
 
 from ingest.pdf import PdfParser
 from paperscope_core.errors import PaperFileError
-from paperscope_core.types import Equation, PaperFile
+from paperscope_core.types import Equation, PaperFile, ParsedPaper
 
 DPI = 20  # The crops are only counted.
 
 
 @pytest.mark.slow
-def test_the_structure_of_the_reference_paper(shared: Path) -> None:
-    reference = PdfParser(dpi=DPI).parse(PaperFile(shared / "papers" / "acl-2020-45" / "paper.pdf"))
+def test_the_structure_of_the_reference_paper(shared: Path, parse_once: Callable[[Path], ParsedPaper]) -> None:
+    reference = parse_once(shared / "papers" / "acl-2020-45" / "paper.pdf")
     paper = reference.paper
     labels = Counter(item.label for item in paper.elements if isinstance(item, Equation))
     assert labels == Counter(f"Equation {number}" for number in range(1, 13))

@@ -10,9 +10,8 @@ from paperscope_lab.evaluation.gold.papers import Gold, GoldLookup, GoldSpan, Go
 from paperscope_lab.evaluation.parsing.tables import score_lookups, score_tables
 from paperscope_lab.evaluation.score import Score, Tally
 
-from ingest.pdf import PdfParser
 from paperscope_core.errors import GoldFileError
-from paperscope_core.types import Paper, PaperFile, Table
+from paperscope_core.types import Paper, ParsedPaper, Table
 
 ROWS = (("Model", "F1", "Acc"), ("ours", "1.5", "2"), ("theirs", "3", "4"))
 
@@ -142,11 +141,13 @@ def test_malformed_gold_is_said_with_file_and_place(tmp_path: Path, text: str, s
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "cells", "tables"), [("acl-2020-45", 543, 10), ("mmgraphrag", 1304, 12)])
-def test_the_papers_with_gold_stay_exact(shared: Path, name: str, cells: int, tables: int) -> None:
+def test_the_papers_with_gold_stay_exact(
+    shared: Path, parse_once: Callable[[Path], ParsedPaper], name: str, cells: int, tables: int
+) -> None:
     folder = shared / "papers" / name
     assert json.loads((folder / "gold_tables.json").read_text())["tables"]
     gold = Gold(tables=load_gold_tables(folder / "gold_tables.json"), all_tables=True)
-    score = score_tables(PdfParser(dpi=36).parse(PaperFile(folder / "paper.pdf")).paper, gold)
+    score = score_tables(parse_once(folder / "paper.pdf").paper, gold)
     assert score.tallies["tables.cells"] == Tally(right=cells, total=cells)
     assert score.tallies["tables.exact"] == Tally(right=tables, total=tables)
     assert score.tallies["tables.captions"].share == score.tallies["tables.spans"].share == 1
