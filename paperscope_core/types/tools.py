@@ -94,7 +94,12 @@ class ToolItem:
     def heading(self) -> str:
         """What the item is and where: paper, section, label, page."""
         at = where(self.places) if self.places else ""
-        parts = (self.title or self.paper, self.section, self.label, "" if at == self.label else at)
+        parts = (
+            self.title or self.paper,
+            self.section,
+            self.label,
+            "" if f"{self.label},".startswith(f"{at},") else at,
+        )
         return ", ".join(filter(None, parts))
 
     def __str__(self) -> str:

@@ -220,7 +220,9 @@ def printed(shift: int, *pages: int) -> Paper:
 
 def test_a_page_is_found_by_the_number_that_is_printed_on_it() -> None:
     proceedings = tools(printed(6980, 1, 2))
-    assert run("page", "6982", on=proceedings).items[0].label == "page 2, printed 6982"
+    (page, *_) = run("page", "6982", on=proceedings).items
+    assert page.label == "page 2, printed 6982"
+    assert page.heading == f"{TREE.title}, page 2, printed 6982"
     assert run("page", "2", on=proceedings).items[0].page == 2
     assert "no page 6984 " in run("page", "6984", on=proceedings).message
     assert "Pages: 3 (page 1 is printed as 6981)" in run("outline", on=proceedings).items[0].text
