@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from io import BytesIO
 
+from ingest.document.authors import author_names
 from ingest.document.drafts import Caption, draft_equation, draft_figure, draft_passage
 from ingest.readers.docx_paragraphs import (
     DocxImage,
@@ -25,8 +26,19 @@ from ingest.readers.inline_text import collapse_spaces
 from ingest.readers.markup_tree import Node, parse_xml
 from ingest.readers.table_grid import MarkupCell, count_leading, table_of_rows
 from paperscope_core.errors import PaperFileError
+from paperscope_core.publication import doi_in
 from paperscope_core.text.formulas import Matrix
-from paperscope_core.types import Element, Equation, Figure, PageProblem, Passage, PassageRole, Place, Table
+from paperscope_core.types import (
+    Element,
+    Equation,
+    Figure,
+    PageProblem,
+    Passage,
+    PassageRole,
+    Place,
+    Publication,
+    Table,
+)
 
 __all__ = ["read_docx"]
 
@@ -60,8 +72,23 @@ def read_docx(source: Source) -> Reading:
     walker = _DocxWalker(archive, targets=targets, source=source)
     parts = [part for part in dict.fromkeys(targets.values()) if _FURNITURE_PARTS.fullmatch(part)]
     elements = [*walker.body(body), *walker.furniture(map(archive.tree, parts[:_MAX_FURNITURE_PARTS]))]
-    title = archive.tree("docProps/core.xml").find("title")
-    return Reading(elements=elements, title=collapse_spaces(title.text()) if title else "", problems=archive.problems)
+    properties = archive.tree("docProps/core.xml")
+    title, creator = (_property(properties, name) for name in ("title", "creator"))
+    named = [*properties.findall("identifier", "subject", "keywords", "description")]
+    own = archive.tree("docProps/custom.xml").findall("property")
+    texts = (node.plain_text() for node in (*(one for one in own if "doi" in one.get("name").lower()), *named))
+    return Reading(
+        elements=elements,
+        title=title,
+        creators=author_names([creator], metadata=""),
+        problems=archive.problems,
+        publication=Publication(doi=next(filter(None, map(doi_in, texts)), "")),
+    )
+
+
+def _property(properties: Node, name: str) -> str:
+    found = properties.find(name)
+    return collapse_spaces(found.text()) if found is not None else ""
 
 
 class _DocxWalker:
@@ -213,6 +240,9 @@ class _DocxWalker:
         table = _docx_table(nodes, lines=self._source.lines, first=first, read_cell=self._cell)
         if table.cells:
             self._add(table)
+        for paragraph in map(self._read, node.iter("p")):
+            for image in paragraph.images:
+                self._image(image)
 
     def _cell(self, cell: Node) -> tuple[str, bool]:
         paragraphs = [paragraph for node in cell.iter("p") if (paragraph := self._read(node)).text]

@@ -1,18 +1,21 @@
 """Paragraphs of a Word document: their text, notes, formulas and images, their style and list number."""
 
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from ingest.readers.formula_text import omml_formula
 from ingest.readers.inline_text import collapse_spaces, numeral
 from ingest.readers.markup_tree import Node
+from ingest.readers.symbol_fonts import symbol_character, unicode_text
 from paperscope_core.text.formulas import Formula, plain_formula, script_text
 
 __all__ = ["DocxImage", "Numbering", "Paragraph", "Style", "Styles", "attribute", "integer_attribute", "read_paragraph"]
 
-_CHARACTERS = {"tab": " ", "br": "\n", "cr": "\n", "sym": "•", "nobreakhyphen": "-", "softhyphen": "", "ptab": " "}
+_CHARACTERS = {"tab": " ", "br": "\n", "cr": "\n", "nobreakhyphen": "-", "softhyphen": "", "ptab": " "}
 _SKIPPED = frozenset("del movefrom instrtext rpr ppr fldchar deltext sdtpr sdtendpr txbxcontent rt fallback".split())
 _NOT_TEXT = frozenset("drawing pict object".split())
+_HEXADECIMAL = re.compile(r"[0-9A-Fa-f]{1,6}")
 _OFF = ("0", "false", "off", "none")
 _KNOWN_STYLES = frozenset(("title", "caption", "author", "abstract", "source code", "image caption", "table caption"))
 _NUMBER_STYLES = {"lowerRoman": "i", "upperRoman": "I", "lowerLetter": "a", "upperLetter": "A"}
@@ -90,7 +93,7 @@ def read_paragraph(paragraph: Node, *, note_number: Callable[[str, str], int]) -
         ),
         formulas=tuple(formula for formula in map(omml_formula, formulas) if plain_formula(formula)),
         displayed=bool(displayed),
-        images=tuple(_images(paragraph, parts)),
+        images=tuple(_images(parts)),
         boxes=tuple(box for box in boxes if box.tag == "txbxcontent"),
     )
 
@@ -113,6 +116,8 @@ def _text(node: Node, note_number: Callable[[str, str], int], *, without: Collec
         match child.tag:
             case "t":
                 yield child.text()
+            case "sym":
+                yield _symbol(child)
             case "omath":
                 yield plain_formula(omml_formula(child))
             case "omathpara":
@@ -128,7 +133,14 @@ def _text(node: Node, note_number: Callable[[str, str], int], *, without: Collec
                 yield from _text(child, note_number, without=without)
 
 
+def _symbol(node: Node) -> str:
+    code = node.get("char")
+    return symbol_character(node.get("font"), int(code, 16)) if _HEXADECIMAL.fullmatch(code) else ""
+
+
 def _run_text(text: str, run: Node) -> str:
+    fonts = run.find("rpr", "rfonts")
+    text = unicode_text(text, font=fonts.get("ascii") if fonts is not None else "")
     shift = attribute(run, "rpr", "vertalign")
     if shift not in ("superscript", "subscript") or not text.strip() or text.strip()[0] in "⁰¹²³⁴⁵⁶⁷⁸⁹":
         return text
@@ -143,12 +155,13 @@ def _is_on(run: Node, flag: str) -> bool:
     return run.find("rpr", flag) is not None and attribute(run, "rpr", flag).lower() not in _OFF
 
 
-def _images(paragraph: Node, parts: list[Node]) -> Iterator[DocxImage]:
+def _images(parts: list[Node]) -> Iterator[DocxImage]:
+    description = ""
     for node in parts:
         relation = node.get("embed") or node.get("id")
-        if node.tag in ("blip", "imagedata") and relation:
-            properties = paragraph.first_of("docpr")
-            description = properties.get("descr") or properties.get("title") if properties is not None else ""
+        if node.tag == "docpr":
+            description = node.get("descr") or node.get("title")
+        elif node.tag in ("blip", "imagedata") and relation:
             yield DocxImage(relation=relation, description=description)
 
 

@@ -49,13 +49,14 @@ class Source:
 class Reading:
     """The elements of a file in reading order, without ids, order and sections.
 
-    `title`, `authors` and `publication` come from the file's metadata. `pages` are the pages that the places refer to,
-    () if the places are lines.
+    `title`, `authors` and `publication` come from the file's metadata; `creators` are who saved the file, perhaps its
+    authors. `pages` are the pages that the places refer to, () if the places are lines.
     """
 
     elements: Sequence[Element]
     title: str = ""
     authors: Sequence[str] = ()
+    creators: Sequence[str] = ()
     problems: Sequence[PageProblem] = ()
     pages: Sequence[Page] = ()
     publication: Publication = UNPUBLISHED

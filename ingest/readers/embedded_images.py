@@ -31,6 +31,13 @@ _MAX_PANELS = 12
 _GAP = 20
 _MAX_SCALE = 600 / 72  # Pixels per point.
 _PNG_MODES = ("1", "L", "LA", "P", "RGB", "RGBA")
+# A drawing in SVG, after its declaration and comments.
+_SVG = re.compile(
+    rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*\?>\s*|<!--.{0,1500}?-->\s*|<!DOCTYPE[^>]*>\s*)*<(?:svg:)?svg\b", re.DOTALL
+)
+_HEAD = 4000
+# Its size is in points of 72 to the inch.
+_SVG_SCALE = 2.0
 _KINDS = ("PNG", "JPEG", "GIF", "BMP", "TIFF", "WEBP")
 # JATS refers to images without their suffix.
 _SUFFIXES = ("", ".png", ".jpg", ".jpeg", ".gif", ".tif")
@@ -177,6 +184,8 @@ def _embedded(payload: str, *, base64_coded: bool) -> bytes:
 
 def _png(data: bytes, *, min_side: int) -> bytes | None:
     """Return an image as PNG, None for one with a shorter side."""
+    if _SVG.match(data[:_HEAD]):
+        data = _drawn(data)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -187,6 +196,20 @@ def _png(data: bytes, *, min_side: int) -> bytes | None:
     except (OSError, ValueError, SyntaxError, EOFError, MemoryError) as error:
         reason = "of no format that is read" if isinstance(error, UnidentifiedImageError) else str(error)
         raise _RefusedError(f"pictures that can't be read ({reason.partition('<')[0].strip() or 'damaged'})") from error
+
+
+def _drawn(svg: bytes) -> bytes:
+    """Return an SVG drawing as PNG."""
+    # Takes a tenth of a second to import.
+    import pymupdf
+
+    try:
+        with pymupdf.open(stream=svg, filetype="svg") as document:
+            page = document[0]
+            scale = min(_SVG_SCALE, _MAX_SIDE / max(page.rect.width, page.rect.height, 1))
+            return bytes(page.get_pixmap(matrix=pymupdf.Matrix(scale, scale)).tobytes("png"))
+    except (RuntimeError, ValueError) as error:
+        raise _RefusedError("SVG drawings that can't be drawn are left out") from error
 
 
 def _converted(picture: Image.Image, data: bytes, *, min_side: int) -> bytes | None:

@@ -252,6 +252,8 @@ class HtmlWalker:
             self._elements.add_blocks(float_elements(node, source=self._source))
         else:
             self._elements.add_blocks(html_tables([node], place_of=self._lines.of))
+        for image in node.iter("img"):
+            self._image(image)
 
     def _equations(self, node: Node) -> None:
         self._elements.add_blocks(equations_of(node, lines=self._lines))

@@ -40,6 +40,9 @@ _CLASSES = {f"ltx_{tag}": tag for tag in ("thead", "tbody", "tfoot", "tr", "th",
 _SPAN = re.compile(r"ltx_(col|row)span_(\d{1,4})")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _BLOCKS = frozenset("h1 h2 h3 h4 h5 h6 figure form article section pre nav".split())
+_PAGE_PARTS = frozenset("h1 h2 h3 form article nav".split())
+# The letters of a longer cell are a column of a page.
+_MAX_CELL = 500
 
 
 def is_float(node: Node) -> bool:
@@ -159,10 +162,20 @@ def is_table(node: Node) -> bool:
 
 
 def is_layout(table: Node) -> bool:
-    """Return whether a table only lays out the page: it says so, or holds other tables, headings or figures."""
+    """Return whether a table only lays out the page: it says so, or has no caption, no header and no grid of cells that
+    each hold a value or a short text."""
     if table.get("role") in ("presentation", "none"):
         return True
-    return any(node.tag in _BLOCKS or (node.tag == "table" and not node.classes) for node in table.iter())
+    blocks = [node for node in table.iter() if node.tag in _BLOCKS or (node.tag == "table" and not node.classes)]
+    if not blocks:
+        return False
+    rows = [row for row, _ in _rows(table, in_head=False)]
+    cells = [[cell for cell in row.nodes if _tag(cell) in ("td", "th")] for row in rows]
+    if table.find("caption") is not None or any(_tag(cell) == "th" for row in cells for cell in row):
+        return False
+    if len(cells) < 2 or max(map(len, cells)) < 2 or any(node.tag in _PAGE_PARTS for node in blocks):
+        return True
+    return max(len(cell.plain_text()) for row in cells for cell in row) > _MAX_CELL
 
 
 def html_tables(

@@ -22,7 +22,10 @@ INVISIBLE_TAGS = frozenset(
     "script style template noscript head iframe object embed applet audio video canvas svg map select option datalist "
     "button input textarea progress meter dialog area base link meta source track param".split()
 )
-_SPACED = frozenset("br hr wbr lb td th p div li tr cell break".split())
+_SPACED = frozenset(
+    "br hr wbr lb td th p div li tr cell break h1 h2 h3 h4 h5 h6 pre section article figure figcaption blockquote ul "
+    "ol dl dt dd table list-item disp-formula".split()
+)
 _BOLD = frozenset("b strong bold".split())
 # Soft hyphen, zero-width space, byte order mark, word joiner.
 _INVISIBLE_CHARACTERS = str.maketrans(dict.fromkeys("\u00ad\u200b\ufeff\u2060"))

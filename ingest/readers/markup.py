@@ -136,7 +136,7 @@ def build_paper(
         sha256=sha256,
         file=source.name,
         title=reading.title or source.name.rsplit(".", 1)[0],
-        authors=tuple(reading.authors),
+        authors=tuple(reading.authors) or tuple(reading.creators),
         pages=tuple(reading.pages) or _NO_PAGES,
         problems=(*reading.problems, *source.images.problems),
         format=format,

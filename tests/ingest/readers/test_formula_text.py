@@ -36,7 +36,7 @@ def parse(folder: Path, name: str, content: bytes) -> Paper:
 def word_document() -> bytes:
     document = Document()
     display = f"<m:oMathPara {NAMESPACES}><m:oMath>{OMML}</m:oMath></m:oMathPara>"
-    document.add_paragraph("A display formula").runs[0]._r.getparent().append(parse_xml(display))
+    document.add_paragraph("A display formula")._p.append(parse_xml(display))
     table = document.add_table(rows=2, cols=2)
     for at, text in enumerate(("Name", "Definition", "Loss")):
         table.cell(at // 2, at % 2).text = text

@@ -61,3 +61,18 @@ def test_a_fraction_to_a_power(cases: Path) -> None:
 def test_equations_in_a_table(cases: Path) -> None:
     rows = table(parse(cases / "maths" / "table_with_equations.docx"))
     assert [row[1] for row in rows] == ["A=π r²", "x=(-b±√(b²-4ac))/(2a)"]
+
+
+def test_symbols_of_word(cases: Path) -> None:
+    paper = parse(cases / "docx-symbols" / "sym.docx")
+    found = texts(paper.elements)
+    assert "The learning rate α = 0.01 and β = 0.9; error ± 2; size ≤ 5 and ≥ 3; 10 μm; Δx." in found
+    assert "Wingdings: ✓ yes and ✗ no and → arrow." in found
+    assert table(paper) == [["Model", "Size (μm)", "Has"], ["A", "3.1 ± 0.2", "✓"], ["B", "2.9 ± 0.4", "✗"]]
+
+
+@pytest.mark.parametrize(("name", "cell"), [("pre", "x=1"), ("h4", "Head text"), ("nested", "1 2"), ("ul", "a b")])
+def test_cells_that_hold_blocks(cases: Path, name: str, cell: str) -> None:
+    paper = parse(cases / "html-table-cells" / f"{name}.html")
+    assert table(paper) == [["Name", "Value"], ["alpha", cell], ["beta", "0.5"]]
+    assert {one.label for one in paper.elements if isinstance(one, Table)} == {"Table 1"}
