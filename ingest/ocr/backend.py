@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from io import BytesIO
-from itertools import islice
 from typing import NamedTuple
 
 from PIL import Image
@@ -32,9 +31,10 @@ _MEANINGLESS_SHARE = 0.3
 # The side in pixels up to which RapidOCR's detection was measured to find small print; more takes longer.
 _LONGEST_SIDE = 2340
 _MAX_DPI = 600
-# Unknown characters inside words: how many are recognised on a page, in which resolution, how much of their line is
-# shown and what gap separates words, in letter sizes, and how many letters on either side must be read as they are.
-_MOST_CROPS, _CROP_DPI = 20, 300
+# Unknown characters inside words: how many are recognised on a page, in which resolution, the least side in pixels that
+# RapidOCR does not enlarge, and the time it takes; how much of their line is shown and what gap separates words, in
+# letter sizes, and how many letters on either side must be read as they are.
+_MOST_LINES, _LINE_DPI, _LEAST_SIDE, _TIME_FACTOR = 20, 200, 736, 4.0
 _REACH, _TOUCHING, _CONTEXT = 8.0, 0.3, 2
 
 
@@ -143,26 +143,46 @@ class OcrDocument:
             return page
         if self._recognizer is not None:
             with suppress(PageReadError):
-                for at, line in islice(inside.items(), _MOST_CROPS):
-                    chars[at] = chars[at]._replace(text=self._recognized(page.number, line, self._recognizer))
+                for at, text in self._recognized(page.number, list(inside.items())[:_MOST_LINES], self._recognizer):
+                    chars[at] = chars[at]._replace(text=text)
         left = sum(UNKNOWN_CHARACTER in chars[at].text for at in inside)
         remedy = f"; {self._remedy}" if self._remedy else ""
         note = f'{left} of its letters, digits and signs are not known, and shown as "{UNKNOWN_CHARACTER}"{remedy}'
         return replace(page, chars=chars, notes=(*page.notes, note) if left else page.notes)
 
-    def _recognized(self, number: int, line: "_Line", recognizer: TextRecognizer) -> str:
-        """Return the character that a recogniser reads between those beside it, `UNKNOWN_CHARACTER` if none."""
-        extend_time_limit()
-        with Image.open(BytesIO(self._document.render(number, [line.box], dpi=_CROP_DPI)[0])) as shown:
-            words = recognizer.recognize(shown.convert("RGB"))
-        read = "".join("".join(word.text.split()) for word in words)
-        found = set(re.findall(f"{re.escape(line.left)}(.){re.escape(line.right)}", read))
-        return found.pop() if len(found) == 1 else UNKNOWN_CHARACTER
+    def _recognized(
+        self, number: int, lines: Sequence[tuple[int, "_Line"]], recognizer: TextRecognizer
+    ) -> Iterator[tuple[int, str]]:
+        """Yield the unknown characters that a recogniser reads between those beside them, with their indices.
+
+        It gets all lines in one picture: it enlarges a small one, which takes seconds.
+        """
+        extend_time_limit(_TIME_FACTOR)
+        shown = [
+            _png_image(one) for one in self._document.render(number, [line.box for _, line in lines], dpi=_LINE_DPI)
+        ]
+        height = max(picture.height for picture in shown) * 2
+        size = max(_LEAST_SIDE, *(picture.width for picture in shown)), max(_LEAST_SIDE, height * len(shown))
+        sheet = Image.new("RGB", size, "white")
+        for row, picture in enumerate(shown):
+            sheet.paste(picture, (0, height * row))
+        words = recognizer.recognize(sheet)
+        for row, (at, line) in enumerate(lines):
+            own = [word.text for word in words if height * row <= (word.box.y0 + word.box.y1) / 2 < height * (row + 1)]
+            read = "".join("".join(own).split())
+            found = set(re.findall(f"{re.escape(line.left)}(.){re.escape(line.right)}", read))
+            if len(found) == 1:
+                yield at, found.pop()
 
     def _rendered(self, page: PageContent, *, dpi: int) -> Image.Image:
         whole = Box(0, 0, page.width, page.height)
-        with Image.open(BytesIO(self._document.render(page.number, [whole], dpi=dpi)[0])) as shown:
-            return shown.convert("RGB")
+        return _png_image(self._document.render(page.number, [whole], dpi=dpi)[0])
+
+
+def _png_image(data: bytes) -> Image.Image:
+    """Return a PNG as an RGB image."""
+    with Image.open(BytesIO(data)) as shown:
+        return shown.convert("RGB")
 
 
 class _Line(NamedTuple):
