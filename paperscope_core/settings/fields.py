@@ -28,6 +28,7 @@ from pydantic import (
 from paperscope_core.locations import LibraryLocation
 
 __all__ = [
+    "PATH_PREFIX",
     "AnswerSettings",
     "CallSettings",
     "EmbedSettings",
@@ -42,6 +43,9 @@ __all__ = [
     "VisionSettings",
     "setting_names",
 ]
+
+PATH_PREFIX = re.compile(r"(?:/(?!\.{1,2}(?:/|$))[A-Za-z0-9._~-]{1,100}){1,10}")
+"""A path below which the service may be: no other host can be read into it."""
 
 # Fields of a request that `extra` may not contain.
 _OWN_FIELDS = frozenset({"messages", "model", "response_format", "stream", "stream_options", "n", "tools", "functions"})
@@ -65,6 +69,13 @@ def _checked_address(address: str) -> str:
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0:
         raise ValueError(f"not an http(s) address; {_OPENAI_REMEDY}")
     return address.rstrip("/")
+
+
+def _checked_path(path: str) -> str:
+    path = path.rstrip("/")
+    if path and not PATH_PREFIX.fullmatch(path):
+        raise ValueError("a path of letters, digits, dots, dashes and underscores, such as /papers")
+    return path
 
 
 def _expanded(path: Path) -> Path:
@@ -119,6 +130,7 @@ _Json = BeforeValidator(_decoded)
 _EntityTypes = Annotated[Mapping[str, str], _Json, AfterValidator(_checked_types)]
 _Extra = Annotated[Mapping[str, object], _Json, AfterValidator(_checked_extra)]
 _Folder = Annotated[Path, AfterValidator(_expanded)]
+_Path = Annotated[str, AfterValidator(_checked_path)]
 
 
 class _Section(BaseModel):
@@ -354,7 +366,10 @@ class ServiceSettings(_Section):
     proxies: Annotated[tuple[_Network, ...], _Json] = Field(
         default=(),
         description="addresses or networks of reverse proxies, such as 127.0.0.1; who calls and by which scheme is "
-        "taken from their X-Forwarded-For and X-Forwarded-Proto",
+        "taken from their X-Forwarded-For and X-Forwarded-Proto, and the path of the service from X-Forwarded-Prefix",
+    )
+    root_path: _Path = Field(
+        default="", description="the path of the service behind a reverse proxy, such as /papers; empty: none"
     )
     questions_at_once: int = Field(default=8, ge=1, description="how many questions are answered at once")
     question_seconds: float = Field(default=300.0, gt=0, description="how long answering a question may take")

@@ -65,6 +65,9 @@ def serve(
     workers: Annotated[
         int | None, typer.Option("--workers", min=1, help="How many processes answer the requests.")
     ] = None,
+    root_path: Annotated[
+        str | None, typer.Option("--root-path", help="The path of the service behind a reverse proxy, such as /papers.")
+    ] = None,
     no_jobs: Annotated[
         bool, typer.Option("--no-jobs", help="Take no jobs, such as papers to add; `paperscope worker` does them.")
     ] = False,
@@ -76,7 +79,8 @@ def serve(
 
     # Everything that the service writes is its user's alone.
     os.umask(0o077)
-    given = {"host": host, "port": port, "workers": workers, "jobs_at_once": 0 if no_jobs else None}
+    jobs = 0 if no_jobs else None
+    given = {"host": host, "port": port, "workers": workers, "root_path": root_path, "jobs_at_once": jobs}
     overrides = {f"service.{name}": value for name, value in given.items()}
     reload = partial(read_settings, library=library, config=config, overrides=overrides)
     settings = reload()

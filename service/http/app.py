@@ -18,6 +18,7 @@ from paperscope import __version__
 from paperscope_core.settings import Settings
 from service.http.auth import Service
 from service.http.background import Background
+from service.http.forwarded import ForwardedMiddleware
 from service.http.limits import FairQueue, RateLimiter
 from service.http.metrics import Metrics
 from service.http.middleware import (
@@ -219,4 +220,6 @@ class _App(FastAPI):
                 expose_headers=("Location", "Retry-After", "X-Request-ID"),
             )
         app = DrainingMiddleware(SecurityHeadersMiddleware(app, shutdown=service.shutdown))
-        return ObservabilityMiddleware(app, service=service)
+        app = ObservabilityMiddleware(app, service=service)
+        own = service.settings.service
+        return ForwardedMiddleware(app, proxies=own.proxies, root_path=own.root_path)

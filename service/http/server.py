@@ -57,7 +57,8 @@ def build_config(app: FastAPI | Callable[[], FastAPI], settings: Settings, *, pr
         lifespan="on",
         log_config=None,
         server_header=False,
-        forwarded_allow_ips=list(service.proxies),
+        # `ForwardedMiddleware` reads the headers of proxies.
+        proxy_headers=False,
         h11_max_incomplete_event_size=MAX_HEAD_BYTES,
         limit_concurrency=EXTRA_CONNECTIONS + service.questions_at_once + MAX_WAITING_QUESTIONS,
         timeout_graceful_shutdown=grace_seconds + _FLUSH_SECONDS,

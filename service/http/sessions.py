@@ -70,8 +70,10 @@ def clear_cookie(request: Request) -> str:
 
 def _write_cookie(request: Request, response: Response, token: str, *, max_age: int) -> None:
     secure = request.url.scheme == "https"
+    # That of the service, "/" unless it is below a path of a proxy.
+    path = request.base_url.path
     response.set_cookie(
-        _cookie_name(request), token, max_age=max_age, path="/", secure=secure, httponly=True, samesite="strict"
+        _cookie_name(request), token, max_age=max_age, path=path, secure=secure, httponly=True, samesite="strict"
     )
 
 

@@ -4,6 +4,12 @@
 
 import { t } from './ui/text.js'
 
+// The service may be below a path of a reverse proxy.
+const ROOT = new URL('..', import.meta.url).pathname.replace(/\/$/, '')
+
+/** The address of a path of the service, such as /v1/papers, for links and pictures. @param {string} path */
+export const at = (path) => ROOT + path
+
 /** What went wrong: the problem document of a response, or status 0 if there was none. */
 export class ApiError extends Error {
   /** @param {{status: number, kind: string, title: string, detail: string, retryAfter?: number}} problem */
@@ -64,7 +70,7 @@ async function send(method, path, body, { accept = 'application/json', ...option
   const sent = signIns
   let response
   try {
-    response = await fetch(path, init)
+    response = await fetch(at(path), init)
   } catch (error) {
     throw error.name === 'AbortError' ? error : unreachable()
   }
@@ -128,7 +134,7 @@ export async function upload(path, form, { onProgress, signal } = {}) {
   const sent = signIns
   const found = await new Promise((resolve, reject) => {
     const request = new XMLHttpRequest()
-    request.open('POST', path)
+    request.open('POST', at(path))
     request.setRequestHeader('Accept', 'application/json')
     request.upload.onprogress = (event) => event.lengthComputable && onProgress?.(event.loaded / event.total)
     request.onload = () => resolve(request)

@@ -1,6 +1,6 @@
 /** The shell: routes, navigation, theme, and the sign-in gate. */
 
-import { del, get, onSignIn } from './api.js'
+import { at, del, get, onSignIn } from './api.js'
 import { ConversationList } from './ask/conversation_list.js'
 import {
   EmptyState,
@@ -123,7 +123,7 @@ function View({ name, route }) {
 
 function Brand() {
   return html`<div class="brand">
-    <a href="#/ask"><img src="/web/icon.svg" width="24" height="24" alt="" /><span>${t('app.name')}</span></a>
+    <a href="#/ask"><img src=${at('/web/icon.svg')} width="24" height="24" alt="" /><span>${t('app.name')}</span></a>
   </div>`
 }
 
@@ -137,7 +137,7 @@ function Sidebar({ name, session, onSignOut, foldable = false }) {
   const foldLabel = t(folded ? 'app.unfoldNavigation' : 'app.foldNavigation')
   return html`<aside class="sidebar ${folded ? 'folded' : ''}">
     <div class="brand">
-      ${!folded && html`<a href="#/ask"><img src="/web/icon.svg" width="24" height="24" alt="" /><span>${t('app.name')}</span></a>`}
+      ${!folded && html`<a href="#/ask"><img src=${at('/web/icon.svg')} width="24" height="24" alt="" /><span>${t('app.name')}</span></a>`}
       ${foldable &&
       html`<button type="button" class="icon-button small" aria-label=${foldLabel} title=${foldLabel} aria-expanded=${!folded} onClick=${fold}>
         <${Icon} name="sidebar" />
@@ -161,7 +161,7 @@ function Sidebar({ name, session, onSignOut, foldable = false }) {
     <div class="sidebar-middle">${!folded && html`<${ConversationList} />`}</div>
     <div class="sidebar-foot">
       <${ThemeMenu} />
-      ${!folded && html`<a href="/docs">${t('app.apiDocs')}</a>`}
+      ${!folded && html`<a href=${at('/docs')}>${t('app.apiDocs')}</a>`}
       ${!folded &&
       session?.required &&
       session.signed_in &&

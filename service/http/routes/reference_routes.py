@@ -44,7 +44,7 @@ def _page(document: Mapping[str, Any]) -> str:
     info = document["info"]
     return html(
         '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title} {version}</title></head><body>'
-        '<h1>{title} {version}</h1><p>{description}</p><p>For programs: <a href="/openapi.json">openapi.json</a></p>'
+        '<h1>{title} {version}</h1><p>{description}</p><p>For programs: <a href="openapi.json">openapi.json</a></p>'
         "<dl>{operations}</dl></body></html>",
         title=info["title"],
         version=info["version"],

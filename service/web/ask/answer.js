@@ -1,5 +1,6 @@
 /** An answer: its text with marks, the evidence of each claim, images, arithmetic, and how it came about. */
 
+import { at } from '../api.js'
 import { Dialog, Formula, Icon, Tabs, attempt, copyText, formatNumber, formatSeconds, html, t, useMemo, useState } from '../ui/index.js'
 import { evidenceOf, firstOf, labelOf } from './evidence.js'
 import { exportAnswers } from './export.js'
@@ -358,7 +359,7 @@ function Crop({ crop, label, gone, onOpen }) {
 /** A picture of an element, or what stands for it if it is gone. */
 /** The address of a crop, which is given by its hash, or of a page, which is given by its address. */
 function addressOf(crop) {
-  return crop.startsWith('/') ? crop : `/v1/crops/${crop}`
+  return at(crop.startsWith('/') ? crop : `/v1/crops/${crop}`)
 }
 
 function CropImage({ crop, gone }) {

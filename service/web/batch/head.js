@@ -1,5 +1,6 @@
 /** The head of a batch: its state, numbers, scores and results. */
 
+import { at } from '../api.js'
 import { cancelJob, hasEnded } from '../library/jobs.js'
 import { usageText } from '../library/estimate.js'
 import { Icon, errorTitle, formatNumber, formatSeconds, html, t, toast } from '../ui/index.js'
@@ -8,7 +9,7 @@ import { STATUSES } from './row_list.js'
 /** @param {{job: import('../library/jobs.js').Job, rows: import('./rows.js').Row[], scored: boolean, lost: boolean}} props */
 export function BatchHead({ job, rows, scored, lost }) {
   const stop = () => cancelJob(job.id).catch((error) => toast(error.detail || errorTitle(error), { kind: 'error' }))
-  const result = `/v1/jobs/${job.id}/results`
+  const result = at(`/v1/jobs/${job.id}/results`)
   const hasFiles = hasEnded(job) && scored
   return html`<header class="batch-head">
     <p><a class="back" href="#/batches"><${Icon} name="chevronLeft" size="16" />${t('batch.all')}</a></p>

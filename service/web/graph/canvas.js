@@ -16,7 +16,7 @@ const COLOUR_NAMES = ['ink', 'ink-2', 'surface', 'line', 'line-strong', 'accent'
 
 /** Loads the libraries, which are scripts that set globals. */
 async function loadLibraries() {
-  await Promise.all([import('/web/vendor/graphology-0.26.0/graphology.umd.min.js'), import('/web/vendor/sigma-3.0.3/sigma.min.js')])
+  await Promise.all([import('../vendor/graphology-0.26.0/graphology.umd.min.js'), import('../vendor/sigma-3.0.3/sigma.min.js')])
   return { Graph: globalThis.graphology.UndirectedGraph, Sigma: globalThis.Sigma }
 }
 
@@ -34,7 +34,7 @@ export function canDraw() {
 export async function createCanvas(container, { onSelect }) {
   const { Graph, Sigma } = await loadLibraries()
   const graph = new Graph()
-  const worker = new Worker('/web/graph/layout_worker.js', { type: 'module' })
+  const worker = new Worker(new URL('layout_worker.js', import.meta.url), { type: 'module' })
   const still = matchMedia('(prefers-reduced-motion: reduce)')
   let shown = { part: null, hidden: new Set(), selected: '' }
   let near = new Set()

@@ -1,5 +1,6 @@
 /** A paper in the list. */
 
+import { at } from '../api.js'
 import { Icon, Menu, formatNumber, go, html, routeTo, t } from '../ui/index.js'
 
 const KINDS = ['table', 'figure', 'equation']
@@ -16,8 +17,8 @@ export function PaperRow({ paper, selected, onSelect, onRemove, onReplace }) {
   const items = [
     { label: t('library.open'), icon: 'paper', onSelect: () => go(['papers', paper.id]) },
     { label: t('library.showGraph'), icon: 'graph', onSelect: () => go(['graph'], { paper: paper.id }) },
-    { label: t('library.downloadFile'), icon: 'download', onSelect: () => location.assign(`/v1/papers/${paper.id}/file`) },
-    { label: t('library.bibtex'), icon: 'quote', onSelect: () => location.assign(`/v1/papers/${paper.id}.bib`) },
+    { label: t('library.downloadFile'), icon: 'download', onSelect: () => location.assign(at(`/v1/papers/${paper.id}/file`)) },
+    { label: t('library.bibtex'), icon: 'quote', onSelect: () => location.assign(at(`/v1/papers/${paper.id}.bib`)) },
     { label: t('library.replace'), icon: 'refresh', onSelect: onReplace },
     { label: t('library.remove'), icon: 'trash', danger: true, onSelect: onRemove },
   ]

@@ -44,6 +44,7 @@ export const en = {
     suggestEntity: 'What is {name}?',
     suggestTable: 'What does {label}{paper} show?',
     suggestMention: 'What do the papers say about {name}?',
+    suggestPaper: 'What does the paper say about {name}?',
     ofPaper: ' of “{title}”',
     conversations: 'Conversations',
     newConversation: 'New conversation',

@@ -2,7 +2,7 @@
 
 import { html, useEffect, useRef, useState } from './preact.js'
 
-const FOLDER = '/web/vendor/katex-0.19.1'
+const FOLDER = new URL('../vendor/katex-0.19.1', import.meta.url).href
 let loading
 
 function load() {

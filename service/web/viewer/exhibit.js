@@ -1,5 +1,6 @@
 /** A table, figure or equation by itself: as a table to sort and copy, at full size, as LaTeX. */
 
+import { at } from '../api.js'
 import {
   Dialog,
   ErrorState,
@@ -79,7 +80,7 @@ function TableExhibit({ table, marks }) {
   const view = html`
     <div class="exhibit-tools">
       <button type="button" class="button small" onClick=${copy}><${Icon} name="copy" size="16" /><span>${t('viewer.copyTable')}</span></button>
-      <a class="button small" href="/v1/papers/${paper}/tables/${name}.csv" download><${Icon} name="download" size="16" /><span>CSV</span></a>
+      <a class="button small" href=${at(`/v1/papers/${paper}/tables/${name}.csv`)} download><${Icon} name="download" size="16" /><span>CSV</span></a>
       ${by && html`<button type="button" class="button small quiet" onClick=${() => setBy(null)}><${Icon} name="undo" size="16" /><span>${t('viewer.printedOrder')}</span></button>`}
       ${table.confidence < 0.5 && html`<span class="note warn">${t('viewer.unsureTable')}</span>`}
     </div>
@@ -120,7 +121,7 @@ function Pictures({ element }) {
     ${crops.map(
       (crop) =>
         html`<button type="button" aria-pressed=${large} aria-label=${t(large ? 'viewer.fitPicture' : 'viewer.enlarge')} onClick=${() => setLarge(!large)}>
-          <img src="/v1/crops/${crop}" alt=${[element.label, element.caption || element.text].filter(Boolean).join(': ')} onError=${() => setMissing(true)} />
+          <img src=${at(`/v1/crops/${crop}`)} alt=${[element.label, element.caption || element.text].filter(Boolean).join(': ')} onError=${() => setMissing(true)} />
         </button>`,
     )}
   </div>`

@@ -1,5 +1,6 @@
 /** The outline of a paper: its sections, tables, figures and equations. */
 
+import { at } from '../api.js'
 import { ErrorState, Formula, Icon, Spinner, Tabs, html, t, useState } from '../ui/index.js'
 
 const KINDS = ['table', 'figure', 'equation']
@@ -71,7 +72,7 @@ function Exhibits({ elements, paged, onPlace, onOpen }) {
       const label = element.label || t(`viewer.${element.kind}`)
       return html`<li key=${element.id}>
         <button type="button" class="exhibit-item" onClick=${() => onPlace(element)}>
-          ${element.kind !== 'table' && element.crop && html`<img src="/v1/crops/${element.crop}" alt="" loading="lazy" />`}
+          ${element.kind !== 'table' && element.crop && html`<img src=${at(`/v1/crops/${element.crop}`)} alt="" loading="lazy" />`}
           <span class="exhibit-name"><b>${label}</b>${paged && html`<${Number} page=${element.place.page} />`}</span>
           <span class="exhibit-words printed" dir="auto">
             ${element.latex && !element.crop ? html`<${Formula} latex=${element.latex} text=${element.text} />` : element.caption || (element.crop ? '' : element.text)}

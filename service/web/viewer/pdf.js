@@ -1,5 +1,6 @@
 /** PDF files, drawn by pdf.js. Files are read in a worker, in the parts that are needed; a password stays in this page. */
 
+import { at } from '../api.js'
 import { pixelRatio } from './geometry.js'
 import { PrintedText, pagePicture } from './pictures.js'
 
@@ -36,7 +37,7 @@ export async function openPdf(paper, { signal, askPassword }) {
   const { library, worker, address } = await loadPdfJs()
   signal.throwIfAborted()
   const task = library.getDocument({
-    url: `/v1/papers/${paper.id}/file`,
+    url: at(`/v1/papers/${paper.id}/file`),
     worker,
     verbosity: library.VerbosityLevel.ERRORS,
     cMapUrl: new URL('cmaps/', address).href,

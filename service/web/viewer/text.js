@@ -1,5 +1,6 @@
 /** A paper as text: its elements in reading order, with the same marks as on pages. */
 
+import { at } from '../api.js'
 import { ErrorState, Formula, Icon, Spinner, html, t, useEffect, useMemo, useRef, useState } from '../ui/index.js'
 import { growing, placesOf } from './elements.js'
 import { isByLine } from './evidence.js'
@@ -125,14 +126,14 @@ function Block({ element, marks, page, active, latex, onSelect, onOpen }) {
     return frame(html`${head}<${TableView} table=${element} marksOf=${marksOf} onSelect=${onSelect} />`, 'float')
   }
   if (element.kind === 'figure') {
-    return frame(html`${element.crop ? html`<img src="/v1/crops/${element.crop}" alt=${caption || t('viewer.figure')} loading="lazy" />` : html`<p class="note">${t('viewer.noPicture')}</p>`}${head}`, 'float')
+    return frame(html`${element.crop ? html`<img src=${at(`/v1/crops/${element.crop}`)} alt=${caption || t('viewer.figure')} loading="lazy" />` : html`<p class="note">${t('viewer.noPicture')}</p>`}${head}`, 'float')
   }
   if (element.kind === 'equation') {
     const drawn = element.latex || latex.get(element.id)
     const shown = drawn
       ? html`<${Formula} latex=${drawn} text=${element.text} display />`
       : element.crop
-        ? html`<img src="/v1/crops/${element.crop}" alt=${element.text} loading="lazy" />`
+        ? html`<img src=${at(`/v1/crops/${element.crop}`)} alt=${element.text} loading="lazy" />`
         : html`<p dir="auto">${text(element.text)}</p>`
     return frame(html`${shown}<span class="equation-end">${element.label && html`<span>${element.label}</span>`}${open}</span>`, 'equation')
   }

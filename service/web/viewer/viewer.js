@@ -1,5 +1,6 @@
 /** The page viewer: a paper with what an answer cites lit in it. */
 
+import { at } from '../api.js'
 import {
   Dialog,
   EmptyState,
@@ -214,7 +215,7 @@ function Opened({ paper: view, evidence = NONE, active, page: startPage = 1, onS
         ]
       : []),
     ...(paged && opened?.source ? [{ label: t(asText ? 'viewer.asPages' : 'viewer.asText'), icon: asText ? 'paper' : 'quote', onSelect: () => setAsText(!asText) }] : []),
-    { label: t('viewer.file'), icon: 'download', onSelect: () => location.assign(`/v1/papers/${paper.id}/file`) },
+    { label: t('viewer.file'), icon: 'download', onSelect: () => location.assign(at(`/v1/papers/${paper.id}/file`)) },
     { label: t('viewer.shortcuts'), icon: 'info', onSelect: () => setHelp(true) },
   ]
   return html`<div class="viewer" ref=${root} onKeyDown=${onKeyDown}>

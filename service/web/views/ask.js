@@ -150,10 +150,12 @@ async function suggest(paper, count, signal) {
   ]).catch(() => [{ entities: [] }, { tables: [] }])
   const name = entities.map((one) => one.name).find((one) => one.length > 3 && !/^(table|figure|equation)\b/i.test(one))
   const table = tables.find((one) => one.label && one.caption)
+  // Of a short form, "What is …?" is always good English; other names may be plurals, or need an article.
+  const isShort = /^[A-Z][A-Z0-9-]*[A-Z0-9]$/.test(name ?? '')
   return [
-    name && t('ask.suggestEntity', { name }),
+    isShort && t('ask.suggestEntity', { name }),
     table && t('ask.suggestTable', { label: table.label, paper: count > 1 ? t('ask.ofPaper', { title: shortTitle(paper) }) : '' }),
-    name && count > 1 && t('ask.suggestMention', { name }),
+    name && (count > 1 || !isShort) && t(count > 1 ? 'ask.suggestMention' : 'ask.suggestPaper', { name }),
   ].filter(Boolean)
 }
 

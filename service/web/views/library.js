@@ -1,6 +1,6 @@
 /** The library: its papers, uploads, and removals that can be undone. */
 
-import { get } from '../api.js'
+import { at, get } from '../api.js'
 import { EstimateDialog } from '../library/estimate.js'
 import { loadJobs, onEnded } from '../library/jobs.js'
 import { PaperRow } from '../library/paper_row.js'
@@ -197,7 +197,7 @@ function Selection({ papers, onClear, onRemove }) {
   return html`<div class="selection" role="region" aria-label=${t('library.selection')}>
     <span aria-live="polite">${t('library.selected', { count: papers.length })}</span>
     <a class="button small primary" href=${ask}><${Icon} name="ask" size="16" /><span>${t('library.ask')}</span></a>
-    <a class="button small" href="/v1/bibtex?${papers.map((paper) => `paper=${paper.id}`).join('&')}" download="papers.bib">
+    <a class="button small" href=${at(`/v1/bibtex?${papers.map((paper) => `paper=${paper.id}`).join('&')}`)} download="papers.bib">
       <${Icon} name="quote" size="16" /><span>${t('library.bibtex')}</span>
     </a>
     <button type="button" class="button small danger" onClick=${() => onRemove(papers)}>

@@ -1,6 +1,6 @@
 /** The settings in force, the health of the service, and what its models were used for. */
 
-import { get } from '../api.js'
+import { at, get } from '../api.js'
 import { ErrorState, Icon, Spinner, formatNumber, html, t, useAsync } from '../ui/index.js'
 
 const ROLES = ['answer', 'vision', 'extract', 'embed']
@@ -14,7 +14,7 @@ export function Settings() {
       <h1>${t('settings.title')}</h1>
       <${Health} health=${health} />
     </header>
-    <p class="settings-intro">${t('settings.intro')} <a href="/docs">${t('settings.api')}</a></p>
+    <p class="settings-intro">${t('settings.intro')} <a href=${at('/docs')}>${t('settings.api')}</a></p>
     ${settings.error
       ? html`<${ErrorState} error=${settings.error} onRetry=${settings.reload} />`
       : settings.data

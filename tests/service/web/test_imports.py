@@ -18,7 +18,7 @@ _STATEMENT = re.compile(
     r"^(import|export)\s+(?:([\w$]+)\s*,?\s*)?(\*(?:\s+as\s+\w+)?|\{[^}]*\})?\s*from\s+'([^']+)'", re.MULTILINE
 )
 _SIDE_EFFECT = re.compile(r"^import\s+'([^']+)'", re.MULTILINE)
-_DYNAMIC = re.compile(r"(?<![\w.])(?:import|new Worker)\('([^']+)'")
+_DYNAMIC = re.compile(r"(?<![\w.])(?:import|new Worker|new Worker\(new URL)\('([^']+)'")
 # Names that a dynamic import takes: `import(…).then((module) => module.Name)` or `.then(({ name }) => …)`.
 _TAKEN = re.compile(r"import\('([^']+)'\)\s*\.then\((?:\((\w+)\) =>[^\n]*|\(\{([^}]*)\}\) =>)")
 _DECLARED = re.compile(r"^export\s+(?:async\s+)?(?:function\*?|class|const|let)\s+([\w$]+)", re.MULTILINE)
@@ -27,7 +27,7 @@ _DECLARED = re.compile(r"^export\s+(?:async\s+)?(?:function\*?|class|const|let)\
 def target(module: Path, name: str) -> Path:
     """The file that an import of a module names."""
     name = _MAP["imports"].get(name, name)
-    return FOLDER / name.removeprefix("/web/") if name.startswith("/web/") else (module.parent / name).resolve()
+    return FOLDER / name.removeprefix("./web/") if name.startswith("./web/") else (module.parent / name).resolve()
 
 
 def listed(names: str) -> list[tuple[str, str]]:

@@ -2,8 +2,12 @@
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 from playwright.sync_api import Page, expect
+
+from tests.service.conftest import settings_of
+from tests.service.servers import serve_app
 
 
 def test_a_browser_shows_the_page(page: Page, assert_accessible: Callable[[Page], None]) -> None:
@@ -52,3 +56,18 @@ def test_the_policy_forbids_inline_scripts_and_other_hosts(page: Page, faults: l
 def test_webgl_is_there_for_the_graph(page: Page) -> None:
     page.goto("/")
     assert page.evaluate("document.createElement('canvas').getContext('webgl2') !== null")
+
+
+def test_the_page_works_below_a_path(page: Page, library: Path, faults: list[str]) -> None:
+    """Its files, the worker of PDFs, pictures and what it asks of the API."""
+    with serve_app(settings_of(library, **{"service.root_path": "/lab/papers"})) as below:
+        asked: list[str] = []
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto(f"{below}/lab/papers#/library")
+        page.get_by_role("link", name=re.compile("Four Reports")).first.click()
+        expect(page.locator("canvas").first).to_be_visible()
+        asked = [one.removeprefix(below) for one in asked if one.startswith(below)]
+        assert len(asked) > 20
+        assert [one for one in asked if not one.startswith("/lab/papers")] == []
+    # Of the fixture, which knows another address.
+    faults[:] = [one for one in faults if not one.startswith(f"the page asked for {below}/lab/papers")]
