@@ -24,6 +24,7 @@ _NO_CLIP = 100 * _EM  # No glyph is larger.
 _REFERENCE_FONTS = tuple("helv heit hebo hebi tiro tiit tibo tibi cour coit cobo cobi symb zadb china-s".split())
 _STRICT = {"≥": ">", "≤": "<"}
 _ARM = _EM // 6  # How far the second arm of "⩾" is below the first.
+_MOST_GLYPHS = 2000  # Further glyphs of a font are believed; only fonts of CJK have as many.
 _UNTRUSTED = 0.5  # If more of the digits, letters or signs of a font are contradicted, none of them is believed.
 
 
@@ -101,7 +102,7 @@ class _Font:
 
     def compare(self, glyph: int, text: str) -> None:
         """Compare a glyph with the character that the file says it is, if it is new."""
-        if (glyph, text) not in self._agrees:
+        if (glyph, text) not in self._agrees and len(self._agrees) < _MOST_GLYPHS:
             shape = self._shape(glyph)
             agrees = self._agrees[glyph, text] = shape is None or _shapes().agrees(shape, text)
             self.is_doubted |= not agrees
@@ -112,7 +113,7 @@ class _Font:
     def read(self, glyph: int, text: str) -> str:
         """Return the character of a glyph: by its shape if that contradicts its code or those of most of its kind."""
         kind = _kind(text)
-        if self._agrees[glyph, text] and self._contradicted[kind] <= _UNTRUSTED * self._named[kind]:
+        if self._agrees.get((glyph, text), True) and self._contradicted[kind] <= _UNTRUSTED * self._named[kind]:
             return text
         shape = self._shape(glyph)
         return self._by_shape(shape) if shape else text

@@ -126,3 +126,18 @@ def test_doubtful_sign_is_recognised_between_its_neighbours(tmp_path: Path) -> N
     table = next(element for element in paper.elements if isinstance(element, Table))
     assert table.grid()[1][-1] == "-0.76"
     assert not paper.problems
+
+
+@pytest.mark.parametrize(
+    ("case", "page", "printed"),
+    [
+        ("minus-becomes-2_plosbio2012-p4", 1, {"−0.40": 2, "−2.99": 1, "−0.63": 1, "20.40": 0}),
+        ("plus-minus-lt-lost_ajrccm2004-p3-4", 1, {"HIV+ve": 3, "HIV−ve": 3, "<0.001": 1, "≥50yr": 2, "<10yr": 1}),
+        ("table-swallows-page_livecoms-p17", 1, {"✓": 12, "✗": 15}),
+    ],
+)
+def test_pages_of_journals(shared: Path, case: str, page: int, printed: Mapping[str, int]) -> None:
+    data = (shared / "cases" / "pdf" / f"{case}.pdf").read_bytes()
+    with MuPdfBackend().open(data, name=case, password=None) as opened:
+        text = "".join(char.text for char in opened.read(page).chars)
+    assert {one: text.count(one) for one in printed} == printed
