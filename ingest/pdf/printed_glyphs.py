@@ -37,8 +37,8 @@ class PrintedGlyphs:
     """The glyphs of an open file, whose fonts are each compared with their codes.
 
     A glyph whose shape contradicts its code is read by its shape. So are all digits, letters or signs of a font if most
-    of them contradict their codes. Fonts that are not embedded, those drawn by instructions (Type 3)
-    and those that share a name on a page are believed.
+    of them contradict their codes. Fonts that are not embedded, those drawn by instructions (Type 3) and those that
+    share a name on a page are believed.
     """
 
     def __init__(self, document: Untyped) -> None:
@@ -46,8 +46,8 @@ class PrintedGlyphs:
         self._fonts: dict[int, _Font | None] = {}
 
     def corrections(self, page: Untyped) -> Mapping[GlyphPlace, str]:
-        """Return the right characters of a page's glyphs that its text layer has wrong; `UNKNOWN` for a glyph whose
-        shape is not certain either."""
+        """Return the right characters of a page's glyphs that its text layer has wrong; `UNKNOWN_CHARACTER` for one
+        whose shape is not certain either."""
         fonts = self._fonts_of(page)
         glyphs = [
             (font, glyph, text, span["font"], origin)
