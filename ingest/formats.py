@@ -15,6 +15,16 @@ __all__ = ["HEAD_BYTES", "PAPER_SUFFIXES", "check_head", "content_file", "format
 
 _ZIP = b"PK"
 _WORD = b"word/document.xml"
+# The other documents that are archives, by a part that each has.
+_ARCHIVES = {
+    b"xl/workbook.xml": "an Excel workbook; save each sheet as CSV",
+    b"ppt/presentation.xml": "a PowerPoint presentation; save it as PDF",
+    b"application/epub+zip": "an EPUB book; convert it to HTML or PDF, with pandoc for example",
+    b"application/vnd.oasis.opendocument": "an OpenDocument file; save it as DOCX or PDF",
+}
+_READ = "Paperscope reads PDF, pictures, Markdown, HTML, DOCX, plain text, JATS XML and TEI XML."
+_RTF = b"{\\rtf"
+_LATEX = re.compile(r"^[ \t]*\\(?:documentclass|documentstyle|begin\{document\}|section\*?\{|input\{)", re.MULTILINE)
 _OLD_WORD = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 HEAD_BYTES = 8192
 _PDF_WITHIN = 1024
@@ -70,10 +80,10 @@ def _by_signature(data: bytes, file: Path) -> PaperFormat | None:
         # Searching for the name takes no memory; listing the archive's parts may.
         if _WORD in data:
             return "docx"
-        raise PaperFileError(
-            f"{file.name!r} is an archive without a Word document; unpack it. Paperscope reads PDF, "
-            "pictures, Markdown, HTML, DOCX, plain text, JATS XML and TEI XML."
-        )
+        remedy = next((remedy for mark, remedy in _ARCHIVES.items() if mark in data), "an archive; unpack it")
+        raise PaperFileError(f"{file.name!r} is {remedy}. {_READ}")
+    if data.startswith(_RTF):
+        raise PaperFileError(f"{file.name!r} is RTF. Save it as DOCX or PDF.")
     if file.suffix.lower() == ".pdf":
         raise PaperFileError(f"{file.name!r} is no PDF file, whatever its name says. Fetch the file again.")
     return None
@@ -93,6 +103,10 @@ def _by_markup(text: str, file: Path) -> PaperFormat:
         raise PaperFileError(
             f"{file.name!r} is XML with the root element {root or '(none)'!r}; of XML, Paperscope reads JATS (article) "
             "and TEI."
+        )
+    if suffix in (".tex", ".ltx") or (_LATEX.search(text) and suffix != ".txt"):
+        raise PaperFileError(
+            f"{file.name!r} is LaTeX. Compile it to PDF, or convert it to HTML (LaTeXML) or Markdown (pandoc)."
         )
     return "text"
 

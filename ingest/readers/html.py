@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from ingest.document.drafts import draft_passage, draft_reference
+from ingest.readers.character_sets import decode
 from ingest.readers.element_collector import ElementCollector, Reading, Source
 from ingest.readers.html_floats import (
     equations_of,
@@ -23,7 +24,7 @@ from ingest.readers.inline_text import (
     list_markers,
     node_text,
 )
-from ingest.readers.markup_tree import Node, decode, parse_html
+from ingest.readers.markup_tree import Node, parse_html
 from paperscope_core.publication import arxiv_in, doi_in, year_in
 from paperscope_core.types import Element, Passage, Publication
 

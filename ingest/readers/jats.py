@@ -3,11 +3,12 @@
 from collections.abc import Callable, Iterable
 
 from ingest.document.drafts import Caption, draft_equation, draft_figure, draft_passage, draft_table
+from ingest.readers.character_sets import decode
 from ingest.readers.element_collector import ElementCollector, Reading, Source
 from ingest.readers.float_captions import label_of
 from ingest.readers.html_floats import html_tables
 from ingest.readers.inline_text import inline_latex, inline_text, list_markers, node_text
-from ingest.readers.markup_tree import Node, decode, parse_xml
+from ingest.readers.markup_tree import Node, parse_xml
 from ingest.readers.xml_references import jats_name, jats_reference
 from paperscope_core.errors import PaperFileError
 from paperscope_core.publication import arxiv_in, doi_in, year_in

@@ -5,12 +5,13 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from ingest.document.drafts import draft_passage
+from ingest.readers.character_sets import decode
 from ingest.readers.element_collector import Reading, Source
 from ingest.readers.front_matter import FrontMatter, split_front_matter
 from ingest.readers.html import HtmlWalker
 from ingest.readers.inline_text import collapse_spaces
 from ingest.readers.latex_tables import LatexTable, begins_table, read_latex_table, table_depth
-from ingest.readers.markup_tree import decode, parse_html
+from ingest.readers.markup_tree import parse_html
 from paperscope_core.types import Element, PassageRole
 
 if TYPE_CHECKING:

@@ -1,6 +1,5 @@
-"""Decodes bytes and parses them to a markup tree, with lxml's entities, DTDs and network access disabled."""
+"""Parses markup to a tree, with lxml's entities, DTDs and network access disabled."""
 
-import codecs
 import html
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -13,7 +12,7 @@ from lxml import etree
 from paperscope_core.errors import PaperFileError
 from paperscope_core.types import PageProblem
 
-__all__ = ["Node", "decode", "parse_html", "parse_xml"]
+__all__ = ["Node", "parse_html", "parse_xml"]
 
 _INTEGER = re.compile(r"\s*(\d{1,8})", re.ASCII)
 # Markup nested deeper is read as text only; libxml2 itself stops at 256 levels.
@@ -21,24 +20,6 @@ _MAX_DEPTH = 90
 # A tree takes a hundred times the memory of its text.
 _MAX_NODES = 1_500_000
 _DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
-_BYTE_ORDER_MARKS = (
-    (codecs.BOM_UTF32_LE, "utf-32"),
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
-_DECLARED = re.compile(
-    rb"""<\?xml[^<>]*?encoding\s*=\s*["']([\w.:-]+)|<meta[^<>]*?charset\s*=\s*["']?([\w.:-]+)""", re.IGNORECASE
-)
-# The bytes searched for a declaration and sampled for their letters.
-_HEAD_BYTES = 4096
-_CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f\ufffd\ufffe\uffff]")
-# The largest share of control characters in text.
-_MAX_CONTROLS = 0.005
-_TEXT = re.compile(r"(?:utf|iso8859|cp\d|ascii|latin|gb|hz|big5|euc|shift_jis|koi8|mac|tis)[\w-]*", re.IGNORECASE)
-# Browsers read these as the larger character set.
-_SUPERSETS = {"ascii": "cp1252", "iso8859-1": "cp1252"}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -237,73 +218,3 @@ class _Converter:
 
 def _local(name: str) -> str:
     return name.rpartition("}")[2].rpartition(":")[2]
-
-
-def decode(data: bytes, *, name: str, declared: bool = False) -> tuple[str, tuple[PageProblem, ...]]:
-    """Decode text: by its byte order mark, as UTF-16 or UTF-8, or as Windows-1252 as a last resort.
-
-    Args:
-        data: The bytes.
-        name: The file's name, for messages.
-        declared: Whether to heed the character set that HTML or XML declares.
-
-    Returns:
-        The text with newlines as `\\n`, and a problem if the character set is a guess.
-
-    Raises:
-        PaperFileError: The data is binary.
-    """
-    text, problems = _decoded(data, declared=declared)
-    if len(_CONTROLS.findall(text)) > _MAX_CONTROLS * len(text) + 1:
-        raise PaperFileError(
-            f"{name!r} is no text: it holds binary data. Paperscope reads PDF, Markdown, HTML, DOCX, plain text, "
-            "JATS and TEI."
-        )
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return _CONTROLS.sub(lambda match: "\ufffd" if match[0] == "\ufffd" else " ", text), problems
-
-
-def _decoded(data: bytes, *, declared: bool) -> tuple[str, tuple[PageProblem, ...]]:
-    for mark, encoding in _BYTE_ORDER_MARKS:
-        if data.startswith(mark):
-            return data.decode(encoding, errors="replace"), ()
-    if utf16 := _utf16_without_mark(data[:_HEAD_BYTES]):
-        return data.decode(utf16, errors="replace"), ()
-    stated = _declared(data) if declared else ""
-    for encoding in dict.fromkeys(filter(None, (stated, "utf-8"))):
-        try:
-            return data.decode(encoding), _mismatch(stated, encoding)
-        except UnicodeDecodeError:
-            continue
-    reason = "the file is not UTF-8 and declares no character set; it was read as Windows-1252, so letters may be wrong"
-    return data.decode("cp1252", errors="replace"), (PageProblem(page=1, reason=reason),)
-
-
-def _utf16_without_mark(head: bytes) -> str:
-    """Return the byte order of UTF-16 without a mark, "" for other encodings: every second byte of Latin text is
-    zero."""
-    pairs = len(head) // 2
-    if pairs < 4:
-        return ""
-    even, odd = head[0 : 2 * pairs : 2].count(0), head[1 : 2 * pairs : 2].count(0)
-    if odd > 0.6 * pairs and even < 0.1 * pairs:
-        return "utf-16-le"
-    return "utf-16-be" if even > 0.6 * pairs and odd < 0.1 * pairs else ""
-
-
-def _declared(data: bytes) -> str:
-    """Return the declared character set if it is a known text encoding, else ""."""
-    match = _DECLARED.search(data[:_HEAD_BYTES])
-    if not match:
-        return ""
-    try:
-        name = codecs.lookup((match[1] or match[2]).decode("ascii")).name
-    except (LookupError, UnicodeError, ValueError):
-        return ""
-    return _SUPERSETS.get(name, name) if _TEXT.fullmatch(name) else ""
-
-
-def _mismatch(stated: str, used: str) -> tuple[PageProblem, ...]:
-    if not stated or stated == used:
-        return ()
-    return (PageProblem(page=1, reason=f"the file declares the character set {stated!r} but is {used}"),)

@@ -1,22 +1,25 @@
 """Converts plain text to elements: headings, paragraphs, lists, tables and references by their form."""
 
+import csv
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from ingest.document.caption_wording import is_references_title
 from ingest.document.cell_values import is_value
 from ingest.document.drafts import draft_passage
 from ingest.document.line_text import join_lines, vocabulary_of
+from ingest.readers.character_sets import decode
 from ingest.readers.element_collector import Reading, Source, SourceLines, section_number
 from ingest.readers.inline_text import collapse_spaces
-from ingest.readers.markup_tree import decode
 from ingest.readers.table_grid import MarkupCell, table_of_rows
 from paperscope_core.types import Element, Passage, PassageRole, Table
 
 __all__ = ["read_text"]
 
+_VALUES_SUFFIXES = (".csv", ".tsv")
+_SNIFFED = 4096
 _LIST_ITEM = re.compile(r"\s*(?:[•●◦▪■–‣∙·*+]|[-—]|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)]|\[\d{1,3}\])\s+\S")
 # If a quarter of the lines is longer, the text is not wrapped.
 _UNWRAPPED_LENGTH = 200
@@ -63,8 +66,35 @@ class _Block:
 def read_text(source: Source) -> Reading:
     """Read a text. Raise `PaperFileError` if the file is binary."""
     text, problems = decode(source.data, name=source.name)
+    if source.name.lower().endswith(_VALUES_SUFFIXES) and (table := _values_table(text, lines=source.lines)):
+        return Reading(elements=[table], problems=problems)
     blocks = _blocks_of(text)
     return Reading(elements=_BlockReader(source.lines, blocks).elements(blocks), problems=problems)
+
+
+def _values_table(text: str, *, lines: SourceLines) -> Table | None:
+    """Return the table of a file of separated values, None if it has no columns; a line of one value above the columns
+    is its caption."""
+    try:
+        dialect = csv.Sniffer().sniff(text[:_SNIFFED], delimiters=",;\t|")
+    except csv.Error:
+        dialect = csv.excel
+    reader = csv.reader(text.splitlines(keepends=True), dialect)
+    try:
+        rows = [(reader.line_num, [collapse_spaces(value) for value in row]) for row in reader]
+    except csv.Error:
+        return None
+    rows = [(line, values) for line, values in rows if any(values)]
+    titled = len(rows) > 1 and sum(map(bool, rows[0][1])) == 1 < sum(map(bool, rows[1][1]))
+    head, body = (rows[:1], rows[1:]) if titled else ([], rows)
+    if max((len(values) for _, values in body), default=0) < 2:
+        return None
+    cells = [
+        [MarkupCell(text=value, place=lines.at(line, line), is_header=not number) for value in values]
+        for number, (line, values) in enumerate(body)
+    ]
+    table = table_of_rows(cells, lines.at(body[0][0], body[-1][0]), head=1)
+    return replace(table, caption=" ".join(filter(None, head[0][1])), caption_place=lines.at(1, 1)) if head else table
 
 
 class _BlockReader:

@@ -8,11 +8,12 @@ from typing import TypeAlias
 
 from ingest.document.drafts import Caption, draft_equation, draft_figure, draft_passage
 from ingest.document.geometry import bounding_box
+from ingest.readers.character_sets import decode
 from ingest.readers.element_collector import Reading, Source
 from ingest.readers.embedded_images import EmbeddedImages
 from ingest.readers.float_captions import split_caption
 from ingest.readers.inline_text import inline_latex, inline_text, is_bold, node_text
-from ingest.readers.markup_tree import Node, decode, parse_xml
+from ingest.readers.markup_tree import Node, parse_xml
 from ingest.readers.table_grid import MarkupCell, table_of_rows
 from ingest.readers.xml_references import cited_numbers, tei_name, tei_reference
 from paperscope_core.errors import PaperFileError

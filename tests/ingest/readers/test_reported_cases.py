@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from ingest.parsers import parser_for
+from paperscope_core.errors import PaperFileError
 from paperscope_core.settings import LimitSettings, ParserSettings
 from paperscope_core.types import Element, Equation, Paper, PaperFile, Passage, Table
 
@@ -76,3 +77,25 @@ def test_cells_that_hold_blocks(cases: Path, name: str, cell: str) -> None:
     paper = parse(cases / "html-table-cells" / f"{name}.html")
     assert table(paper) == [["Name", "Value"], ["alpha", cell], ["beta", "0.5"]]
     assert {one.label for one in paper.elements if isinstance(one, Table)} == {"Table 1"}
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "charset"),
+    [("gbk.md", "本文研究了二十三块样地的土壤湿度。", "GB 18030"), ("sjis.txt", "土壌水分と大麦の収量", "Shift JIS")],
+)
+def test_character_sets(cases: Path, name: str, words: str, charset: str) -> None:
+    paper = parse(cases / "encodings" / name)
+    assert words in texts(paper.elements)
+    (problem,) = paper.problems
+    assert f"read as {charset}, confidence " in problem.reason
+
+
+def test_separated_values_are_a_table(cases: Path) -> None:
+    paper = parse(cases / "encodings" / "stanley-cups.csv")
+    assert table(paper)[:2] == [["Team", "Location", "Stanley Cups"], ["Blues", "STL", "1"]]
+    assert [one.caption for one in paper.elements if isinstance(one, Table)] == ["Stanley Cups"]
+
+
+def test_latex_is_refused_by_name(cases: Path) -> None:
+    with pytest.raises(PaperFileError, match=r"'main\.tex' is LaTeX\. Compile it to PDF"):
+        parse(cases / "encodings" / "main.tex")
