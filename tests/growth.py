@@ -77,16 +77,10 @@ def growth(stage: "Stage", name: str, *, size: int, least: float = 0.05, limit: 
     stage.prepare(make(100))()  # Loads what is loaded once.
     seconds: list[float] = []
     for factor in (4, 2, 1):
-        work = stage.prepare(make(int(factor * size * stage.share)))
-        runs = []
-        # The shorter of two runs: other processes make the longer one.
-        for _ in range(2):
-            runs.append(seconds_of(work, limit=limit))
-            if runs[0] < least:
-                break
-            if runs[-1] >= limit:
-                return Growth((limit, *seconds), stopped=True)
-        seconds.insert(0, max(min(runs), least))
+        taken = seconds_of(stage.prepare(make(int(factor * size * stage.share))), limit=limit)
+        if taken >= limit:
+            return Growth((limit, *seconds), stopped=True)
+        seconds.insert(0, max(taken, least))
         if seconds == [least]:
             # The smaller inputs take no longer.
             return Growth((least, least, least))

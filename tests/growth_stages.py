@@ -476,7 +476,7 @@ STAGES: Mapping[str, Stage] = {
     "answer": _on_texts(_answer),
     "question": _on_texts(_ask, share=0.124),
     "follow-up": _on_texts(_follow_up, share=0.124),
-    "reply": _on_texts(_reply),
+    "reply": _on_texts(_reply, share=0.5),
     "look further": _on_texts(_look_further),
     "JSON in a reply": _on_texts(_objects),
     "verify": _on_texts(_verify),

@@ -20,7 +20,7 @@ from graph_store import Store
 from graph_store.job_queue import ATTEMPTS
 from paperscope_core.codec import to_json
 from service.jobs.requests import JobFiles, PaperJob
-from tests.model_server import ModelServer, echo, kind_of, serve
+from tests.model_server import ModelServer, kind_of, serve
 from tests.paperscope.crashes import traceable_reply
 from tests.service.http.test_metrics import read
 from tests.service.http.test_model_usage import calls
@@ -259,21 +259,3 @@ def test_a_password_outlives_a_worker_and_after_a_restart_the_job_asks_for_it(
         assert (job["state"], job["attempts"]) == ("succeeded", 2)
         kept = b"".join(file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
         assert password.encode() not in kept
-
-
-@pytest.mark.slow
-def test_hostile_files_end_as_jobs_and_the_service_lives(tmp_path: Path, model: ModelServer, shared: Path) -> None:
-    model.reply, model.seconds = echo, 0.0
-    # The parser's tests read all of them.
-    files = sorted((shared / "eval" / "hostile").glob("*.pdf"))[::8]
-    with serve_app(settings_with_model(tmp_path, model)) as address:
-        accepted = [upload(address, file.read_bytes(), file.name) for file in files]
-        assert {response.status_code for response in accepted} <= {202, 422}
-        for response in accepted:
-            if response.status_code == 202:
-                job = job_of(response, address, wait=60)
-                assert job["state"] in ("succeeded", "failed")
-                assert (job["state"] == "failed") == bool(job["error"])
-                assert "unexpected error" not in job["error"]
-                assert str(tmp_path) not in job["error"]
-        assert httpx2.get(f"{address}/readyz").status_code == 200
