@@ -148,6 +148,7 @@ def _seeds(gold: Sequence[Example], systems: Systems, *, deviation: Deviation) -
         f"±: the {_DEVIATIONS[deviation]} over seeds. Status: OK if no output failed.",
         "",
     ]
+    rows.sort(key=lambda row: list(figures).index(row[0]))
     lines += [*markdown_table(("Seed", "Model", *_SEED_COLUMNS, "Status"), rows), "", "### Mean over seeds", ""]
     names = dict.fromkeys(chain.from_iterable(figures.values()))
     runs = {name: [of_seed[name] for of_seed in figures.values() if name in of_seed] for name in names}

@@ -48,7 +48,8 @@ def test_seeds_have_the_mean_and_its_kind_of_deviation() -> None:
 
 
 def test_seeds_have_a_status_and_the_deviation_that_is_asked_for() -> None:
-    text = write_report("seeds", GOLD, {"1/small": GOLD, "2/small": FAILED}, deviation="population")
+    text = write_report("seeds", GOLD, {"1/small": GOLD, "2/small": FAILED, "1/a": GOLD}, deviation="population")
+    assert text.index("| 1 | a |") < text.index("| 2 | small |")
     assert "| 1 | small | 100.00 | 100.00 | 100.00 | OK |" in text
     assert "| 1 failed |" in text
     small = rows(text)["small"]
