@@ -18,6 +18,7 @@ from paperscope_core.types import (
     Box,
     Cell,
     Element,
+    Equation,
     Extraction,
     IndexedPaper,
     Paper,
@@ -189,8 +190,11 @@ def notes(folder: Path) -> Paper:
         caption="Scores.",
         header_rows=1,
     )
+    equation = Equation(
+        id=f"{NOTES}/equation-1", place=place(14), order=14, text="((x-c)/v)²", latex=r"\left(\frac{x-c}{v}\right)^2"
+    )
     size = PaperPage(number=1, width=0.0, height=0.0)
-    return paper_of(NOTES, file, pages=[size], elements=[*passages, table], title="Notes", kind="markdown")
+    return paper_of(NOTES, file, pages=[size], elements=[*passages, table, equation], title="Notes", kind="markdown")
 
 
 def locked_file(folder: Path) -> Path:
@@ -459,6 +463,20 @@ def test_the_password_of_a_file_stays_in_the_browser(page: Page, mount: Mount) -
 
 
 @pytest.mark.slow
+def test_an_equation_without_a_picture_is_shown_as_a_formula(page: Page, mount: Mount) -> None:
+    failed: list[str] = []
+    page.on("response", lambda response: failed.append(response.url) if response.status >= 400 else None)
+    mount(NOTES)
+    equation = page.locator(f"[data-element='{NOTES}/equation-1']")
+    expect(equation.locator(".katex .mfrac").first).to_be_visible()
+    expect(equation.locator("img")).to_have_count(0)
+    equation.get_by_role("button", name="Open").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog.locator(".katex .mfrac").first).to_be_visible()
+    expect(dialog.get_by_text("((x-c)/v)²", exact=True)).to_be_visible()
+    assert failed == []
+
+
 def test_without_the_password_the_text_can_be_read(page: Page, mount: Mount) -> None:
     mount(LOCKED, [evidence_of("words", (1, (50, 60, 200, 85)))], "words")
     page.get_by_role("button", name="Read the text instead").click()
