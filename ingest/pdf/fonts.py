@@ -92,6 +92,7 @@ def _extension() -> dict[str, tuple[str, float]]:
         (0x73, "√", _GIANT),
         (0x74, "⎷⎸⎸", _PIECE),
         (0x23AF, " ", 0.0),
+        (0xF8EB, "⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪⎮⎞⎟⎠⎤⎥⎦⎫⎬⎭", _PIECE),  # Adobe's private codes.
     ):
         table.update((chr(first + place), (sign, drop)) for place, sign in enumerate(signs))
     return table

@@ -8,6 +8,7 @@ import pytest
 
 from ingest.ocr import FakeRecognizer, OcrBackend, Recognition, RecognizedWord
 from ingest.pdf import PdfParser
+from ingest.pdf.fonts import glyph_text
 from ingest.pdf.mupdf import MuPdfBackend
 from paperscope_core.types import UNKNOWN_CHARACTER, Box, Paper, PaperFile, Table
 
@@ -141,3 +142,8 @@ def test_pages_of_journals(shared: Path, case: str, page: int, printed: Mapping[
     with MuPdfBackend().open(data, name=case, password=None) as opened:
         text = "".join(char.text for char in opened.read(page).chars)
     assert {one: text.count(one) for one in printed} == printed
+
+
+@pytest.mark.parametrize(("code", "sign"), [("\uf8eb", "⎛"), ("\uf8f4", "⎪"), ("\uf8fe", "⎭")])
+def test_private_codes_of_pieces_of_brackets(code: str, sign: str) -> None:
+    assert glyph_text(code, font="CMEX10")[0] == sign
