@@ -289,8 +289,7 @@ class Adder:
         draft = await self._draft(request, known, models=self.models, compare_names=compare_names)
         if draft is None:
             return ()
-        chunks = [chunk.searched for chunk in draft.chunks]
-        return self._embedder.missing([*chunks, *self._sentences_to_embed(draft.parsed.paper)])
+        return self._embedder.missing([chunk.searched for chunk in draft.chunks])
 
     async def _read(self, request: AddRequest) -> PaperFile:
         from ingest.parsers import read_once
@@ -407,20 +406,10 @@ class Adder:
             on_read=lambda done, total: on_stage(Stage(name="reading images", done=done, total=total)),
         )
 
-    def _sentences_to_embed(self, paper: Paper) -> Sequence[str]:
-        """Return the sentences that questions are compared with, if embedding is free and no model answers."""
-        if self.settings.answer.configured or not self.settings.embed.local:
-            return ()
-        # It takes 0.15 s to import what answers questions.
-        from query.extractive import quotable_sentences
-
-        return quotable_sentences(paper)
-
     async def _store(self, request: AddRequest, known: _Known, draft: _Draft) -> AddResult:
         paper, older = draft.parsed.paper, known.older
         request.on_stage(Stage(name="embedding"))
         vectors = await self._embedder.embed([chunk.searched for chunk in draft.chunks])
-        await self._embedder.embed(await asyncio.to_thread(self._sentences_to_embed, paper))
         request.on_stage(Stage(name="storing"))
         # The last point at which the add can be cancelled.
         await asyncio.sleep(0)

@@ -1,12 +1,16 @@
 """Answers questions on a library whose papers may change in the meantime."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from numpy import float32
+from numpy.typing import NDArray
+
 from graph_store import Store
-from paperscope_core.errors import NotFoundError, StoreDamagedError
+from paperscope_core.errors import NotFoundError, StoreDamagedError, StoreError
 from paperscope_core.models import CachedEmbedder, Models
 from paperscope_core.models.cache import MemoryVectorCache
 from paperscope_core.paper_lookup import find_entry
@@ -98,6 +102,20 @@ class Asker:
         return not removed or (bool(used) and removed.isdisjoint(used))
 
 
+@dataclass(frozen=True, slots=True)
+class _StoredIfPossible:
+    """A `VectorCache` in a library, in which nothing is stored if it can't be written: an answer needs no room."""
+
+    store: Store
+
+    def get_vectors(self, embedder: str, texts: Sequence[str]) -> Mapping[str, NDArray[float32]]:
+        return self.store.get_vectors(embedder, texts)
+
+    def put_vectors(self, embedder: str, vectors: Mapping[str, NDArray[float32]]) -> None:
+        with suppress(StoreError):
+            self.store.put_vectors(embedder, vectors)
+
+
 def _left_out(error: StoreDamagedError) -> Finding:
     return Finding(kind="paper", subject=error.paper, message=f"a paper is left out: {error.public}")
 
@@ -121,10 +139,11 @@ def build_asker(
         count: Counts the tokens of a text.
         page_image: Renders the pages that are read as images.
     """
+    in_memory = MemoryVectorCache(store, size=_CACHED_VECTORS)
     engine = QueryEngine(
         store,
         index,
-        CachedEmbedder(models.embedder, MemoryVectorCache(store, size=_CACHED_VECTORS)),
+        CachedEmbedder(models.embedder, in_memory),
         answer_model=models.answer,
         vision_model=models.vision,
         reranker=models.reranker,
@@ -132,5 +151,7 @@ def build_asker(
         count=count,
         answering=settings.answer,
         page_image=page_image,
+        # Sentences are stored, as other questions quote them, too.
+        sentence_embedder=CachedEmbedder(CachedEmbedder(models.embedder, _StoredIfPossible(store)), in_memory),
     )
     return Asker(store, engine)

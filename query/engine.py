@@ -42,6 +42,7 @@ class QueryEngine:
         answering: Whether the model splits questions that have several parts, what it reads and may look up, and what a
             question may cost.
         page_image: Renders the pages that are read as images.
+        sentence_embedder: Embeds the sentences that may be quoted without a model; `embedder` by default.
     """
 
     def __init__(
@@ -57,9 +58,10 @@ class QueryEngine:
         answering: AnswerSettings = AnswerSettings(),
         count: Callable[[str], int] = count_tokens,
         page_image: PageImages | None = None,
+        sentence_embedder: Embedder | None = None,
     ) -> None:
         self._corpus = corpus
-        self._embedder = embedder
+        self._sentence_embedder = sentence_embedder or embedder
         self._model = answer_model
         self._vision = vision_model
         self._answering = answering
@@ -159,7 +161,7 @@ class QueryEngine:
             looking_up = self._looking_up(filters, papers)
             answerer = ModelAnswerer(self._corpus, self._model, search=search, reader=reader, looking_up=looking_up)
             return await answerer.answer(question, context, progress)
-        extractive = ExtractiveAnswerer(corpus=restrict(self._corpus, filters), embedder=self._embedder)
+        extractive = ExtractiveAnswerer(corpus=restrict(self._corpus, filters), embedder=self._sentence_embedder)
         with progress.stage("answering"):
             draft = await extractive.answer(
                 question, context, named=retrieval.named, asked=retrieval.asked, summary=retrieval.summary

@@ -18,7 +18,6 @@ from paperscope_core.types import (
     Equation,
     Evidence,
     Figure,
-    Paper,
     Passage,
     Reference,
     Table,
@@ -29,7 +28,7 @@ from query.content_words import Rarity, content_words
 from query.element_views import ImageElement, elements_of, evidence_in
 from query.outline import is_outline
 
-__all__ = ["best_places", "quotable_sentences", "quoted"]
+__all__ = ["best_places", "quoted"]
 
 # On the development questions, the gold region is among the first three sources for 84 %, and the fourth adds 3 %.
 _PLACES = 5
@@ -43,16 +42,6 @@ _MIN_RELATIVE_COVERAGE = 0.5
 # The columns of a row that are shown.
 _MAX_COLUMNS = 8
 _MAX_QUOTATION_LENGTH = 600
-# The further sentences of a very long document are embedded when a question first needs them.
-_MAX_EMBEDDED_SENTENCES = 4096
-
-
-def quotable_sentences(paper: Paper) -> list[str]:
-    """Return the sentences of a paper that may be quoted, without repeats, to be embedded before any question needs
-    them."""
-    passages = (element for element in paper.elements if isinstance(element, Passage))
-    found = dict.fromkeys(sentence for passage in passages for sentence in _sentences(passage))
-    return list(found)[:_MAX_EMBEDDED_SENTENCES]
 
 
 def quoted(element: Passage | Reference, sentence: str, *, lead: str = "") -> Claim:
