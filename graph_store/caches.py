@@ -1,6 +1,8 @@
 """Caches: paid model calls and embeddings in the library's file, recently used papers in memory."""
 
 import hashlib
+import os
+import socket
 import threading
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -32,7 +34,16 @@ from graph_store.schema import calls, embeddings, given, papers
 from paperscope_core.codec import from_json, to_json
 from paperscope_core.types import Chunk, Element, ModelReply, Paper, PaperEntry, Usage
 
-__all__ = ["PaperCache", "read_call", "read_usage", "read_vectors", "write_call", "write_vectors"]
+__all__ = [
+    "PaperCache",
+    "lease_call",
+    "read_call",
+    "read_usage",
+    "read_vectors",
+    "release_call",
+    "write_call",
+    "write_vectors",
+]
 
 Value = TypeVar("Value")
 
@@ -47,9 +58,52 @@ def read_call(connection: Connection, key: str) -> ModelReply | None:
 
 
 def write_call(connection: Connection, key: str, *, model: str, reply: ModelReply) -> None:
-    """Store a reply; a later one under the same key replaces it."""
-    connection.execute(delete(calls).where(calls.c.key == key))
+    """Store a reply, which ends the lease of the call; a later one under the same key replaces it."""
+    connection.execute(delete(calls).where(calls.c.key.in_((key, _lease_key(key)))))
     connection.execute(calls.insert().values(key=key, model=model, value=to_json(reply)))
+
+
+def lease_call(connection: Connection, key: str, *, owner: str, now: float, seconds: float) -> bool:
+    """Lease a call, or extend the owner's lease; return False while another's lease lasts and its process, if it is of
+    this machine, runs."""
+    value = connection.execute(select(calls.c.value).where(calls.c.key == _lease_key(key))).scalar()
+    if value is not None:
+        end, _, holder = value.partition(" ")
+        if holder != _holder(owner) and float(end) > now and not _is_gone(holder):
+            return False
+        connection.execute(delete(calls).where(calls.c.key == _lease_key(key)))
+    connection.execute(calls.insert().values(key=_lease_key(key), model="", value=f"{now + seconds} {_holder(owner)}"))
+    return True
+
+
+def release_call(connection: Connection, key: str, *, owner: str) -> None:
+    """End the owner's lease of a call."""
+    held = (calls.c.key == _lease_key(key)) & calls.c.value.endswith(f" {_holder(owner)}", autoescape=True)
+    connection.execute(delete(calls).where(held))
+
+
+def _holder(owner: str) -> str:
+    return f"{socket.gethostname()} {os.getpid()} {owner}"
+
+
+def _is_gone(holder: str) -> bool:
+    """Return whether the process of a lease is known to have ended."""
+    host, process, _ = holder.split(" ")
+    if host != socket.gethostname():
+        return False
+    try:
+        os.kill(int(process), 0)
+    except ProcessLookupError:
+        return True
+    except PermissionError:
+        # Another user's.
+        return False
+    return False
+
+
+def _lease_key(key: str) -> str:
+    """Return the key of the row that holds the lease of a call; its value, an end and an owner, is no reply."""
+    return f"lease {key}"
 
 
 def read_usage(connection: Connection) -> dict[str, Usage]:

@@ -49,7 +49,7 @@ def _reads(
 
 class Store:
     """Papers with everything extracted from them, and every paid model call; implements the protocols `Corpus`,
-    `CallCache` and `VectorCache`.
+    `SharedCallCache` and `VectorCache`.
 
     A change is one transaction: after a crash each paper is stored completely or not at all. Safe for several threads
     and processes. Failures are raised as StoreError, damaged values of a paper as StoreDamagedError; look-ups of
@@ -243,6 +243,17 @@ class Store:
         """Store a paid reply; it is durable when this returns."""
         with self.database.write("calls") as connection:
             caches.write_call(connection, key, model=model, reply=reply)
+
+    def lease_call(self, key: str, owner: str, *, seconds: float) -> bool:
+        """Lease the call under a key for this owner; return False while another's lease lasts."""
+        now = self.database.now()
+        with self.database.write("calls") as connection:
+            return caches.lease_call(connection, key, owner=owner, now=now, seconds=seconds)
+
+    def release_call(self, key: str, owner: str) -> None:
+        """End the owner's lease of a call that gave no reply."""
+        with self.database.write("calls") as connection:
+            caches.release_call(connection, key, owner=owner)
 
     def put_vectors(self, embedder: str, vectors: Mapping[str, NDArray[float32]]) -> None:
         """Store the vectors of these texts; they are durable when this returns."""

@@ -38,6 +38,7 @@ __all__ = [
     "PageImages",
     "Parser",
     "Reranker",
+    "SharedCallCache",
     "StreamingModel",
     "VectorCache",
 ]
@@ -143,6 +144,20 @@ class CallCache(Protocol):
 
     def put_call(self, key: str, model: str, reply: ModelReply) -> None:
         """Store a reply of this model."""
+        ...
+
+
+@runtime_checkable
+class SharedCallCache(CallCache, Protocol):
+    """A `CallCache` of several processes, in which one leases a call while it makes it, so that others wait for its
+    reply. `put_call` ends the lease."""
+
+    def lease_call(self, key: str, owner: str, *, seconds: float) -> bool:
+        """Lease the call under a key, or extend the owner's lease of it; return False while another's lease lasts."""
+        ...
+
+    def release_call(self, key: str, owner: str) -> None:
+        """End the owner's lease of a call that gave no reply."""
         ...
 
 

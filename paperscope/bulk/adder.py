@@ -35,7 +35,9 @@ _CALLS = 32
 
 # What workers may call, by target.
 _LOOKUPS = "entry entry_by_sha256 entry_by_source indexed embedder_of crop"
-_STORE_METHODS = frozenset(f"check_room get_call put_call get_vectors put_vectors {_LOOKUPS} add".split())
+_STORE_METHODS = frozenset(
+    f"check_room get_call lease_call release_call put_call get_vectors put_vectors {_LOOKUPS} add".split()
+)
 _MODEL_METHODS = frozenset({"complete", "redacted", "embed"})
 
 OnDone = Callable[[PaperSource, AddResult | PaperscopeError], None]

@@ -138,7 +138,7 @@ def build_model(
     accounted = AccountedModel(model, Accounting(budget=budget, on_call=on_call, prices=prices))
     limited = LimitedModel(FinishingModel(accounted), concurrency=calls.concurrency)
     retrying = RetryingModel(limited, RetryPolicy(retries=calls.retries))
-    return CachedModel(retrying, cache, on_call=on_call)
+    return CachedModel(retrying, cache, on_call=on_call, patience=calls.timeout)
 
 
 def _endpoint(settings: RoleSettings | EmbedSettings, calls: CallSettings) -> Endpoint:

@@ -1,24 +1,32 @@
 """Caches of model replies and embeddings, and the wrappers that use them."""
 
 import asyncio
+import secrets
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Container, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy import float32
 from numpy.typing import NDArray
 
+from paperscope_core.errors import StoreError
 from paperscope_core.models.concurrency import PerLoop
 from paperscope_core.models.usage import CallListener
 from paperscope_core.models.wrapper import EmbedderWrapper, ModelWrapper, SendRequest, reply_key
-from paperscope_core.protocols import CallCache, Embedder, LanguageModel, VectorCache
+from paperscope_core.protocols import CallCache, Embedder, LanguageModel, SharedCallCache, VectorCache
 from paperscope_core.types import ModelCall, ModelReply, ModelRequest, Usage
 
 __all__ = ["CachedEmbedder", "CachedModel", "MemoryCallCache", "MemoryVectorCache"]
 
 # Texts per batch. Vectors are cached after each batch, so an interrupted embedding loses at most one.
 _BATCH_TEXTS = 64
+# Long, because a process of a loaded machine may not extend its leases for many seconds. A machine that failed delays
+# others as long.
+_LEASE_SECONDS = 30.0
+_POLL_SECONDS = 0.2
 
 
 @dataclass(kw_only=True, slots=True)
@@ -30,7 +38,8 @@ class _PendingCall:
 
 
 class CachedModel(ModelWrapper):
-    """Answers from a cache if possible; concurrent equal requests share one call.
+    """Answers from a cache if possible; concurrent equal requests share one call, also those of other processes if the
+    cache is a `SharedCallCache`.
 
     A call is sent only if the cache can store its reply. A call is cancelled once all its callers are cancelled; if it
     ends with a reply nevertheless (see `FinishingModel`), the reply is cached. `drain` waits for such calls.
@@ -39,12 +48,16 @@ class CachedModel(ModelWrapper):
         model: The model that is asked if the cache has no reply.
         cache: The cache.
         on_call: Called with each reply that comes from the cache.
+        patience: How many seconds to wait at most for a call of another process, before the same call is made here.
     """
 
-    def __init__(self, model: LanguageModel, cache: CallCache, *, on_call: CallListener | None = None) -> None:
+    def __init__(
+        self, model: LanguageModel, cache: CallCache, *, on_call: CallListener | None = None, patience: float = 120.0
+    ) -> None:
         super().__init__(model)
         self._cache = cache
         self._on_call = on_call
+        self._patience = patience
         self._pending: PerLoop[dict[str, _PendingCall]] = PerLoop(dict)
 
     async def stream(self, request: ModelRequest, on_text: Callable[[str], None]) -> ModelReply:
@@ -65,9 +78,7 @@ class CachedModel(ModelWrapper):
         key = reply_key(self, request)
         cached = self._cache.get_call(key)
         if cached is not None:
-            if self._on_call is not None:
-                self._on_call(ModelCall(outcome="kept"))
-            return _cached_reply(cached)
+            return self._kept(cached)
         pending = self._pending.get()
         while True:
             shared = key in pending
@@ -80,6 +91,11 @@ class CachedModel(ModelWrapper):
                     continue
                 raise
             return _cached_reply(reply) if shared else reply
+
+    def _kept(self, reply: ModelReply) -> ModelReply:
+        if self._on_call is not None:
+            self._on_call(ModelCall(outcome="kept"))
+        return _cached_reply(reply)
 
     async def drain(self) -> None:
         """Wait until all calls in progress on the running loop have ended, with or without a reply."""
@@ -102,9 +118,51 @@ class CachedModel(ModelWrapper):
 
     async def _send(self, key: str, send: SendRequest) -> ModelReply:
         self._cache.check_room()
+        if not isinstance(self._cache, SharedCallCache):
+            return await self._pay(key, send)
+        owner = secrets.token_hex(8)
+        renewing: asyncio.Task[None] | None = None
+        try:
+            reply = await self._reply_of_another(self._cache, key, owner)
+            if reply is None:
+                renewing = asyncio.create_task(_renew(self._cache, key, owner))
+                return await self._pay(key, send)
+            return self._kept(reply)
+        except BaseException:
+            with suppress(StoreError):
+                self._cache.release_call(key, owner)
+            raise
+        finally:
+            if renewing is not None:
+                renewing.cancel()
+
+    async def _pay(self, key: str, send: SendRequest) -> ModelReply:
         reply = await send()
         self._cache.put_call(key, self.name, reply)
         return reply
+
+    async def _reply_of_another(self, cache: SharedCallCache, key: str, owner: str) -> ModelReply | None:
+        """Lease the call, and wait while another process makes it; return its reply, or None if it is to be made
+        here."""
+        end = time.monotonic() + self._patience
+        while not await asyncio.to_thread(cache.lease_call, key, owner, seconds=_LEASE_SECONDS):
+            if time.monotonic() >= end:
+                return None
+            await asyncio.sleep(_POLL_SECONDS)
+            if (reply := cache.get_call(key)) is not None:
+                return reply
+        # It may have been stored just before.
+        if (reply := cache.get_call(key)) is not None:
+            cache.release_call(key, owner)
+        return reply
+
+
+async def _renew(cache: SharedCallCache, key: str, owner: str) -> None:
+    """Extend a lease until this is cancelled. A lease that is lost costs a second call, and nothing else."""
+    while True:
+        await asyncio.sleep(_LEASE_SECONDS / 3)
+        with suppress(StoreError):
+            await asyncio.to_thread(cache.lease_call, key, owner, seconds=_LEASE_SECONDS)
 
 
 def _is_cancelling() -> bool:

@@ -1,5 +1,8 @@
 """What is added is read back equal; what is removed leaves no trace."""
 
+import os
+import subprocess
+import sys
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -188,6 +191,34 @@ def test_what_does_not_fit_together_is_refused_and_nothing_is_written(store: Sto
     add(store, good)
     with pytest.raises(ValueError, match="vectors of 5 numbers"):
         add(store, make_indexed(TWO, dimension=5))
+
+
+def test_a_call_is_leased_until_it_is_stored_released_or_the_lease_ends(
+    stored: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert stored.lease_call("key", "one", seconds=60)
+    assert stored.lease_call("key", "one", seconds=60)
+    assert not stored.lease_call("key", "two", seconds=60)
+    assert stored.lease_call("another", "two", seconds=60)
+    stored.release_call("key", "two")
+    assert not stored.lease_call("key", "two", seconds=60)
+    assert stored.get_call("key") is None
+    assert stored.usage() == {}
+    stored.release_call("key", "one")
+    assert stored.lease_call("key", "two", seconds=60)
+    now = stored.database.now()
+    monkeypatch.setattr(stored.database, "now", lambda: now + 70)
+    assert stored.lease_call("key", "three", seconds=60)
+    # The process of a lease was killed.
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "getpid", lambda: ended.pid)
+        assert stored.lease_call("of a killed one", "five", seconds=600)
+    assert stored.lease_call("of a killed one", "six", seconds=60)
+    stored.put_call("key", "model", ModelReply(text="yes"))
+    assert stored.lease_call("key", "four", seconds=60)
+    assert stored.get_call("key") == ModelReply(text="yes")
 
 
 def test_calls_and_embeddings_are_remembered(tmp_path: Path) -> None:

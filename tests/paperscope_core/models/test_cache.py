@@ -49,6 +49,26 @@ class MemoryCache:
         self.calls[key] = (model, reply)
 
 
+class SharedCache(MemoryCache):
+    """A `SharedCallCache` of several models; `held` are the owners of its leases, which last until they end."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.held: dict[str, str] = {}
+
+    def put_call(self, key: str, model: str, reply: ModelReply) -> None:
+        super().put_call(key, model, reply)
+        self.held.pop(key, None)
+
+    def lease_call(self, key: str, owner: str, *, seconds: float) -> bool:
+        assert seconds > 0
+        return self.held.setdefault(key, owner) == owner
+
+    def release_call(self, key: str, owner: str) -> None:
+        if self.held.get(key) == owner:
+            del self.held[key]
+
+
 # Caching.
 
 
@@ -82,6 +102,42 @@ async def test_equal_requests_at_once_share_a_call() -> None:
     replies = await asyncio.gather(*waiting)
     assert slow.calls == 1
     assert sum((reply.usage for reply in replies), Usage()) == Usage(calls=1, cached=4, cost=1.0)
+
+
+async def test_equal_requests_of_several_processes_share_a_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("paperscope_core.models.cache._POLL_SECONDS", 0.01)
+    slow, cache = SlowModel(), SharedCache()
+    waiting = [asyncio.create_task(CachedModel(slow, cache).complete(request())) for _ in range(3)]
+    await asyncio.sleep(0.2)
+    slow.finish.set()
+    replies = await asyncio.gather(*waiting)
+    assert slow.calls == 1
+    assert sum((reply.usage for reply in replies), Usage()) == Usage(calls=1, cached=2, cost=1.0)
+    assert not cache.held
+
+
+async def test_after_a_failed_call_another_process_makes_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("paperscope_core.models.cache._POLL_SECONDS", 0.01)
+    slow, cache = SlowModel(fails=[DOWN]), SharedCache()
+    waiting = [asyncio.create_task(CachedModel(slow, cache).complete(request())) for _ in range(2)]
+    slow.finish.set()
+    replies = await asyncio.gather(*waiting, return_exceptions=True)
+    assert sorted(type(reply).__name__ for reply in replies) == ["ModelReply", "ModelUnavailableError"]
+    assert (slow.calls, cache.held) == (2, {})
+
+
+async def test_a_call_waits_no_longer_than_its_patience_and_can_be_given_up() -> None:
+    cache = SharedCache()
+    cache.held[request().key("fake")] = "a process that hangs"
+    model = FakeModel(["mine"])
+    assert (await CachedModel(model, cache, patience=0.1).complete(request())).text == "mine"
+    cache.held[request("other").key("fake")] = "a process that hangs"
+    waiting = asyncio.create_task(CachedModel(model, cache).complete(request("other")))
+    await asyncio.sleep(0.1)
+    waiting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asyncio.wait_for(waiting, 1)
+    assert len(model.requests) == 1
 
 
 async def give_up(model: LanguageModel) -> None:
