@@ -20,7 +20,7 @@ from paperscope_core.processes import command_of
 
 __all__ = ["ATTEMPTS", "ChildPool", "ChildProcess", "error_from_frame"]
 
-ATTEMPTS = 3
+ATTEMPTS = 5
 """How often a job is tried whose child another program ended."""
 
 Job = TypeVar("Job")
@@ -87,7 +87,7 @@ class ChildPool(Generic[Job]):
     def attempt(self, work: "Callable[[ChildProcess[Job]], Result | None]") -> Result | None:
         """Return what `work` returns with a child.
 
-        None stands for a child that another program ended: `work` is then called with another child, three times at
+        None stands for a child that another program ended: `work` is then called with another child, five times at
         most.
         """
         for _ in range(ATTEMPTS):

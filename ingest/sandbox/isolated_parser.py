@@ -59,7 +59,7 @@ class IsolatedParser:
     def parse(self, file: PaperFile, *, on_page: PageCallback | None = None) -> ParsedPaper:
         """See `Parser.parse`; a child that crashes, stalls or takes too much memory raises `PaperFileError`.
 
-        A file whose child another program ended is read again, twice at most.
+        A file whose child another program ended is read again, four times at most.
         """
         result = self._children.attempt(lambda child: self._result(child, file, on_page))
         if result is None:
