@@ -414,7 +414,10 @@ def _plain_scripts(formula: Scripts) -> str:
 
 
 def _is_round(formula: Formula | None) -> bool:
-    return isinstance(formula, Fence) and (formula.opening, formula.closing) == _ROUND
+    """Return whether a formula is written in round brackets of its own."""
+    if not isinstance(formula, Fence) or isinstance(formula.inner, Binomial | Matrix):
+        return False
+    return (formula.opening, formula.closing) == _ROUND
 
 
 def _base(formula: Formula) -> str:
@@ -477,7 +480,7 @@ def _cell(formula: Formula) -> str:
 
 def _plain_fence(fence: Fence) -> str:
     inner = fence.inner
-    if _is_round(fence) and isinstance(inner, Binomial):
+    if (fence.opening, fence.closing) == _ROUND and isinstance(inner, Binomial):
         return _plain(inner)
     if isinstance(inner, Matrix):
         if fence.opening == "{":
@@ -558,7 +561,7 @@ def _latex_scripts(formula: Scripts) -> str:
 
 
 def _latex_fence(fence: Fence) -> str:
-    if isinstance(fence.inner, Binomial) and _is_round(fence):
+    if isinstance(fence.inner, Binomial) and (fence.opening, fence.closing) == _ROUND:
         return _latex(fence.inner)
     return f"\\left{_delimiter(fence.opening)}{_latex(fence.inner)}\\right{_delimiter(fence.closing)}"
 

@@ -7,7 +7,7 @@ from html import escape
 from typing import TypeAlias
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from ingest.readers.formula_text import mathml_text, omml_formula
@@ -91,6 +91,7 @@ FORMULAS = st.recursive(ATOMS, compound, max_leaves=12)
 
 
 @given(FORMULAS)
+@example(row((Scripts(letters("b"), upper=Binomial(letters("a"), letters("n"))), letters("a"))))
 @settings(max_examples=300, deadline=None)
 def test_plain_text_parses_back_to_the_formula(formula: Formula) -> None:
     check(formula)
