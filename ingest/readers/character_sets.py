@@ -89,13 +89,17 @@ def decode(data: bytes, *, name: str, declared: bool = False) -> tuple[str, tupl
         PaperFileError: The data is binary, or in no character set that can be told.
     """
     text, problems = _decoded(data, name=name, declared=declared)
+    _refuse_binary(text, name=name)
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return _CONTROLS.sub(lambda match: "\ufffd" if match[0] == "\ufffd" else " ", text), problems
+
+
+def _refuse_binary(text: str, *, name: str) -> None:
     if len(_CONTROLS.findall(text)) > _MAX_CONTROLS * len(text) + 1:
         raise PaperFileError(
             f"{name!r} is no text: it holds binary data. Paperscope reads PDF, Markdown, HTML, DOCX, plain text, "
             "JATS and TEI."
         )
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return _CONTROLS.sub(lambda match: "\ufffd" if match[0] == "\ufffd" else " ", text), problems
 
 
 def _decoded(data: bytes, *, name: str, declared: bool) -> tuple[str, tuple[PageProblem, ...]]:
@@ -159,7 +163,9 @@ class _Candidate:
 
 def _inferred(data: bytes, *, name: str) -> tuple[str, tuple[PageProblem, ...]]:
     """Decode in the character set that is most likely; raise `PaperFileError` if none is."""
-    candidates = sorted(_candidates(_sample(data)), key=lambda one: -one.rank)
+    sample = _sample(data)
+    _refuse_binary(sample.decode("latin-1"), name=name)
+    candidates = sorted(_candidates(sample), key=lambda one: -one.rank)
     for best in candidates:
         if best.usual < _LEAST_CONFIDENCE:
             continue

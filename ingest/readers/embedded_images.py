@@ -33,7 +33,8 @@ _MAX_SCALE = 600 / 72  # Pixels per point.
 _PNG_MODES = ("1", "L", "LA", "P", "RGB", "RGBA")
 # A drawing in SVG, after its declaration and comments.
 _SVG = re.compile(
-    rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*\?>\s*|<!--.{0,1500}?-->\s*|<!DOCTYPE[^>]*>\s*)*<(?:svg:)?svg\b", re.DOTALL
+    rb"(?:\xef\xbb\xbf)?\s*+(?:<\?xml[^>]*+>\s*+|<!--.{0,1500}?-->\s*+|<!DOCTYPE[^>]*+>\s*+)*+<(?:svg:)?svg\b",
+    re.DOTALL,
 )
 _HEAD = 4000
 # Its size is in points of 72 to the inch.

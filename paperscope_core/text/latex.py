@@ -43,7 +43,7 @@ _IN_TEXT = re.compile(
 )
 _MAX_DEPTH = 30
 _MAX_LENGTH = 20_000
-_MAX_OPTION_TOKENS = 100
+_MAX_OPTION_TOKENS = 1000
 
 _ACCENTS = {name: name for name in ACCENT_MARKS} | {
     "widehat": "hat", "widetilde": "tilde", "overline": "bar", "overrightarrow": "vec", "widecheck": "check",

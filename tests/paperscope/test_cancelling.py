@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from graph_store import Store
+from ingest import parsers
 from ingest.sandbox.isolated_parser import IsolatedParser
-from paperscope import adding
 from paperscope.library import Library, Stage
 from paperscope_core.errors import StoreError
 from paperscope_core.models import CachedModel, Models
@@ -50,7 +50,7 @@ def blockable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Block
     def parser_for(*_settings: object, **_limits: object) -> Parser:
         return parser
 
-    monkeypatch.setattr(adding, "parser_for", parser_for)
+    monkeypatch.setattr(parsers, "parser_for", parser_for)
     vision, extract = BlockingModel(reply()), BlockingModel('{"entities": [], "relations": []}')
     embedder = BlockingEmbedder()
     store = Store.open(tmp_path / "library")

@@ -200,7 +200,7 @@ GERMAN = "Das Balkendiagramm zeigt die Werte von zwei Verlusten; der eine Balken
         ("", "no JSON object"),
         ("I can't see pictures.", "no JSON object"),
         (reply()[:80], "Invalid JSON|no JSON object"),
-        ("[]", "no JSON object"),
+        ("[]", "reply: Input should be an object"),
         ("{}", "kind: Field required"),
         (reply(kind="poem"), "kind: Input should be"),
         (reply(entities="none"), "entities: Input should be a valid array"),

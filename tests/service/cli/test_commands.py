@@ -92,8 +92,8 @@ def test_ask_without_a_model_shows_each_place_once_and_says_how_to_use_one(run: 
     assert "1. Limitations: “We had no access to model outputs" in shown
     assert shown.count("We had no access to model outputs") == 1
     assert "5. " in shown
-    assert "PAPERSCOPE_MODEL" in outcome.err
-    assert "PAPERSCOPE_MODEL" not in run("ask", "What is F1?", "--library", example_library, "--json").err
+    assert "`paperscope setup` sets one up" in outcome.err
+    assert "paperscope setup" not in run("ask", "What is F1?", "--library", example_library, "--json").err
 
 
 def test_ask_of_an_empty_library_says_that_there_is_nothing(run: "Run", tmp_path: Path) -> None:
@@ -136,14 +136,15 @@ def test_a_question_with_filters_is_answered_from_what_they_allow(run: "Run", ex
 def test_a_follow_up_says_how_it_was_understood(
     run: "Run", example_library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first = run("ask", "What is the entity F1 of seed 1 on KLUE-NER?", "--library", example_library, "--json")
+    library = shutil.copytree(example_library, tmp_path / "l")
+    first = run("ask", "What is the entity F1 of seed 1 on KLUE-NER?", "--library", library, "--json")
     (tmp_path / "first.json").write_text(first.out)
     full = "What is the entity F1 of seed 2 on KLUE-NER?"
     replies = {"question": {"question": full}, "answer": {"status": "answered", "answer": "It is 77.", "claims": []}}
     with serve(lambda body: json.dumps(replies[kind_of(body)])) as model:
         monkeypatch.setenv("PAPERSCOPE_ANSWER__MODEL", "some-model")
         monkeypatch.setenv("PAPERSCOPE_ANSWER__BASE_URL", model.url)
-        shown = run("ask", "and of seed 2?", "--library", example_library, "--after", tmp_path / "first.json")
+        shown = run("ask", "and of seed 2?", "--library", library, "--after", tmp_path / "first.json")
     assert f"asked as: {full}" in shown.out
 
 

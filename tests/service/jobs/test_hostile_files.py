@@ -51,6 +51,7 @@ MESSAGES = {
     "pages.pdf": r"100000 pages, over the limit of 50; raise limits\.max_pages",
     "loop.pdf": r"no page of it can be found",
     "huge.png": r"too many pixels; the limit is 120 million\. Make it smaller",
+    "input.tex": r"is LaTeX\. Compile it to PDF",
     "latex.tar.gz": r"is no text: it holds binary data\. Paperscope reads PDF",
 }
 
