@@ -1,5 +1,6 @@
 """Characters of symbol fonts (Symbol, Wingdings, Webdings, Zapf Dingbats), whose codes are their own, as Unicode."""
 
+import re
 from collections.abc import Mapping
 from itertools import chain
 
@@ -8,6 +9,8 @@ __all__ = ["symbol_character", "unicode_text"]
 _UNKNOWN = "\ufffd"
 # Word stores the codes of a symbol font from here.
 _PRIVATE = 0xF000
+_PRIVATE_CODES = re.compile("[\uf020-\uf0ff]")
+_CODES = re.compile("[\x20-\xff\uf020-\uf0ff]")
 
 # Adobe's Symbol encoding from 0x20 and from 0xA0 (https://www.unicode.org/Public/MAPPINGS/VENDORS/ADOBE/symbol.txt).
 _SYMBOL_LOW = " !∀#∃%&∋()∗+,−./0123456789:;<=>?≅ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_‾αβχδεφγηιϕκλμνοπθρστυϖωξψζ{|}∼"
@@ -64,8 +67,6 @@ def symbol_character(font: str, code: int) -> str:
 
 def unicode_text(text: str, *, font: str) -> str:
     """Return the text of a run, which may be in a symbol font, in Unicode."""
-    codes = range(0x20, 0x100) if font.strip().casefold() in _FONTS else ()
-    private = range(_PRIVATE + 0x20, _PRIVATE + 0x100)
-    return "".join(
-        symbol_character(font, ord(one)) if ord(one) in codes or ord(one) in private else one for one in text
-    )
+    if font.strip().casefold() in _FONTS:
+        return _CODES.sub(lambda match: symbol_character(font, ord(match[0])), text)
+    return _PRIVATE_CODES.sub(lambda match: symbol_character(font, ord(match[0])), text)

@@ -295,17 +295,19 @@ def _overlaps(predicted: Place, gold: Place) -> bool:
 
 
 def _token_places(example: Example, tokens: Sequence[tuple[int, int]]) -> list[Place]:
-    """Return the entities with the numbers of their tokens, and halves where one does not start or end with a token;
-    with characters, if there are no tokens."""
+    """Return the entities with the numbers of their tokens, and quarters where one does not start or end with a token,
+    so that one within a token has a length; with characters, if there are no tokens."""
     if not tokens:
         return sorted((span.start, span.end, span.label) for span in example.spans)
     starts, ends = [start for start, _ in tokens], [end for _, end in tokens]
 
-    def number(edges: Sequence[int], edge: int) -> float:
+    def number(edges: Sequence[int], edge: int, inside: float) -> float:
         before = bisect_left(edges, edge)
-        return before if before < len(edges) and edges[before] == edge else before - 0.5
+        return before if before < len(edges) and edges[before] == edge else before - inside
 
-    return sorted((number(starts, span.start), number(ends, span.end) + 1, span.label) for span in example.spans)
+    return sorted(
+        (number(starts, span.start, 0.75), number(ends, span.end, 0.25) + 1, span.label) for span in example.spans
+    )
 
 
 def _count_items(

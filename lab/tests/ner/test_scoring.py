@@ -332,6 +332,11 @@ def pairs(draw: st.DrawFn) -> tuple[Example, Example]:
     return one, other
 
 
+def test_an_entity_within_a_token_matches_itself() -> None:
+    gold = example("ab c def", (0, 1, "A"), (6, 7, "A"))
+    assert {one.total.f1 for one in score_all([gold], [gold]) if one.name.startswith("nervaluate")} == {1}
+
+
 @given(pair=pairs())
 def test_scores_of_any_spans_keep_their_bounds(pair: tuple[Example, Example]) -> None:
     gold, predicted = pair
