@@ -3,6 +3,7 @@
 import errno
 import os
 import secrets
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -17,6 +18,7 @@ __all__ = [
     "create_private_folder",
     "output_errors",
     "replace_file",
+    "rewrite_settings",
     "write_atomically",
 ]
 
@@ -97,3 +99,21 @@ def replace_file(path: Path, *parts: bytes, mode: int = 0o666) -> None:
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def rewrite_settings(path: Path, text: str, *, mode: int | None = None) -> None:
+    """Write a user's settings file, completely or not at all; a link is followed, and its folder is created.
+
+    Args:
+        path: The file.
+        text: Its content.
+        mode: Its permissions; None for those that it has.
+
+    Raises:
+        OutputError: The file can't be written.
+    """
+    with output_errors(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if mode is None:
+            mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o666
+        replace_file(path.resolve(), text.encode(), mode=mode)

@@ -21,7 +21,6 @@ _STANDARD = re.compile(
     r"exceeds?|surpass\w*|(?:improv|boost|enhanc)\w*(?: on| over| upon)?)\s+.*?"
     r"(?=[,;:()]|\.(?:\s|$)|\s(?:by|with|at|in|on|under|for|from|to|and)\s|$)"
 )
-# The "3.5" of "GPT-3.5" is a part of a name.
 # The "3.5" of "GPT-3.5" is a part of a name, and so is the "5.0" of "OntoNotes 5.0", where a table has such a header.
 _DECIMAL = re.compile(r"(?P<name>(?<!\w)\w{0,30}[A-Z]\w{0,30}\s)?(?<![\w+-])[-+]?\d+(?:[.,]\d+)+%?|(?<!\w)\d+%")
 _YEAR = r"[^()\d]*(?:19|20)\d\d[a-z]?"

@@ -110,8 +110,8 @@ def outline_row(paper: Paper, entry: PaperEntry | None, parts: Iterable[PartKind
     ids = (("Venue", entry.venue), ("DOI", entry.doi), ("arXiv id", entry.arxiv)) if entry else ()
     published = [f"{name}: {value}" for name, value in ids if value]
     pages = f"Pages: {len(paper.pages)}" if paper.paged else ""
-    if paper.pages_before:
-        pages += f" (page 1 is printed as {1 + paper.pages_before})"
+    if before := paper.pages_before:
+        pages += f" (page 1 is printed as {1 + before})"
     lines = [f"{_OPENING}{paper.title}”", authors, year, *published, pages]
     wanted = set(parts)
     for part, listed in outline.parts.items():

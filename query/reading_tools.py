@@ -487,11 +487,12 @@ def _page(view: _PaperView, argument: str) -> Iterator[_Found]:
     texts = [one for one in elements if not _is_float(one)]
     problems = [_Piece(text=f"({problem.reason})") for problem in paper.problems if problem.page == number]
     whole = next(page for page in paper.pages if page.number == number)
+    before = paper.pages_before
     item = ToolItem(
         kind="page",
         paper=paper.id,
         title=paper.title,
-        label=f"page {number}" if not paper.pages_before else f"page {number}, printed {number + paper.pages_before}",
+        label=f"page {number}, printed {number + before}" if before else f"page {number}",
         places=(Place(paper=paper.id, page=number, box=Box(0.0, 0.0, whole.width, whole.height)),),
         page=number if paper.has_page_images else 0,
     )

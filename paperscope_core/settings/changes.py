@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pydantic import SecretStr
 
 from paperscope_core.errors import SettingsError
-from paperscope_core.files import PRIVATE_FILE, output_errors, replace_file
+from paperscope_core.files import PRIVATE_FILE, rewrite_settings
 from paperscope_core.settings.load import keys_file
 
 if TYPE_CHECKING:
@@ -65,11 +65,7 @@ class FileChange:
         Raises:
             OutputError: It can't be written.
         """
-        with output_errors(self.path):
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            mode = self.path.stat().st_mode & 0o777 if self.path.exists() else 0o666
-            mode = PRIVATE_FILE if self.private else mode
-            replace_file(self.path.resolve(), self.after.encode(), mode=mode)
+        rewrite_settings(self.path, self.after, mode=PRIVATE_FILE if self.private else None)
 
 
 def with_stored_keys(file: Path, roles: Mapping[str, RoleModel]) -> Mapping[str, RoleModel]:

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
-from operator import itemgetter
 from pathlib import Path
 from typing import Literal
 
@@ -390,7 +389,7 @@ class Paper(Displayable):
             and _PAGE_NUMBER.fullmatch(element.text)
             and not element.place.by_line
         )
-        shift, count = max(shifts.items(), key=itemgetter(1), default=(0, 0))
+        ((shift, count),) = shifts.most_common(1) or [(0, 0)]
         return shift if count > 1 and 2 * count > len(self.pages) else 0
 
     def headings(self, element: Element) -> str:

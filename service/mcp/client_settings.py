@@ -3,7 +3,6 @@
 import json
 import os
 import shutil
-import stat
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from paperscope_core.errors import InputError
-from paperscope_core.files import output_errors, replace_file
+from paperscope_core.files import output_errors, rewrite_settings
 
 __all__ = ["Change", "Client", "planned_change"]
 
@@ -60,12 +59,10 @@ class Change:
         """Write the file; return the copy of what it had before, if there was one. Raises OutputError."""
         backup = None
         with output_errors(self.file):
-            self.file.parent.mkdir(parents=True, exist_ok=True)
-            mode = stat.S_IMODE(self.file.stat().st_mode) if self.before is not None else 0o666
             if self.before is not None:
                 backup = self.file.with_name(f"{self.file.name}.{datetime.now().astimezone():%Y%m%d-%H%M%S}.bak")
                 shutil.copy2(self.file, backup)
-            replace_file(self.file, self.after.encode(), mode=mode)
+        rewrite_settings(self.file, self.after)
         return backup
 
 
