@@ -8,6 +8,7 @@ from pathlib import Path
 from graph_store import Store
 from paperscope.adding import Adder, AddRequest, ProgressCallback
 from paperscope_core.models import DryRunModel, Models
+from paperscope_core.models.embedders import BATCH_TEXTS
 from paperscope_core.models.usage import estimate_embedding
 from paperscope_core.protocols import LanguageModel
 from paperscope_core.settings import RoleSettings, Settings
@@ -80,4 +81,4 @@ class Estimator:
         if self._embed.local:
             return Usage()
         usage = estimate_embedding(texts, Prices(prompt=self._embed.price_prompt))
-        return replace(usage, calls=math.ceil(len(texts) / self._embed.batch))
+        return replace(usage, calls=math.ceil(len(texts) / BATCH_TEXTS))

@@ -24,8 +24,8 @@ from paperscope_core.settings import (
     EmbedSettings,
     ExtractSettings,
     RetrievalSettings,
+    RoleSettings,
     Settings,
-    VisionSettings,
 )
 from paperscope_core.types import Answer, AskRequest, Message, ModelRequest, PaperFile, TextEvent
 
@@ -249,7 +249,7 @@ def try_models(settings: Settings, *, sight: bool) -> Trial:
             update={
                 "library": Path(folder) / "library",
                 "answer": settings.answer.model_copy(update={"max_cost": 0.0, "tokenizer": ""}),
-                "vision": VisionSettings(),
+                "vision": RoleSettings(),
                 "extract": ExtractSettings(recognizer="none"),
                 "embed": EmbedSettings(),
                 "retrieval": RetrievalSettings(),

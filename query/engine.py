@@ -68,7 +68,7 @@ class QueryEngine:
         self._settings = settings
         self._count = count
         self._page_image = page_image
-        self._understanding = Understanding(corpus, answer_model, decompose=answering.decompose)
+        self._understanding = Understanding(corpus, answer_model)
         self._retriever = Retriever(
             corpus,
             index,
@@ -107,7 +107,7 @@ class QueryEngine:
     async def _ask(self, request: AskRequest, progress: Progress) -> Answer:
         asked = await self._understanding.read(request, progress)
         with progress.stage("retrieving"):
-            retrieval = await self._retriever.retrieve_parts(asked.parts, filters=asked.filters)
+            retrieval = await self._retriever.retrieve(asked.question, filters=asked.filters)
         written = await self._write(asked.question, retrieval, asked.filters, progress)
         with progress.stage("verifying"):
             verified = await run_in_thread(partial(self._verify, request, asked.question, written))

@@ -22,7 +22,6 @@ from paperscope_core.settings import (
     RetrievalSettings,
     RoleSettings,
     Settings,
-    VisionSettings,
 )
 from paperscope_core.types import ModelCall, Prices
 
@@ -113,7 +112,7 @@ def build_embedder(
     accounting = Accounting(budget=budget, on_call=on_call, prices=Prices(prompt=settings.price_prompt))
     accounted = AccountedEmbedder(embedder, accounting)
     retrying = RetryingEmbedder(accounted, RetryPolicy(retries=calls.retries))
-    return BatchedEmbedder(retrying, size=settings.batch, habits=habits_of(settings.base_url, settings.model))
+    return BatchedEmbedder(retrying, habits=habits_of(settings.base_url, settings.model))
 
 
 def build_model(
@@ -133,8 +132,7 @@ def build_model(
     if not role.configured:
         return None
     prices = Prices(prompt=role.price_prompt, completion=role.price_completion)
-    images = role.images_per_call if isinstance(role, VisionSettings) else 0
-    model = OpenAIChatModel(_endpoint(role, calls), prices=prices, extra=role.extra, images_per_call=images)
+    model = OpenAIChatModel(_endpoint(role, calls), prices=prices, extra=role.extra)
     accounted = AccountedModel(model, Accounting(budget=budget, on_call=on_call, prices=prices))
     limited = LimitedModel(FinishingModel(accounted), concurrency=calls.concurrency)
     retrying = RetryingModel(limited, RetryPolicy(retries=calls.retries))

@@ -150,7 +150,6 @@ class OpenAIChatModel:
         endpoint: The model and its server.
         prices: The model's prices.
         extra: Further fields of each request, which precede those of `ModelRequest`.
-        images_per_call: The most images that a request should have; 0 for no limit.
 
     Attributes:
         variant: What distinguishes the replies of one model with different `extra`.
@@ -162,13 +161,11 @@ class OpenAIChatModel:
         *,
         prices: Prices = Prices(),
         extra: Mapping[str, object] = MappingProxyType({}),
-        images_per_call: int = 0,
     ) -> None:
         self.name = endpoint.model
         self._endpoint = endpoint
         self._prices = prices
         self._extra = extra
-        self._images_per_call = images_per_call
         self.variant = json.dumps(dict(extra), sort_keys=True) if extra else ""
         self._habits = habits_of(endpoint.base_url, endpoint.model)
 
@@ -184,9 +181,8 @@ class OpenAIChatModel:
 
     @property
     def images_per_call(self) -> int:
-        """The most images that a request should have; 0 if no limit is set or known."""
-        limits = [limit for limit in (self._images_per_call, self._habits.images) if limit]
-        return min(limits, default=0)
+        """The most images that a request should have; 0 if no limit is known."""
+        return self._habits.images or 0
 
     def redacted(self, text: str) -> str:
         """Return the start of a text, for messages. See `LanguageModel.redacted`."""
@@ -228,7 +224,7 @@ class OpenAIChatModel:
                 limit = image_limit(error.complaint, images)
                 if limit is not None:
                     self._habits.images = limit
-                    message = f"model {self.name!r} takes at most {limit} images a call: set vision.images_per_call"
+                    message = f"model {self.name!r} takes at most {limit} images a call"
                     raise TooManyImagesError(message, where=self._endpoint.base_url, limit=limit) from None
                 feature = rejected_feature(error.complaint, _features(body))
                 if feature is None:

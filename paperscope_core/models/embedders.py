@@ -24,7 +24,10 @@ from paperscope_core.protocols import Embedder
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
 
-__all__ = ["BatchedEmbedder", "LocalEmbedder", "OpenAIEmbedder"]
+__all__ = ["BATCH_TEXTS", "BatchedEmbedder", "LocalEmbedder", "OpenAIEmbedder"]
+
+BATCH_TEXTS = 64
+"""The most texts in a call to a server."""
 
 _FORMAT = "encoding_format"
 _log = logging.getLogger(__name__)
@@ -169,11 +172,11 @@ class BatchedEmbedder(EmbedderWrapper):
 
     Args:
         embedder: Embeds one batch.
-        size: The most texts of a batch.
+        size: The most texts of a batch, until the server takes fewer.
         habits: What is known of the server, which is changed.
     """
 
-    def __init__(self, embedder: Embedder, *, size: int, habits: ServerHabits | None = None) -> None:
+    def __init__(self, embedder: Embedder, *, size: int = BATCH_TEXTS, habits: ServerHabits | None = None) -> None:
         super().__init__(embedder)
         self._size = size
         self._habits = habits or ServerHabits()

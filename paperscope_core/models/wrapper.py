@@ -10,7 +10,7 @@ __all__ = ["EmbedderWrapper", "ModelWrapper", "SendRequest", "images_per_call", 
 
 
 def images_per_call(model: LanguageModel) -> int:
-    """Return the most images that a request to a model should have; 0 if no limit is set or known."""
+    """Return the most images that a request to a model should have; 0 if no limit is known."""
     return int(getattr(model, "images_per_call", 0))
 
 
@@ -64,7 +64,7 @@ class ModelWrapper:
 
     @property
     def images_per_call(self) -> int:
-        """The most images that a request should have; 0 if no limit is set or known."""
+        """The most images that a request should have; 0 if no limit is known."""
         return images_per_call(self._model)
 
     @property

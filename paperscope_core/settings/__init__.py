@@ -10,7 +10,6 @@ from paperscope_core.settings.fields import (
     RetrievalSettings,
     RoleSettings,
     Settings,
-    VisionSettings,
 )
 from paperscope_core.settings.load import keys_file, load_settings, settings_file
 
@@ -24,7 +23,6 @@ __all__ = [
     "RetrievalSettings",
     "RoleSettings",
     "Settings",
-    "VisionSettings",
     "keys_file",
     "load_settings",
     "settings_file",

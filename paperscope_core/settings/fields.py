@@ -40,7 +40,6 @@ __all__ = [
     "ServiceSettings",
     "SettingRow",
     "Settings",
-    "VisionSettings",
     "setting_names",
 ]
 
@@ -190,9 +189,6 @@ class AnswerSettings(RoleSettings):
     tokenizer: str = Field(
         default="", description="the model's tokenizer.json, which counts tokens; empty: tokens are estimated"
     )
-    decompose: bool = Field(
-        default=False, description="split a question with several parts (one more call), and search for each part"
-    )
     context: Literal["retrieved", "paper"] = Field(
         default="retrieved",
         description="what the model reads: what is retrieved, or the whole paper where it fits retrieval.tokens",
@@ -230,14 +226,6 @@ class ExtractSettings(RoleSettings):
     )
 
 
-class VisionSettings(RoleSettings):
-    """The model that reads images, and the parameters of its requests."""
-
-    images_per_call: int = Field(
-        default=0, ge=0, description="the most images in a call; 0: all of a question, or what the server takes"
-    )
-
-
 class EmbedSettings(_EndpointSettings):
     """The embedder: local without a base_url, else on an OpenAI-compatible server."""
 
@@ -250,9 +238,6 @@ class EmbedSettings(_EndpointSettings):
         default="", description=f"the server's address, empty: the embedder runs locally; {_OPENAI_REMEDY}"
     )
     price_prompt: float = Field(default=0.0, ge=0, description="on a server: price of a million tokens")
-    batch: int = Field(
-        default=64, ge=1, description="on a server: the most texts in a call; fewer if the server takes fewer"
-    )
 
     @property
     def local(self) -> bool:
@@ -417,7 +402,7 @@ class Settings(_Section):
     )
     answer: AnswerSettings = AnswerSettings()
     extract: ExtractSettings = ExtractSettings()
-    vision: VisionSettings = VisionSettings()
+    vision: RoleSettings = RoleSettings()
     embed: EmbedSettings = EmbedSettings()
     calls: CallSettings = CallSettings()
     parser: ParserSettings = ParserSettings()

@@ -51,9 +51,9 @@ def load_settings(
         SettingsError: A name is unknown, a value is wrong, or the file can't be read.
 
     Example:
-        >>> settings = load_settings(environ={"PAPERSCOPE_LIBRARY": "papers"}, overrides={"answer.decompose": False})
-        >>> str(settings.library), settings.answer.decompose
-        ('papers', False)
+        >>> settings = load_settings(environ={"PAPERSCOPE_LIBRARY": "papers"}, overrides={"answer.rounds": 2})
+        >>> str(settings.library), settings.answer.rounds
+        ('papers', 2)
     """
     given = ChainMap(
         {name: _Given(value, "override") for name, value in _leaves(overrides or {})},

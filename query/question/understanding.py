@@ -1,4 +1,4 @@
-"""Completes follow-up questions from the conversation, and splits questions that have several parts, with a model."""
+"""Completes follow-up questions from the conversation with a model."""
 
 import asyncio
 import re
@@ -15,16 +15,11 @@ from prompts import as_data
 from query.progress import Progress
 from query.question.paper_names import PaperNames
 
-__all__ = ["Understanding", "Understood", "has_parts"]
+__all__ = ["Understanding", "Understood"]
 
 _TURNS = 5
 _LONGEST_ANSWER = 600
 _OTHERS = re.compile(r"(?i)\b(?:other|another|else|elsewhere|all|any)\b")
-_ASKING = r"(?:what|which|who|whom|whose|when|where|why|how|does|do|did|is|are|was|were|can)"
-_PARTS = re.compile(
-    rf"(?is)^[^?]*\?(?>\W*\w).*\?|(?:\band\b|\bas well as\b|;|,)\s+{_ASKING}\b|\brespectively\b|\bboth\b.+\band\b"
-    r"|\b(?:compare|difference|differ|differs|versus|vs\.?)\b"
-)
 
 
 class _RewriteReply(BaseModel):
@@ -36,20 +31,11 @@ class _RewriteReply(BaseModel):
     same_papers: bool = True
 
 
-class _SplitReply(BaseModel):
-    """The reply of a model that splits a question."""
-
-    model_config = ConfigDict(str_strip_whitespace=True)
-
-    questions: list[str] = Field(min_length=1, max_length=4)
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Understood:
-    """The self-contained question, its parts to look up (often only the question), and the filters."""
+    """The self-contained question, and the filters."""
 
     question: str
-    parts: tuple[str, ...]
     filters: Filters
 
 
@@ -58,37 +44,25 @@ class Understanding:
 
     Args:
         model: Completes follow-up questions.
-        decompose: Lets the model split questions.
     """
 
-    def __init__(self, corpus: Corpus, model: LanguageModel | None = None, *, decompose: bool = False) -> None:
+    def __init__(self, corpus: Corpus, model: LanguageModel | None = None) -> None:
         self._corpus = corpus
         self._model = model
-        self._decompose = decompose
         self._names = PaperNames()
         self._rewrite = prompts.load("rewrite_question", placeholders=frozenset({"history", "question"}))
-        self._split = prompts.load("split_question", placeholders=frozenset({"question"}))
 
     async def read(self, request: AskRequest, progress: Progress) -> Understood:
         """Read a message. The model, if there is one, is called for each message of a conversation, whose form often
         does not tell whether it needs the turns before it ("Is XLNet there?"). Raises ModelError.
         """
-        question = request.question
-        asked = Understood(question=question, parts=(question,), filters=request.filters)
-        if self._model is None or not (request.history or self._splits(question)):
+        asked = Understood(question=request.question, filters=request.filters)
+        if self._model is None or not request.history:
             return asked
         with progress.stage("understanding") as stage:
-            if request.history:
-                asked, spent = await self._rewritten(asked, request.history, self._model)
-                stage.usage += spent
-            if self._splits(asked.question):
-                parts, spent = await self._parts(asked.question, self._model)
-                stage.usage += spent
-                asked = replace(asked, parts=parts)
+            asked, spent = await self._rewritten(asked, request.history, self._model)
+            stage.usage += spent
         return asked
-
-    def _splits(self, question: str) -> bool:
-        return self._decompose and has_parts(question)
 
     def _same_papers(self, question: str, filters: Filters, last: Turn) -> Filters:
         """Return the filters with the papers of a turn, unless these or the question name papers, or it asks for
@@ -112,12 +86,7 @@ class Understanding:
         filters = asked.filters
         if reply.same_papers:
             filters = await asyncio.to_thread(self._same_papers, reply.question, filters, _last_cited(history))
-        return Understood(question=reply.question, parts=(reply.question,), filters=filters), usage
-
-    async def _parts(self, question: str, model: LanguageModel) -> tuple[tuple[str, ...], Usage]:
-        parts = self._split.fill(question=as_data(question))
-        reply, usage = await ask_json(model, ModelRequest.of(parts, "questions"), _SplitReply)
-        return tuple(dict.fromkeys(part for part in reply.questions if part)) or (question,), usage
+        return Understood(question=reply.question, filters=filters), usage
 
 
 def _plain_question(text: str, _problem: str) -> _RewriteReply:
@@ -125,11 +94,6 @@ def _plain_question(text: str, _problem: str) -> _RewriteReply:
     if len(text.splitlines()) > 1:
         raise ValueError("more than a question")
     return _RewriteReply(question=text)
-
-
-def has_parts(question: str) -> bool:
-    """Return whether a question seems to ask for several things."""
-    return _PARTS.search(question) is not None
 
 
 def _last_cited(history: Sequence[Turn]) -> Turn:

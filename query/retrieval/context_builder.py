@@ -3,14 +3,12 @@
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, zip_longest
 from typing import TypeVar
 
 from paperscope_core.types import (
     Chunk,
     Context,
     ContextEntity,
-    ContextImage,
     ContextRelation,
     ContextSource,
     Table,
@@ -24,7 +22,7 @@ from query.context import render_for_model, source_line
 from query.element_views import ImageElement
 from query.retrieval.candidates import CandidatePool
 
-__all__ = ["SourceSelector", "fit_rows", "fitting_sources", "merge_contexts", "table_excerpt"]
+__all__ = ["SourceSelector", "fit_rows", "fitting_sources", "table_excerpt"]
 
 # Weight of a match in a cell relative to one in a header: a word in a cell may be a value that the question gives.
 _IN_CELLS = 0.5
@@ -37,7 +35,6 @@ _LEAST_EXCERPT = 150
 
 Count = Callable[[str], int]
 GraphRow = TypeVar("GraphRow", ContextEntity, ContextRelation)
-Row = TypeVar("Row", ContextEntity, ContextRelation, ContextSource, ContextImage)
 
 
 def table_excerpt(table: Table, question: str, *, tokens: int, count: Count) -> str:
@@ -205,23 +202,6 @@ def _first(rows: Sequence[GraphRow], tokens: int, cost: Callable[[Sequence[Graph
     return tuple(rows[: _largest(0, len(rows), lambda size: cost(rows[:size]) <= tokens)])
 
 
-def merge_contexts(contexts: Sequence[Context], *, tokens: int, count: Count) -> Context:
-    """Interleave the rows of several contexts without duplicates.
-
-    Each section has as many rows as the longest one, at least one from each context; sources are added while they fit
-    `tokens`, the first always.
-    """
-    whole = Context(
-        entities=_merged([context.entities for context in contexts]),
-        relations=_merged([context.relations for context in contexts]),
-        images=_merged([context.images for context in contexts]),
-        findings=tuple(dict.fromkeys(chain.from_iterable(context.findings for context in contexts))),
-    )
-    sources = _merged([context.sources for context in contexts])
-    room = tokens - count(render_for_model(whole))
-    return replace(whole, sources=_numbered(fitting_sources(sources, tokens=room, count=count)))
-
-
 def fitting_sources(sources: Iterable[ContextSource], *, tokens: int, count: Count) -> tuple[ContextSource, ...]:
     """Return the first source, and of the others, in their order, each that fits what is left of `tokens`."""
     kept: list[ContextSource] = []
@@ -231,16 +211,3 @@ def fitting_sources(sources: Iterable[ContextSource], *, tokens: int, count: Cou
             kept.append(source)
             tokens -= cost
     return tuple(kept)
-
-
-def _merged(lists: Sequence[Sequence[Row]]) -> tuple[Row, ...]:
-    most = max((len(rows) for rows in lists), default=0)
-    if most:
-        most = max(most, sum(bool(rows) for rows in lists))
-    turns = chain.from_iterable(zip_longest(*lists))
-    rows = dict.fromkeys(replace(row, id=0) for row in turns if row is not None)
-    return _numbered(list(rows)[:most])
-
-
-def _numbered(rows: Iterable[Row]) -> tuple[Row, ...]:
-    return tuple(replace(row, id=number) for number, row in enumerate(rows))

@@ -29,7 +29,7 @@ from query.question.named_elements import References, find_references
 from query.question.paper_names import PaperNames
 from query.question.scope import find_scope, restrict
 from query.retrieval.candidates import CandidatePool
-from query.retrieval.context_builder import SourceSelector, fit_rows, merge_contexts
+from query.retrieval.context_builder import SourceSelector, fit_rows
 from query.retrieval.graph_rows import GraphRows, ScoredRelation
 from query.retrieval.image_selection import ImageSelector, image_candidates
 from query.retrieval.page_selection import context_images
@@ -167,19 +167,6 @@ class Retriever:
         asked = scope.filters.papers or self._names.ids(entries)
         summary = _summary(found.papers[:_OUTLINES], whole)
         return Retrieval(context=context, named=found.named.elements, asked=asked, summary=summary)
-
-    async def retrieve_parts(self, parts: Sequence[str], *, filters: Filters = Filters()) -> Retrieval:
-        """Retrieve several questions and merge their contexts within the same budget; see `retrieve`."""
-        found = [await self.retrieve(part, filters=filters) for part in parts]
-        if len(found) == 1:
-            return found[0]
-        contexts = [one.context for one in found]
-        return Retrieval(
-            context=merge_contexts(contexts, tokens=self._settings.tokens, count=self._count),
-            named=tuple(dict.fromkeys(element for one in found for element in one.named)),
-            asked=tuple(dict.fromkeys(paper for one in found for paper in one.asked)),
-            summary=tuple(dict.fromkeys(element for one in found for element in one.summary)),
-        )
 
     def _find(self, question: str, candidates: Candidates, filters: Filters, whole: _Whole) -> _Found:
         corpus = restrict(self._corpus, filters)

@@ -5,7 +5,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from paperscope_core.errors import GoldFileError, PaperFileError, SettingsError
-from paperscope_core.settings import AnswerSettings, ExtractSettings, Settings, VisionSettings
+from paperscope_core.settings import AnswerSettings, ExtractSettings, RoleSettings, Settings
 from paperscope_lab.evaluation.gold.files import separate_errors
 from paperscope_lab.evaluation.libraries import BuiltLibrary, Libraries
 from paperscope_lab.evaluation.suite import Item, Loaded, Request, Suite
@@ -45,7 +45,7 @@ def settings_for(mode: str, settings: Settings) -> Settings:
     """
     if mode == "extractive":
         extract = ExtractSettings(recognizer=settings.extract.recognizer)
-        none = {"answer": AnswerSettings(), "extract": extract, "vision": VisionSettings()}
+        none = {"answer": AnswerSettings(), "extract": extract, "vision": RoleSettings()}
         return settings.model_copy(update=none)
     if not settings.answer.configured:
         raise SettingsError(

@@ -180,10 +180,9 @@ async def test_a_number_of_images_that_a_server_refuses(server: ModelServer, sai
     model = OpenAIChatModel(endpoint(server))
     shown = ModelRequest(messages=(Message(role="user", text="look", images=(b"1", b"2", b"3")),), schema=SCHEMA)
     assert model.images_per_call == 0
-    with pytest.raises(TooManyImagesError, match=r"set vision\.images_per_call") as caught:
+    with pytest.raises(TooManyImagesError, match="images a call") as caught:
         await model.complete(shown)
     assert (caught.value.limit, model.images_per_call, len(server.bodies)) == (limit, limit, 1)
-    assert OpenAIChatModel(endpoint(server), images_per_call=1).images_per_call == 1
 
 
 def test_complaints_about_something_else() -> None:

@@ -1,4 +1,4 @@
-"""A question is understood by its history and its parts; a model is asked only where it is needed."""
+"""A question is understood by its history; a model is asked only where it is needed."""
 
 import json
 from dataclasses import replace
@@ -7,14 +7,10 @@ import pytest
 
 from paperscope_core.errors import ModelReplyError
 from paperscope_core.models.fakes import FakeModel
-from paperscope_core.models.token_counting import count_tokens
 from paperscope_core.protocols import Corpus, Embedder, GraphIndex
-from paperscope_core.settings import AnswerSettings, RetrievalSettings
-from paperscope_core.types import AskRequest, Context, Filters, Turn
+from paperscope_core.types import AskRequest, Filters, Turn
 from query import Progress, QueryEngine
-from query.context import render_for_model
-from query.question.understanding import Understanding, has_parts
-from query.retrieval.context_builder import merge_contexts
+from query.question.understanding import Understanding
 
 PAPER = "aaaa00000001"
 LAST = Turn(question="What is the F1 of Dice on CTB5 in Table 2?", answer="It is 96.30.", papers=(PAPER,))
@@ -63,9 +59,7 @@ async def test_no_call_is_made_for_a_question_without_a_conversation(
     corpus: Corpus, index: GraphIndex, embedder: Embedder
 ) -> None:
     model = FakeModel([ANSWER])
-    answer = await QueryEngine(corpus, index, embedder, model, answering=AnswerSettings(decompose=True)).ask(
-        AskRequest(question="and on WSJ?")
-    )
+    answer = await QueryEngine(corpus, index, embedder, model).ask(AskRequest(question="and on WSJ?"))
     assert questions_of(model) == ["answer"]
     assert answer.asked_as == ""
 
@@ -95,48 +89,6 @@ async def test_a_reply_without_a_question_fails_the_question(
     model = FakeModel([json.dumps({"question": " "})] * 2)
     with pytest.raises(ModelReplyError, match="'question'"):
         await QueryEngine(corpus, index, embedder, model).ask(FOLLOW_UP)
-
-
-async def test_the_parts_of_a_question_are_looked_up_one_by_one(
-    corpus: Corpus, index: GraphIndex, embedder: Embedder
-) -> None:
-    parts = ["How long did training take on one machine?", "What ratio does QUOREF have in Table 1?"]
-    question = "How long did training take, and what is the ratio of QUOREF?"
-    model = FakeModel([json.dumps({"questions": parts}), ANSWER])
-    engine = QueryEngine(
-        corpus, index, embedder, model, answering=AnswerSettings(decompose=True), settings=RetrievalSettings(chunks=2)
-    )
-    answer = await engine.ask(AskRequest(question=question))
-    assert questions_of(model) == ["questions", "answer"]
-    assert {source.element for source in answer.context.sources} == {f"{PAPER}/passage-4", f"{PAPER}/table-1"}
-    assert [source.id for source in answer.context.sources] == [0, 1]
-    assert answer.asked_as == ""
-
-
-@pytest.mark.parametrize(
-    ("question", "several"),
-    [
-        ("What is the loss, and which data is used?", True),
-        ("How many layers? How many heads?", True),
-        ("Compare the F1 of A and B.", True),
-        ("What are the F1 scores of A and B, respectively?", True),
-        ("What is the F1 of BERT on QUOREF?", False),
-        ("Which precision and recall does it reach?", False),
-    ],
-)
-def test_what_seems_to_have_parts(question: str, several: bool) -> None:
-    assert has_parts(question) is several
-
-
-async def test_a_united_context_keeps_to_its_budget(corpus: Corpus, index: GraphIndex, embedder: Embedder) -> None:
-    engine = QueryEngine(corpus, index, embedder)
-    contexts = [await engine.retrieve(AskRequest(question=question)) for question in ("Table 1?", "Dice on rare tags?")]
-    whole = merge_contexts(contexts, tokens=100_000, count=count_tokens)
-    assert len(whole.sources) == max(len(context.sources) for context in contexts)
-    less = merge_contexts(contexts, tokens=count_tokens(render_for_model(whole)) // 2, count=count_tokens)
-    assert 0 < len(less.sources) < len(whole.sources)
-    assert len(merge_contexts(contexts, tokens=0, count=count_tokens).sources) == 1
-    assert merge_contexts([], tokens=10, count=count_tokens) == Context()
 
 
 async def test_filters_hold_for_the_answer_without_a_model(

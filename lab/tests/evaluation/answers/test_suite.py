@@ -15,13 +15,13 @@ from paperscope_lab.evaluation.suite import Request
 
 from paperscope_core.errors import SettingsError
 from paperscope_core.models import FakeModel
-from paperscope_core.settings import AnswerSettings, ExtractSettings, Settings, VisionSettings
+from paperscope_core.settings import AnswerSettings, ExtractSettings, RoleSettings, Settings
 
 if TYPE_CHECKING:
     from tests.evaluation.conftest import Evaluate, Example
 
 
-CONFIGURED = VisionSettings(model="m", base_url="http://127.0.0.1:9/v1")
+CONFIGURED = RoleSettings(model="m", base_url="http://127.0.0.1:9/v1")
 ANSWERING = AnswerSettings(model="m", base_url="http://127.0.0.1:9/v1")
 EXTRACTING = ExtractSettings(model="m", base_url="http://127.0.0.1:9/v1")
 
