@@ -14,15 +14,19 @@ from paperscope_core.types import PaperFile, PaperFormat
 __all__ = ["HEAD_BYTES", "PAPER_SUFFIXES", "check_head", "content_file", "format_of", "is_paper", "paper_files"]
 
 _ZIP = b"PK"
-_WORD = b"word/document.xml"
-# The other documents that are archives, by a part that each has.
-_ARCHIVES = {
-    b"xl/workbook.xml": "an Excel workbook; save each sheet as CSV",
-    b"ppt/presentation.xml": "a PowerPoint presentation; save it as PDF",
-    b"application/epub+zip": "an EPUB book; convert it to HTML or PDF, with pandoc for example",
-    b"application/vnd.oasis.opendocument": "an OpenDocument file; save it as DOCX or PDF",
+_DIRECTORY_END = b"PK\5\6"
+# The documents that are archives, by a part that each has, or by what each begins with.
+_PARTS: dict[bytes, PaperFormat] = {
+    b"word/document.xml": "docx",
+    b"xl/workbook.xml": "xlsx",
 }
-_READ = "Paperscope reads PDF, pictures, Markdown, HTML, DOCX, plain text, JATS XML and TEI XML."
+_MIMETYPE_WITHIN = 200
+_MIMETYPES: dict[bytes, PaperFormat] = {
+    b"application/epub+zip": "epub",
+    b"application/vnd.oasis.opendocument.text": "odt",
+}
+_OTHER_OPEN_DOCUMENT = b"application/vnd.oasis.opendocument"
+_READ = "Paperscope reads PDF, pictures, Markdown, HTML, DOCX, ODT, EPUB, XLSX, plain text, JATS XML and TEI XML."
 _RTF = b"{\\rtf"
 _LATEX = re.compile(r"^[ \t]*\\(?:documentclass|documentstyle|begin\{document\}|section\*?\{|input\{)", re.MULTILINE)
 _OLD_WORD = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -31,7 +35,10 @@ _PDF_WITHIN = 1024
 _MARKDOWN = (".md", ".markdown", ".mdown", ".mkd", ".qmd", ".rmd")
 _WEB = (".html", ".htm", ".xhtml")
 # Images count as papers only if given by name, since folders contain many figures.
-PAPER_SUFFIXES = (".pdf", ".docx", ".md", ".markdown", ".html", ".htm", ".xhtml", ".txt", ".xml", ".nxml", ".tei")
+PAPER_SUFFIXES = (
+    *(".pdf", ".docx", ".odt", ".epub", ".xlsx", ".md", ".markdown", ".html", ".htm", ".xhtml", ".txt"),
+    *(".xml", ".nxml", ".tei"),
+)
 _XML_SUFFIXES = (".xml", ".nxml", ".tei")
 _HTML = re.compile(r"<!doctype\s+html|<html[\s>]|<head[\s>]|<body[\s>]", re.IGNORECASE)
 _ROOT = re.compile(r"<(?:[\w.-]+:)?([A-Za-z][\w.-]*)[\s>/]")
@@ -77,16 +84,30 @@ def _by_signature(data: bytes, file: Path) -> PaperFormat | None:
             f"{file.name!r} is an old Office file (.doc) or one with a password. Save it as DOCX without a password."
         )
     if data.startswith(_ZIP):
-        # Searching for the name takes no memory; listing the archive's parts may.
-        if _WORD in data:
-            return "docx"
-        remedy = next((remedy for mark, remedy in _ARCHIVES.items() if mark in data), "an archive; unpack it")
-        raise PaperFileError(f"{file.name!r} is {remedy}. {_READ}")
+        return _archive_format(data, file)
     if data.startswith(_RTF):
         raise PaperFileError(f"{file.name!r} is RTF. Save it as DOCX or PDF.")
     if file.suffix.lower() == ".pdf":
         raise PaperFileError(f"{file.name!r} is no PDF file, whatever its name says. Fetch the file again.")
     return None
+
+
+def _archive_format(data: bytes, file: Path) -> PaperFormat:
+    # Searching for a name takes no memory; listing the archive's parts may. An archive in it is none of its names.
+    end = data.rfind(_DIRECTORY_END)
+    start = int.from_bytes(data[end + 16 : end + 20], "little") if end >= 0 else 0
+    names = data[start if start < end else 0 :]
+    for mark, found in _MIMETYPES.items():
+        if mark in data[:_MIMETYPE_WITHIN]:
+            return found
+    if _OTHER_OPEN_DOCUMENT in data[:_MIMETYPE_WITHIN]:
+        raise PaperFileError(
+            f"{file.name!r} is an OpenDocument spreadsheet, presentation or drawing; save it as XLSX, PPTX or PDF."
+        )
+    for mark, found in _PARTS.items():
+        if mark in names:
+            return found
+    raise PaperFileError(f"{file.name!r} is an archive; unpack it. {_READ}")
 
 
 def _by_markup(text: str, file: Path) -> PaperFormat:

@@ -1,12 +1,8 @@
 """Converts Word documents (DOCX) to elements. A place is a line: each paragraph and each table row counts as one."""
 
-import posixpath
 import re
-import zipfile
-import zlib
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from io import BytesIO
 
 from ingest.document.authors import author_names
 from ingest.document.drafts import Caption, draft_equation, draft_figure, draft_passage
@@ -23,8 +19,9 @@ from ingest.readers.docx_paragraphs import (
 from ingest.readers.element_collector import Reading, Source, SourceLines, bold_heading_level
 from ingest.readers.float_captions import split_caption
 from ingest.readers.inline_text import collapse_spaces
-from ingest.readers.markup_tree import Node, parse_xml
+from ingest.readers.markup_tree import Node
 from ingest.readers.table_grid import MarkupCell, count_leading, table_of_rows
+from ingest.readers.zip_archive import ZipArchive
 from paperscope_core.errors import PaperFileError
 from paperscope_core.publication import doi_in
 from paperscope_core.text.formulas import Matrix
@@ -32,7 +29,6 @@ from paperscope_core.types import (
     Element,
     Equation,
     Figure,
-    PageProblem,
     Passage,
     PassageRole,
     Place,
@@ -54,17 +50,10 @@ _MAX_COLUMNS = 1000
 # The outline level of body text.
 _BODY_LEVEL = 9
 
-# Limits decompression bombs.
-_MAX_ENTRIES = 5_000
-_MAX_TOTAL = 400_000_000
-_MAX_XML = 60_000_000
-_MAX_MEDIA = 40_000_000
-_FAULTS = (zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError, OSError, ValueError, EOFError)
-
 
 def read_docx(source: Source) -> Reading:
     """Read a document. Raise `PaperFileError` if it is damaged or too large."""
-    archive = DocxArchive(source.data, name=source.name)
+    archive = ZipArchive(source.data, name=source.name, kind="DOCX")
     body = archive.tree(_MAIN).find("body")
     if body is None:
         raise PaperFileError(f"{source.name!r} holds no Word document that can be read. Save it again as DOCX.")
@@ -94,7 +83,7 @@ def _property(properties: Node, name: str) -> str:
 class _DocxWalker:
     """Walks a document in order; a single-use object."""
 
-    def __init__(self, archive: "DocxArchive", *, targets: dict[str, str], source: Source) -> None:
+    def __init__(self, archive: ZipArchive, *, targets: dict[str, str], source: Source) -> None:
         self._line = 0
         self._archive = archive
         self._targets = targets
@@ -300,67 +289,3 @@ def _docx_table(
 
 def _rows(table: Node) -> list[Node]:
     return list(table.outermost(lambda part: part.tag == "tr"))
-
-
-class DocxArchive:
-    """A DOCX file; `problems` lists what could not be read of the parts so far.
-
-    Nothing is unpacked to disk, executed or followed. Raises `PaperFileError` if the file is damaged or would unpack to
-    more than the limit for a paper.
-    """
-
-    def __init__(self, data: bytes, *, name: str) -> None:
-        self._name = name
-        self.problems: list[PageProblem] = []
-        try:
-            self._zip = zipfile.ZipFile(BytesIO(data))
-        except _FAULTS as error:
-            raise PaperFileError(f"{name!r} is a damaged DOCX file ({error}). Fetch the file again.") from error
-        entries = self._zip.infolist()
-        total = sum(entry.file_size for entry in entries)
-        if len(entries) > _MAX_ENTRIES or total > _MAX_TOTAL:
-            raise PaperFileError(
-                f"{name!r} would unpack to {len(entries)} parts of {total / 1e6:.0f} MB together; the limits are "
-                f"{_MAX_ENTRIES} and {_MAX_TOTAL / 1e6:.0f} MB. Save it again with smaller pictures."
-            )
-
-    def tree(self, part: str) -> Node:
-        """Return the XML of a part, an empty element if it is missing. Raise `PaperFileError` if it can't be read."""
-        data = self._bytes(part, most=_MAX_XML)
-        if data is None:
-            return Node(tag="", attributes={}, children=(), first=1, last=1)
-        text = data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig", errors="replace")
-        tree, problems = parse_xml(text, name=f"{self._name}: {part}")
-        self.problems += problems
-        return tree
-
-    def image(self, part: str) -> bytes | None:
-        """Return the bytes of an image, None if it is missing, too large or damaged."""
-        try:
-            return self._bytes(part, most=_MAX_MEDIA)
-        except PaperFileError:
-            return None
-
-    def targets(self, part: str) -> dict[str, str]:
-        """Return the parts that a part refers to, by id, without those outside the file."""
-        folder, file = posixpath.split(part)
-        return {
-            relation.get("Id"): posixpath.normpath(posixpath.join("/", folder, relation.get("Target"))).lstrip("/")
-            for relation in self.tree(f"{folder}/_rels/{file}.rels").findall("relationship")
-            if relation.get("TargetMode").lower() != "external"
-        }
-
-    def _bytes(self, part: str, *, most: int) -> bytes | None:
-        entry = self._zip.NameToInfo.get(part)
-        if entry is None:
-            return None
-        if entry.file_size > most:
-            raise PaperFileError(
-                f"{self._name!r} holds a part of {entry.file_size / 1e6:.0f} MB ({part!r}): too large."
-            )
-        try:
-            return self._zip.read(entry)
-        except _FAULTS as error:
-            raise PaperFileError(
-                f"{self._name!r} is damaged: its part {part!r} can't be read ({error}). Fetch the file again."
-            ) from error

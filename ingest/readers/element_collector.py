@@ -22,13 +22,18 @@ _BOLD_LEVEL = 7
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SourceLines:
-    """Makes places that are lines of a paper's source."""
+    """Makes places that are lines of a paper's source, counted after the lines `before`."""
 
     paper: str
+    before: int = 0
 
     def at(self, first: int, last: int) -> Place:
         """Return the place of the lines first to last, counted from 1."""
-        return Place(paper=self.paper, page=1, box=Box(0.0, float(first), 0.0, float(max(first, last))))
+        return Place(
+            paper=self.paper,
+            page=1,
+            box=Box(0.0, float(self.before + first), 0.0, float(self.before + max(first, last))),
+        )
 
     def of(self, *nodes: Node) -> Place:
         """Return the place of the lines from the first of these nodes to the last."""

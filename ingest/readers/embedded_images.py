@@ -59,7 +59,12 @@ class EmbeddedImages:
         self._min_side = min_side
         self._total = 0
         self._reasons: dict[str, list[str]] = {}
+        self._stored: Callable[[str], bytes | None] | None = None
         self.crops: dict[str, bytes] = {}
+
+    def look_in(self, stored: Callable[[str], bytes | None]) -> None:
+        """Read the images that the text refers to from an archive; `stored` returns None for one that it lacks."""
+        self._stored = stored
 
     @property
     def problems(self) -> tuple[PageProblem, ...]:
@@ -106,7 +111,13 @@ class EmbeddedImages:
             return _embedded(source[match.end() :], base64_coded="base64" in match[1].lower())
         if _SCHEME.match(source):
             raise _RefusedError("pictures on the web are not fetched")
-        path = self._path(unquote(source.partition("#")[0].partition("?")[0]))
+        relative = unquote(source.partition("#")[0].partition("?")[0])
+        if self._stored is not None:
+            for suffix in _SUFFIXES:
+                if (data := self._stored(relative + suffix)) is not None:
+                    return data
+            raise _RefusedError("pictures that are not in the file are left out")
+        path = self._path(relative)
         if path is None:
             raise _RefusedError("pictures that are not in the file's folder are left out")
         try:

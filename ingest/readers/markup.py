@@ -1,4 +1,4 @@
-"""`MarkupParser` converts a file without pages (Markdown, HTML, DOCX, plain text, JATS, TEI) to a `ParsedPaper`."""
+"""`MarkupParser` converts a file that is neither PDF nor an image (Markdown, DOCX, JATS, ...) to a `ParsedPaper`."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -13,12 +13,15 @@ from ingest.document.source import read_file
 from ingest.readers.docx import read_docx
 from ingest.readers.element_collector import Reading, Source, SourceLines, section_number
 from ingest.readers.embedded_images import EmbeddedImages
+from ingest.readers.epub import read_epub
 from ingest.readers.float_captions import attach_captions
 from ingest.readers.html import read_html
 from ingest.readers.jats import read_jats
 from ingest.readers.markdown import read_markdown
+from ingest.readers.odt import read_odt
 from ingest.readers.plain_text import read_text
 from ingest.readers.tei import read_tei
+from ingest.readers.xlsx import read_xlsx
 from paperscope_core.cancellation import extend_time_limit
 from paperscope_core.errors import PaperFileError
 from paperscope_core.protocols import PageCallback
@@ -38,6 +41,8 @@ __all__ = ["MarkupParser", "markup_parsers"]
 
 # A book of 1,000 pages has 3 MB of text; markup multiplies that.
 _MAX_BYTES = 40_000_000
+# Their parts have limits of their own.
+_ARCHIVES = frozenset(("docx", "xlsx", "pptx", "epub", "odt", "latex"))
 # The time limit is set for one page; a megabyte of markup takes about as long.
 _BYTES_PER_STEP = 1_000_000
 # The letters on a page of two columns.
@@ -77,7 +82,7 @@ class MarkupParser:
     def parse(self, file: PaperFile, *, on_page: PageCallback | None = None) -> ParsedPaper:
         """See `Parser.parse`; these formats have no passwords."""
         data = read_file(file)
-        if len(data) > _MAX_BYTES and self.format != "docx":
+        if len(data) > _MAX_BYTES and self.format not in _ARCHIVES:
             raise PaperFileError(
                 f"{file.name!r} is too large for a text: {len(data) / 1e6:.0f} MB, over {_MAX_BYTES / 1e6:.0f} MB. "
                 "Split it into several files."
@@ -112,6 +117,9 @@ def markup_parsers(*, max_pages: int | None = None) -> Mapping[PaperFormat, Mark
         "jats": read_jats,
         "tei": read_tei,
         "text": read_text,
+        "xlsx": read_xlsx,
+        "epub": read_epub,
+        "odt": read_odt,
     }
     return {name: MarkupParser(format=name, read=read, max_pages=max_pages) for name, read in readers.items()}
 

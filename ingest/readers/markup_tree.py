@@ -12,7 +12,7 @@ from lxml import etree
 from paperscope_core.errors import PaperFileError
 from paperscope_core.types import PageProblem
 
-__all__ = ["Node", "parse_html", "parse_xml"]
+__all__ = ["Node", "element", "parse_html", "parse_xml"]
 
 _INTEGER = re.compile(r"\s*(\d{1,8})", re.ASCII)
 # Markup nested deeper is read as text only; libxml2 itself stops at 256 levels.
@@ -112,6 +112,12 @@ class Node:
     def plain_text(self) -> str:
         """`text()` with single spaces."""
         return " ".join(self.text().split())
+
+
+def element(tag: str, *children: Node | str, lines: tuple[int, int], **attributes: str) -> Node:
+    """Return an element made from another format; the attribute `class` is written `class_`."""
+    named = {name.rstrip("_"): value for name, value in attributes.items() if value}
+    return Node(tag=tag, attributes=named, children=children, first=lines[0], last=lines[1])
 
 
 def parse_html(text: str, *, name: str) -> tuple[Node, tuple[PageProblem, ...]]:

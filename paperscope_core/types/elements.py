@@ -46,7 +46,9 @@ UNKNOWN_CHARACTER = "\ufffd"
 
 PassageRole = Literal["title", "authors", "abstract", "heading", "paragraph", "list", "footnote", "code", "furniture"]
 ProblemKind = Literal["text", "other"]
-PaperFormat = Literal["pdf", "image", "markdown", "html", "docx", "text", "jats", "tei", "mineru"]
+PaperFormat = Literal[
+    "pdf", "image", "markdown", "html", "docx", "text", "jats", "tei", "mineru", "xlsx", "pptx", "epub", "odt", "latex"
+]
 
 
 def content_hash(data: bytes) -> str:

@@ -70,8 +70,9 @@ class PrintedLine(NamedTuple):
 class Place:
     """A box on a page of a paper; `page` counts from 1.
 
-    A file without pages (Markdown, HTML, text, XML, DOCX) is one page, and its boxes count lines of the source instead
-    of points: y0 is the first line and y1 the last one, both from 1; x0 and x1 are 0. DOCX counts blocks, not lines.
+    A file without pages (Markdown, HTML, text, XML, DOCX, ...) is one page, and its boxes count lines of the source
+    instead of points: y0 is the first line and y1 the last one, both from 1; x0 and x1 are 0. DOCX and ODT count
+    blocks, not lines; XLSX counts the rows of each sheet.
 
     Example:
         >>> place = Place(paper="3f2a9c1b7d10", page=4, box=Box(72, 100, 300, 140))

@@ -43,8 +43,9 @@ def test_a_file_of_one_column_is_text(tmp_path: Path) -> None:
         ("a.rtf", "{\\rtf1\\ansi Soils}", "is RTF. Save it as DOCX or PDF."),
         ("a", "% a\n\\documentclass{article}\n\\begin{document}Soils\\end{document}", "is LaTeX. Compile it to PDF"),
         ("a.tex", "Soils \\cite{lind}", "is LaTeX. Compile it to PDF"),
-        ("a.xlsx", b"PK\x03\x04 xl/workbook.xml", "is an Excel workbook; save each sheet as CSV."),
-        ("a.epub", b"PK\x03\x04mimetypeapplication/epub+zip", "is an EPUB book; convert it to HTML or PDF"),
+        ("a.ods", b"PK\x03\x04mimetypeapplication/vnd.oasis.opendocument.spreadsheet", "save it as XLSX, PPTX or PDF"),
+        ("a.xlsx", b"PK\x03\x04 xl/workbook.xml", "is a damaged XLSX file"),
+        ("a.zip", b"PK\x03\x04", "is an archive; unpack it."),
     ],
 )
 def test_a_file_of_another_format_is_refused_with_a_remedy(
