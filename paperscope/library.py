@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property, partial, wraps
 from pathlib import Path
 from types import TracebackType
@@ -73,6 +74,7 @@ if TYPE_CHECKING:
     from paperscope.asking import Asker
     from paperscope.question_estimates import QuestionEstimator
     from query.claim_check import CheckedStatement
+    from query.papercheck import Discrepancy
 
 __all__ = [
     "AddResult",
@@ -630,6 +632,27 @@ class Library:
 
     check_statement_async = _awaitable(check_statement)
     """Awaitable `check_statement`."""
+
+    def check(self, name: str) -> "Sequence[Discrepancy]":
+        """Return the numbers of a paper that do not fit together, each with its places, without a model.
+
+        Checked are totals, means, percentages, F1, bold values, values that the text cites from a table, means of whole
+        numbers (GRIM), and p-values of test statistics.
+
+        Args:
+            name: See `paper`.
+
+        Raises:
+            UnknownPaperError: There is no such paper.
+        """
+        from query.evidence import EvidenceNamer
+        from query.papercheck import check_paper
+
+        namer = EvidenceNamer(self._store)
+        return [replace(one, evidence=namer.named(one.evidence)) for one in check_paper(self.paper(name))]
+
+    check_async = _awaitable(check)
+    """Awaitable `check`."""
 
     def most_connected(self, paper: str, *, limit: int) -> dict[str, int]:
         """Return the names of a paper's entities with the highest degrees in the graph, highest first; papers are left

@@ -236,13 +236,14 @@ class EvidenceNamer:
 
     def claims(self, claims: Sequence[Claim]) -> tuple[Claim, ...]:
         """Return the claims with named evidence."""
-        return tuple(replace(claim, evidence=self._named(claim.evidence)) for claim in claims)
+        return tuple(replace(claim, evidence=self.named(claim.evidence)) for claim in claims)
 
     def checks(self, checks: Sequence[Check]) -> tuple[Check, ...]:
         """Return the checks with named evidence."""
-        return tuple(replace(check, support=self._named(check.support)) for check in checks)
+        return tuple(replace(check, support=self.named(check.support)) for check in checks)
 
-    def _named(self, evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:
+    def named(self, evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:
+        """Return the evidence with names."""
         return tuple(replace(one, name=self._name(one)) for one in evidence)
 
     def _name(self, evidence: Evidence) -> str:

@@ -23,6 +23,7 @@ from paperscope_core.types import (
     Shortfall,
     Usage,
 )
+from query.papercheck import Discrepancy
 from service.batch import BatchSummary
 from service.batch.rows import BatchRow, RowStatus
 from service.jobs.requests import AddResult, BatchRequest, PaperJob
@@ -32,6 +33,7 @@ __all__ = [
     "BatchRows",
     "ConnectedEntities",
     "ConnectedEntity",
+    "DiscrepancyList",
     "ElementList",
     "EntityMatches",
     "EstimateView",
@@ -106,6 +108,12 @@ class ElementList(BaseModel):
     total: int
     limit: int
     offset: int
+
+
+class DiscrepancyList(BaseModel):
+    """The numbers of a paper that do not fit together, tables first."""
+
+    discrepancies: tuple[Discrepancy, ...]
 
 
 class TableHead(BaseModel):

@@ -6,10 +6,10 @@ from fastapi import APIRouter, Query, Response
 
 from ingest.export import remove_control_characters
 from paperscope_core.types import Element, Equation, Figure, Passage, PassageRole, Reference, Table, places_of
-from service.http.auth import LibraryOf
+from service.http.auth import ComputingLibraryOf, LibraryOf
 from service.http.parameters import ElementOf, PaperOf, TableOf
 from service.http.responses import document_content, document_example, file_response, html_response, json_response
-from service.http.views import ElementList, TableHead, TableList
+from service.http.views import DiscrepancyList, ElementList, TableHead, TableList
 
 __all__ = ["router"]
 
@@ -54,6 +54,14 @@ def list_elements(
 def show_element(element: ElementOf) -> Response:
     """Return one element: the path of `PAPER/table-3` ends in `PAPER/elements/table-3`."""
     return json_response(element)
+
+
+@router.get("/papers/{paper}/check", summary="Check a paper's numbers", response_model=DiscrepancyList)
+def check_numbers(paper: PaperOf, library: ComputingLibraryOf) -> Response:
+    """Return the numbers of a paper that do not fit together: totals, means, percentages, F1, bold values, values that
+    the text cites from tables, means of whole numbers (GRIM) and p-values, each with its arithmetic and places. It
+    calls no model."""
+    return json_response(DiscrepancyList(discrepancies=tuple(library.check(paper.id))))
 
 
 @router.get(
