@@ -67,8 +67,8 @@ def words(body: Body) -> str:
 
 
 def kind_of(body: Body) -> str:
-    """What kind of reply a request asks for: the name of its schema."""
-    return str(body["response_format"]["json_schema"]["name"])
+    """What kind of reply a request asks for: the name of its schema; empty if it has none, as for a server without."""
+    return str(body.get("response_format", {}).get("json_schema", {}).get("name", ""))
 
 
 def verdicts(body: Body, *, same: bool = False, reason: str = "No reason.") -> str:

@@ -198,7 +198,7 @@ def _runs(text: str) -> Iterator[list[_Word]]:
 def _words(text: str) -> Iterator[_Word]:
     tokens = list(_TOKEN.finditer(text))
     tags = tag_words([token[0] for token in tokens])
-    for match, tag, before in zip(tokens, tags, ["", *tags[:-1]], strict=True):
+    for match, tag, before in zip(tokens, tags, ["", *tags], strict=False):
         if match["word"]:
             yield _Word(
                 text=match[0],

@@ -47,7 +47,7 @@ from tests.fuzzing.samples import (
 )
 from tests.ingest.captioning.illustrated_papers import figure, png
 from tests.ingest.readers.test_markup import FILES
-from tests.model_server import Body, echo, serve
+from tests.model_server import Body, echo, kind_of, serve
 from tests.service.conftest import PNG, settings_of, small_paper
 from tests.service.http.requests import send_raw
 from tests.service.servers import embedder_settings, serve_app
@@ -325,7 +325,7 @@ def _served(app: Any) -> Iterator[str]:
 
 
 def _reply(body: Body) -> str:
-    name = body.get("response_format", {}).get("json_schema", {}).get("name", "")
+    name = kind_of(body)
     return json.dumps(REPLIES[name]) if name in REPLIES else echo(body)
 
 

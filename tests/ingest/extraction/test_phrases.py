@@ -74,3 +74,8 @@ async def test_the_name_before_the_word_dataset_is_a_dataset() -> None:
 async def test_a_term_within_a_longer_one_that_occurs_once_is_found_there_too() -> None:
     text = "Region proposals help. Region proposals win. A fast region proposals network uses GrabCut."
     assert "Region proposals" in await names(f"{text} {FILLER}")
+
+
+@pytest.mark.parametrize("text", ["", "…", "。"])
+def test_a_sentence_without_words_has_no_terms(text: str) -> None:
+    assert not count_phrases([Sentence(element="p/passage-1", text=text)])
