@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from graph_store import Store
 from graph_store.index import LibraryIndex
+from graph_store.reading import paper_of
 from paperscope.display import places_text
 from paperscope.html_blocks import aside, details, fragment, grid
 from paperscope_core.errors import UnknownEntityError
@@ -158,8 +159,16 @@ def find_entity(store: Store, index: LibraryIndex, name: str, *, papers: Sequenc
             suggests some.
     """
     key = entity_key(name)
-    found = store.entities([hit.id for hit in index.named(name, papers=papers)])
-    matches = [one for one in found.values() if key in map(entity_key, (one.id, one.name, *one.aliases))]
+    # The index finds no name as long as the title of a paper.
+    ids = [*(hit.id for hit in index.named(name, papers=papers)), name, *store.matching(key.split(), limit=_MATCHES)]
+    found = store.entities(ids)
+    among = set(papers)
+    matches = [
+        one
+        for one in found.values()
+        if key in map(entity_key, (one.id, one.name, *one.aliases))
+        and (not among or among.intersection(map(paper_of, one.sources)))
+    ]
     by_name = [one for one in matches if key in map(entity_key, (one.id, one.name))]
     # A method often has the same name as the paper that introduced it.
     meant = [one for one in by_name if one.type != WORK] or by_name or matches
