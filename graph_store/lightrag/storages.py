@@ -5,7 +5,7 @@ documents. What is derived from papers can't be changed through them.
 import asyncio
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any, ClassVar, NoReturn, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from numpy import float32
@@ -36,13 +36,13 @@ class _ReadingStorage:
     async def index_done_callback(self) -> None:
         """Do nothing: nothing is pending."""
 
-
-def _refuse(what: str) -> NoReturn:
-    """Refuse a change of what is derived from papers. Raises StoreReadOnlyError."""
-    raise StoreReadOnlyError(
-        f"LightRAG can't change {what} of a Paperscope library, because they are derived from its papers; add or "
-        "remove papers with Paperscope"
-    )
+    async def refuse(self, *changes: object, **named: object) -> Any:  # noqa: ANN401 # it stands for several methods
+        """Refuse changes of what is derived from papers, unless all are empty. Raises StoreReadOnlyError."""
+        if any(changes) or any(named.values()):
+            raise StoreReadOnlyError(
+                "LightRAG can't change a Paperscope library, because all in it is derived from papers; add or remove "
+                "papers with Paperscope"
+            )
 
 
 class KVStorage(_ReadingStorage):
@@ -73,14 +73,11 @@ class KVStorage(_ReadingStorage):
         return self.namespace == _CALLS or not _KEYS[self.namespace](view)
 
     async def upsert(self, data: Mapping[str, Row]) -> None:
-        """Raise StoreReadOnlyError, but drops model calls: the library's own models keep theirs."""
-        if data and self.namespace != _CALLS:
-            _refuse("the chunks and documents")
+        """Refuse, but drop model calls: the library's own models keep theirs."""
+        if self.namespace != _CALLS:
+            await self.refuse(data)
 
-    async def delete(self, ids: Sequence[str]) -> None:
-        """Raise StoreReadOnlyError."""
-        if ids:
-            _refuse("the chunks and documents")
+    delete = _ReadingStorage.refuse
 
 
 def _row(view: View, namespace: str, key: str) -> Row | None:
@@ -202,23 +199,7 @@ class VectorStorage(_ReadingStorage):
             return view, view.tables[self.namespace]
         return view, await asyncio.to_thread(view.table, self.namespace)
 
-    async def upsert(self, data: dict[str, Row]) -> None:
-        """Raise StoreReadOnlyError."""
-        if data:
-            _refuse("the vectors")
-
-    async def delete(self, ids: Sequence[str]) -> None:
-        """Raise StoreReadOnlyError."""
-        if ids:
-            _refuse("the vectors")
-
-    async def delete_entity(self, entity_name: str) -> None:
-        """Raise StoreReadOnlyError."""
-        _refuse(f"the entities (such as {entity_name!r})")
-
-    async def delete_entity_relation(self, entity_name: str) -> None:
-        """Raise StoreReadOnlyError."""
-        _refuse(f"the relations (such as those of {entity_name!r})")
+    upsert = delete = delete_entity = delete_entity_relation = _ReadingStorage.refuse
 
 
 def _vector_row(view: View, kind: VectorKind, table: VectorTable, number: int) -> Row:
@@ -338,27 +319,7 @@ class GraphStorage(_ReadingStorage):
             is_truncated=len(found) > most,
         )
 
-    async def upsert_node(self, node_id: str, node_data: Row) -> None:  # noqa: ARG002 # the protocol's
-        """Raise StoreReadOnlyError."""
-        _refuse(f"the entities (such as {node_id!r})")
-
-    async def upsert_edge(self, source_node_id: str, target_node_id: str, edge_data: Row) -> None:  # noqa: ARG002
-        """Raise StoreReadOnlyError."""
-        _refuse(f"the relations (such as that of {source_node_id!r} and {target_node_id!r})")
-
-    async def delete_node(self, node_id: str) -> None:
-        """Raise StoreReadOnlyError."""
-        _refuse(f"the entities (such as {node_id!r})")
-
-    async def remove_nodes(self, nodes: Sequence[str]) -> None:
-        """Raise StoreReadOnlyError."""
-        if nodes:
-            _refuse("the entities")
-
-    async def remove_edges(self, edges: Sequence[Edge]) -> None:
-        """Raise StoreReadOnlyError."""
-        if edges:
-            _refuse("the relations")
+    upsert_node = upsert_edge = delete_node = remove_nodes = remove_edges = _ReadingStorage.refuse
 
 
 def _around(view: View, start: str, *, depth: int, most: int) -> list[str]:
@@ -397,23 +358,7 @@ class StatusStorage(_ReadingStorage):
     def _data(self) -> dict[str, Row]:
         return _status_rows(self.reader.view_now())
 
-    async def upsert(self, data: Mapping[str, Row]) -> None:
-        """Raise StoreReadOnlyError."""
-        if data:
-            _refuse("the documents")
-
-    async def delete(self, doc_ids: Sequence[str]) -> None:
-        """Raise StoreReadOnlyError."""
-        if doc_ids:
-            _refuse("the documents")
-
-    async def update_doc_status_fields(self, *_arguments: object, **_options: object) -> bool:
-        """Raise StoreReadOnlyError."""
-        _refuse("the documents")
-
-    async def repair_source_conflict(self, *_arguments: object, **_options: object) -> int:
-        """Raise StoreReadOnlyError."""
-        _refuse("the documents")
+    upsert = delete = update_doc_status_fields = repair_source_conflict = _ReadingStorage.refuse
 
 
 def _status_rows(view: View) -> dict[str, Row]:

@@ -292,7 +292,7 @@ WRITES: list[Write] = [
     lambda reader, _: vectors(reader, "chunks").delete(["x"]),
     lambda reader, _: vectors(reader, "entities").delete_entity("BERT"),
     lambda reader, _: vectors(reader, "relationships").delete_entity_relation("BERT"),
-    lambda _, graph: graph.upsert_node("x", {}),
+    lambda _, graph: graph.upsert_node("x", node_data={}),
     lambda _, graph: graph.upsert_edge("x", "y", {}),
     lambda _, graph: graph.delete_node("BERT"),
     lambda _, graph: graph.remove_nodes(["BERT"]),
