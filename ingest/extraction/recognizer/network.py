@@ -107,14 +107,6 @@ class TaggerNetwork(nn.Module):  # type: ignore[misc]
         added = self.case(cases) if self.options.case else None
         return self.head(self.dropout(self.encoder(ids, present, added)))
 
-    def start_soft_labels(self, splitter: PieceSplitter, names: Sequence[str]) -> None:
-        """Set the vector of each tag to the encoding of its name: the mean over its pieces."""
-        pieces = splitter.split(names, [() for _ in names])
-        order = [Window(text=text, start=0, end=len(of.ids), from_=0, to=0) for text, of in enumerate(pieces)]
-        ids, present, _ = (tensor.to(self.head.table.device) for tensor in batches(pieces, splitter, order))
-        with torch.no_grad():
-            self.head.table.copy_((self.encoder(ids, present) * present[:, :, None]).sum(dim=1))
-
     def trained_weights(self) -> dict[str, Tensor]:
         """Return the weights that training changes, by name; only the adapter's if there is one."""
         trained = {name for name, weight in self.named_parameters() if weight.requires_grad}

@@ -6,14 +6,13 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-__all__ = ["CASES", "PieceSplitter", "Pieces", "pack", "read_tokenizer", "unknown_piece"]
+__all__ = ["CASES", "PieceSplitter", "Pieces", "pack", "read_tokenizer"]
 
 CASES = 6
 """The number of classes of `Pieces.cases`: no letters, lower, Title, UPPER, mixed case, digits."""
@@ -33,14 +32,12 @@ class Pieces:
         cases: The class of the case of the word that holds each piece.
         units: The characters [start, end) of each unit.
         firsts: The index of each unit's first piece.
-        unknown: The number of pieces that the vocabulary lacks.
     """
 
     ids: tuple[int, ...]
     cases: tuple[int, ...]
     units: tuple[tuple[int, int], ...]
     firsts: tuple[int, ...]
-    unknown: int
 
     def __add__(self, other: "Pieces") -> "Pieces":
         """Return the pieces of two texts, one after the other; each unit's characters still count from the start of its
@@ -50,7 +47,6 @@ class Pieces:
             cases=self.cases + other.cases,
             units=self.units + other.units,
             firsts=(*self.firsts, *(len(self.ids) + first for first in other.firsts)),
-            unknown=self.unknown + other.unknown,
         )
 
 
@@ -110,7 +106,6 @@ class PieceSplitter:
                     cases=tuple(cases[start] if start < len(text) else _NONE for start, _ in encoding.offsets),
                     units=units,
                     firsts=firsts,
-                    unknown=sum(one == self._unknown for one in encoding.ids),
                 )
             )
         return found
@@ -119,21 +114,6 @@ class PieceSplitter:
     def digest(self) -> str:
         """The SHA-256 of the tokenizer."""
         return hashlib.sha256(self.tokenizer.to_str().encode()).hexdigest()
-
-    @cached_property
-    def _unknown(self) -> int | None:
-        return unknown_piece(self.tokenizer)
-
-
-def unknown_piece(tokenizer: "Tokenizer") -> int | None:
-    """Return the number of a tokenizer's piece for unknown words; None if there is none."""
-    name = getattr(tokenizer.model, "unk_token", None)
-    if name is not None:
-        named: int | None = tokenizer.token_to_id(name)
-        return named
-    # Unigram (SentencePiece) has only the number, and only in the file.
-    number: int | None = json.loads(tokenizer.to_str())["model"].get("unk_id")
-    return number
 
 
 def read_tokenizer(file: Path) -> "Tokenizer":

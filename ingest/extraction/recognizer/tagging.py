@@ -10,9 +10,7 @@ import numpy as np
 from numpy import float64
 from numpy.typing import NDArray
 
-from ingest.extraction.recognizer.examples import Span
-
-__all__ = ["TagSet", "flat_spans", "text_tokens", "word_tokens"]
+__all__ = ["TagSet", "text_tokens", "word_tokens"]
 
 Bounds = tuple[int, int]
 _CHARACTER = re.compile(r"\S")
@@ -48,20 +46,6 @@ class TagSet:
     @staticmethod
     def _continues(tag: int) -> bool:
         return tag > 0 and tag % 2 == 0
-
-    def encode(self, spans: Iterable[Span], units: Sequence[Bounds]) -> list[int]:
-        """Return the tags of units of text for spans that don't overlap (see `flat_spans`).
-
-        A unit belongs to a span that covers its first character.
-        """
-        tags = [0] * len(units)
-        for span in spans:
-            inside = [unit for unit, (start, _) in enumerate(units) if span.start <= start < span.end]
-            for unit in inside:
-                tags[unit] = 2 + 2 * self.labels.index(span.label)
-            if inside:
-                tags[inside[0]] -= 1
-        return tags
 
     def decode(self, tags: Sequence[int]) -> Iterator[tuple[int, int, int]]:
         """Yield (first unit, unit after the last, index of the label) of each entity of a valid sequence."""
@@ -137,15 +121,6 @@ def _sum(values: NDArray[float64], *, axis: int) -> NDArray[float64]:
     """Return the logarithm of the sum of exponentials."""
     highest = values.max(axis=axis, keepdims=True)
     return np.asarray(np.log(np.exp(values - highest).sum(axis=axis)) + highest.squeeze(axis))
-
-
-def flat_spans(spans: Iterable[Span]) -> list[Span]:
-    """Return spans that don't overlap, in their order: of those that do, the longest, then the first."""
-    kept: list[Span] = []
-    for span in sorted(spans, key=lambda span: (span.start - span.end, span.start, span.label)):
-        if all(span.end <= other.start or other.end <= span.start for other in kept):
-            kept.append(span)
-    return sorted(kept, key=lambda span: span.start)
 
 
 def text_tokens(text: str, *, characters: bool) -> tuple[Bounds, ...]:

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from ingest.extraction.recognizer.encoder_tagger import EncoderTagger, UnitScores, decode
 from ingest.extraction.recognizer.examples import Example, Span
-from ingest.extraction.recognizer.tagging import TagSet, flat_spans
+from ingest.extraction.recognizer.tagging import TagSet
 from paperscope_core.errors import InputError
+from paperscope_lab.ner.gold_tags import flat_spans
 
 __all__ = ["ScoreEnsemble", "vote"]
 

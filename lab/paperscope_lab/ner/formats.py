@@ -17,10 +17,10 @@ from typing import Literal, Protocol, get_args
 from pydantic import BaseModel, JsonValue, TypeAdapter, ValidationError
 
 from ingest.extraction.recognizer.examples import Example, Span
-from ingest.extraction.recognizer.tagging import flat_spans
 from paperscope_core.files import write_atomically
 from paperscope_core.models.reply_reading import read_replies, without_thoughts
 from paperscope_lab.ner.alignment import Marked, Named, align_marked, align_named, folded_label, letters, occurrences
+from paperscope_lab.ner.gold_tags import flat_spans
 from prompts import load
 
 __all__ = [

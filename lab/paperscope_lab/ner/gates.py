@@ -1,11 +1,13 @@
 """Reasons why the figures of a run must not be used, found before anyone reads them."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ingest.extraction.recognizer.examples import Example
-from ingest.extraction.recognizer.pieces import read_tokenizer, unknown_piece
+from ingest.extraction.recognizer.pieces import read_tokenizer
 from ingest.extraction.recognizer.tagging import word_tokens
 from paperscope_core.errors import InputError
 from paperscope_lab.ner.datasets import leakage
@@ -13,7 +15,18 @@ from paperscope_lab.ner.importing import import_examples
 from paperscope_lab.ner.scoring import Counts, PredictedTags, token_classes
 from paperscope_lab.ner.tags import Scheme
 
-__all__ = ["Joined", "check_run", "check_seen", "join_predictions", "read_predictions", "unknown_rate"]
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+__all__ = [
+    "Joined",
+    "check_run",
+    "check_seen",
+    "join_predictions",
+    "read_predictions",
+    "unknown_rate",
+    "unknown_share",
+]
 
 # Short sentences recur: 6 % of CoNLL-2003's dev texts are in its train split, none of SciER's or WNUT's. A set that was
 # selected on has all of them.
@@ -181,6 +194,13 @@ def unknown_rate(tokenizer: Path, examples: Sequence[Example]) -> float:
         found = read_tokenizer(tokenizer)
     except ValueError as error:
         raise InputError(f"{error}; name a tokenizer.json", where=tokenizer) from error
-    unknown = unknown_piece(found)
     pieces = [piece for example in examples for piece in found.encode(example.text, add_special_tokens=False).ids]
+    return unknown_share(found, pieces)
+
+
+def unknown_share(tokenizer: "Tokenizer", pieces: Sequence[int]) -> float:
+    """Return the share of pieces that are the one for unknown words."""
+    name = getattr(tokenizer.model, "unk_token", None)
+    # Unigram (SentencePiece) has only the number, and only in the file.
+    unknown = tokenizer.token_to_id(name) if name is not None else json.loads(tokenizer.to_str())["model"].get("unk_id")
     return sum(piece == unknown for piece in pieces) / max(1, len(pieces))

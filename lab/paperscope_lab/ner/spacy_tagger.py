@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from ingest.extraction.recognizer.examples import Example, Span
-from ingest.extraction.recognizer.tagging import flat_spans, word_tokens
+from ingest.extraction.recognizer.tagging import word_tokens
 from paperscope_core.errors import InputError, ModelError
 from paperscope_core.files import output_errors, write_atomically
+from paperscope_lab.ner.gold_tags import flat_spans
 
 if TYPE_CHECKING:
     from spacy.language import Language

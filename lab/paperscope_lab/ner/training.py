@@ -36,9 +36,11 @@ from ingest.extraction.recognizer.network import (
     windows,
 )
 from ingest.extraction.recognizer.pieces import Pieces, PieceSplitter, pack
-from ingest.extraction.recognizer.tagging import TagSet, flat_spans
+from ingest.extraction.recognizer.tagging import TagSet
 from paperscope_core.errors import InputError, ModelError
 from paperscope_core.files import output_errors, replace_file, write_atomically
+from paperscope_lab.ner.gates import unknown_share
+from paperscope_lab.ner.gold_tags import gold_tags
 from paperscope_lab.ner.scoring import Counts, entity_counts
 
 __all__ = [
@@ -249,8 +251,17 @@ def _new_network(options: TrainingOptions, tags: TagSet, splitter: PieceSplitter
         )
     )
     if options.table:
-        network.eval().start_soft_labels(splitter, [_name_of_tag(tag) for tag in tags.tags])
+        _start_soft_labels(network.eval(), splitter, [_name_of_tag(tag) for tag in tags.tags])
     return network
+
+
+def _start_soft_labels(network: TaggerNetwork, splitter: PieceSplitter, names: Sequence[str]) -> None:
+    """Set the vector of each tag to the encoding of its name: the mean over its pieces."""
+    pieces = splitter.split(names, [() for _ in names])
+    order = [Window(text=text, start=0, end=len(of.ids), from_=0, to=0) for text, of in enumerate(pieces)]
+    ids, present, _ = batches(pieces, splitter, order)
+    with torch.no_grad():
+        network.head.table.copy_((network.encoder(ids, present) * present[:, :, None]).sum(dim=1))
 
 
 def finished(
@@ -299,8 +310,7 @@ class _Data:
         examples = [example for corpus in corpora for example in corpus]
         numbers = [number for number, corpus in enumerate(corpora) for _ in corpus]
         pieces = tagger.split(examples)
-        kept = [flat_spans(example.spans) for example in examples]
-        targets = [tags.encode(spans, of.units) for spans, of in zip(kept, pieces, strict=True)]
+        targets = [gold_tags(tags, one.spans, of.units) for one, of in zip(examples, pieces, strict=True)]
         learned = sum(sum(1 for _ in tags.decode(row)) for row in targets)
         groups = pack(
             pieces,
@@ -315,7 +325,7 @@ class _Data:
             texts=len(examples),
             corpora=[numbers[group[0]] for group in groups],
             allowed=torch.stack([_allowed(tags, _labels(corpus)) for corpus in corpora]),
-            unknown=round(sum(of.unknown for of in pieces) / max(1, sum(len(of.ids) for of in pieces)), 5),
+            unknown=round(unknown_share(tagger.splitter.tokenizer, [piece for of in pieces for piece in of.ids]), 5),
             lost=sum(len(example.spans) for example in examples) - learned,
         )
 
@@ -548,7 +558,7 @@ def _temperature(tagger: EncoderTagger, dev: Sequence[Example]) -> float:
     rows, targets = [], []
     for example, scored in zip(dev, tagger.score(dev), strict=True):
         rows.append(scored.scores)
-        targets.extend(tagger.tags.encode(flat_spans(example.spans), scored.units))
+        targets.extend(gold_tags(tagger.tags, example.spans, scored.units))
     if not targets:
         return 1.0
     scores, correct = torch.tensor(np.concatenate(rows)), torch.tensor(targets)

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from paperscope_lab.ner.alignment import Named, align_named
 from paperscope_lab.ner.formats import FORMATS, FormatName, alpaca_records, reply_format
+from paperscope_lab.ner.gold_tags import flat_spans
 from tests.ner.tiny_encoder import GOLD, example_of
 
 from ingest.extraction.recognizer.examples import Example, Span
-from ingest.extraction.recognizer.tagging import flat_spans
 
 LABELS = ("PER", "cell type")
 # Texts that contain the marks of the formats, white space, and characters of more than one code point.

@@ -8,7 +8,6 @@ from paperscope_lab.ner.gates import check_run, join_predictions, read_predictio
 from paperscope_lab.ner.importing import import_examples
 
 from ingest.extraction.recognizer.examples import Example, Span
-from ingest.extraction.recognizer.pieces import PieceSplitter
 from paperscope_core.errors import InputError
 
 
@@ -106,8 +105,6 @@ def test_a_tokenizer_may_state_its_unknown_piece_by_number_alone(tmp_path: Path)
     tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
     tokenizer.save(str(tmp_path / "tokenizer.json"))
     assert unknown_rate(tmp_path / "tokenizer.json", [example("1", "a b c a")]) == 0.5
-    (pieces,) = PieceSplitter.of(tokenizer).split(["a b"], [((0, 1), (2, 3))])
-    assert pieces.unknown == 1
     every_byte = Tokenizer(models.BPE(byte_fallback=True))
     every_byte.save(str(tmp_path / "bytes.json"))
     assert unknown_rate(tmp_path / "bytes.json", GOLD) == 0

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from paperscope_lab.ner.gold_tags import flat_spans, gold_tags
 
 from ingest.extraction.recognizer.examples import Span
-from ingest.extraction.recognizer.tagging import TagSet, flat_spans, text_tokens
+from ingest.extraction.recognizer.tagging import TagSet, text_tokens
 
 TAGS = TagSet(labels=("A", "B"))
 
@@ -62,12 +63,12 @@ def test_encoding_undoes_decoding(tags: list[tuple[int, ...]]) -> None:
         Span(start=units[start][0], end=units[end - 1][1], label=TAGS.labels[label])
         for start, end, label in TAGS.decode(sequence)
     ]
-    assert TAGS.encode(spans, units) == sequence
+    assert gold_tags(TAGS, spans, units) == sequence
 
 
 def test_no_text_has_no_tags() -> None:
     assert TAGS.best(np.empty((0, 5))) == []
-    assert TAGS.encode([Span(start=0, end=1, label="A")], []) == []
+    assert gold_tags(TAGS, [Span(start=0, end=1, label="A")], []) == []
 
 
 def test_of_overlapping_spans_the_longest_is_kept() -> None:

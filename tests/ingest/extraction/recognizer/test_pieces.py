@@ -28,7 +28,6 @@ def test_units_are_tokens_that_begin_different_pieces(splitter: PieceSplitter) -
     # "in" and "Ada" are one piece each, and the vocabulary has no Korean letter.
     assert pieces.units == ((0, 2), (3, 5), (6, 9))
     assert pieces.firsts == (0, 1, 2)
-    assert pieces.unknown == 1
 
 
 def test_the_case_is_that_of_the_whole_word(splitter: PieceSplitter) -> None:
@@ -60,7 +59,7 @@ def test_each_piece_is_scored_by_one_window(length: int) -> None:
 
 def test_texts_are_packed_with_their_neighbours() -> None:
     def of(length: int) -> Pieces:
-        return Pieces(ids=(1,) * length, cases=(0,) * length, units=((0, 1),), firsts=(0,), unknown=0)
+        return Pieces(ids=(1,) * length, cases=(0,) * length, units=((0, 1),), firsts=(0,))
 
     pieces = [of(4), of(4), of(4), of(20), of(1), of(1)]
     assert pack(pieces, ["a", "a", "a", "a", "b", None], size=10) == [[0, 1], [2], [3], [4], [5]]
@@ -76,4 +75,4 @@ def test_a_folder_with_a_list_of_pieces_alone_has_a_tokenizer(tmp_path: Path, lo
     splitter = PieceSplitter.of(read_tokenizer(tmp_path / "tokenizer.json"))
     (pieces,) = splitter.split(["Adas x"], [((0, 4), (5, 6))])
     assert pieces.ids == ((4 if lower else 5), 6, 1)
-    assert (splitter.before, splitter.after, pieces.unknown) == ((2,), (3,), 1)
+    assert (splitter.before, splitter.after) == ((2,), (3,))
