@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import psycopg
     from psycopg.abc import Buffer, Dumper
 
-__all__ = ["PostgresDatabase", "sqlstate_of", "take_lock"]
+__all__ = ["PostgresDatabase", "sqlstate_of", "storable", "take_lock"]
 
 _LEAST_VERSION = 16
 _CONNECT_SECONDS = 10
@@ -280,7 +280,7 @@ def _begin(connection: Connection) -> None:
     connection.exec_driver_sql(connection.get_execution_options().get(_BEGIN, _BEGIN_READ))
 
 
-def _storable(text: str) -> str:
+def storable(text: str) -> str:
     """Return a text for a column or a comparison. PostgreSQL's have no NUL; in values, which are JSON, it is
     escaped."""
     return text.replace("\0", "\ufffd")
@@ -297,7 +297,7 @@ def _text_dumper() -> "type[Dumper]":
 
     class TextDumper(StrDumper):
         def dump(self, obj: str) -> "Buffer | None":
-            return super().dump(_storable(obj))
+            return super().dump(storable(obj))
 
     return TextDumper
 

@@ -79,7 +79,7 @@ def _chunk(paper: Paper, number: int, group: Sequence[_Piece]) -> Chunk:
     anchor = _anchor(group)
     place = next(piece for piece in group if piece.element is anchor).places[0]
     places = dict.fromkeys(place for piece in group for place in piece.places)
-    section = next((section.path for section in paper.sections if section.id == anchor.section), anchor.section)
+    section = paper.section_path(anchor)
     return Chunk(
         id=f"{paper.id}/chunk-{number}",
         paper=paper.id,

@@ -35,7 +35,6 @@ from paperscope_core.types import (
     Exhibit,
     Figure,
     ImageDescription,
-    PageProblem,
     Paper,
     Passage,
     Place,
@@ -402,7 +401,7 @@ def _paper_html(paper: Paper) -> Markup:
         html('<p class="title">{}</p>', paper.title),
         aside(", ".join(paper.authors)),
         html("<p>{}</p>", _element_counts(paper)),
-        *(warning(_problem(problem, paper)) for problem in paper.problems),
+        *(warning(paper.problem_line(problem)) for problem in paper.problems),
         details("Sections", bullet_list(sections)),
         details("Tables, figures, equations", grid(("id", "label", "caption or text", "where"), rows)),
         aside(f"{paper.file}, id {paper.id}"),
@@ -416,7 +415,7 @@ def _papers_html(papers: Sequence[Paper]) -> Markup:
             ", ".join(paper.authors),
             paper.file,
             _element_counts(paper),
-            "\n".join(_problem(problem, paper) for problem in paper.problems) or "none",
+            "\n".join(paper.problem_line(problem) for problem in paper.problems) or "none",
             paper.id,
         )
         for paper in papers
@@ -433,7 +432,3 @@ def _element_counts(paper: Paper) -> str:
 
 def _counted(count: int, name: str) -> str:
     return f"{count} {name}{'' if count == 1 else 's'}"
-
-
-def _problem(problem: PageProblem, paper: Paper) -> str:
-    return f"page {problem.page}: {problem.reason}" if paper.paged else problem.reason

@@ -39,8 +39,7 @@ class Estimator:
 
     def __init__(self, store: Store, models: Models, settings: Settings) -> None:
         def dry_run(model: LanguageModel, role: RoleSettings) -> DryRunModel:
-            prices = Prices(prompt=role.price_prompt, completion=role.price_completion)
-            return DryRunModel(model, store, prices=prices)
+            return DryRunModel(model, store, prices=role.prices)
 
         self._models: dict[str, DryRunModel] = {}
         if models.extract:

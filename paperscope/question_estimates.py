@@ -7,8 +7,8 @@ from graph_store import Store
 from paperscope.asking import Asker
 from paperscope_core.models import DryRunModel, Models
 from paperscope_core.models.wrapper import SendRequest
-from paperscope_core.settings import RoleSettings, Settings
-from paperscope_core.types import AskRequest, ModelReply, ModelRequest, Prices, Usage
+from paperscope_core.settings import Settings
+from paperscope_core.types import AskRequest, ModelReply, ModelRequest, Usage
 from query.answering.image_reader import irrelevant_reply
 
 __all__ = ["QuestionEstimate", "QuestionEstimator", "sum_roles"]
@@ -54,13 +54,13 @@ class QuestionEstimator:
     def __init__(self, store: Store, models: Models, settings: Settings, build: Callable[[Models], Asker]) -> None:
         self._models: dict[str, DryRunModel] = {}
         if models.answer:
-            self._models["answer"] = DryRunModel(models.answer, store, prices=_prices(settings.answer))
+            self._models["answer"] = DryRunModel(models.answer, store, prices=settings.answer.prices)
             if models.vision:
-                self._models["vision"] = _DryVision(models.vision, store, prices=_prices(settings.vision))
+                self._models["vision"] = _DryVision(models.vision, store, prices=settings.vision.prices)
         dry = replace(models, answer=self._models.get("answer"), vision=self._models.get("vision"))
         self._asker = build(dry)
         self._rounds = settings.answer.rounds
-        self._looked_up = _prices(settings.vision).usage(
+        self._looked_up = settings.vision.prices.usage(
             prompt_tokens=_PICTURE_TOKENS * settings.retrieval.images, completion_tokens=_REPLY_TOKENS
         )
 
@@ -92,7 +92,3 @@ class _DryVision(DryRunModel):
         if reply.usage.cached:
             return reply
         return replace(reply, text=irrelevant_reply(sum(len(message.images) for message in request.messages)))
-
-
-def _prices(role: RoleSettings) -> Prices:
-    return Prices(prompt=role.price_prompt, completion=role.price_completion)

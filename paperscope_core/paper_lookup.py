@@ -1,14 +1,14 @@
 """Finds papers by what names them, and by words."""
 
-import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
 from pathlib import PurePath
 
 from paperscope_core.errors import UnknownPaperError
+from paperscope_core.text.words import fold_spelling
 from paperscope_core.types import PaperEntry
 
-__all__ = ["find_entry", "fold_accents", "matching_entries"]
+__all__ = ["find_entry", "matching_entries"]
 
 _MAX_SUGGESTIONS = 5
 # Most words of up to three letters are articles and prepositions.
@@ -62,17 +62,11 @@ def matching_entries(entries: Iterable[PaperEntry], query: str) -> list[PaperEnt
 
     Case and accents make no difference.
     """
-    words = fold_accents(query).split()
+    words = fold_spelling(query).casefold().split()
     return [entry for entry in entries if not words or _has(entry, words)]
 
 
 def _has(entry: PaperEntry, words: Iterable[str]) -> bool:
     record = (entry.title, *entry.authors, entry.file, entry.venue, entry.doi, entry.arxiv, entry.id)
-    text = fold_accents(" ".join(record))
+    text = fold_spelling(" ".join(record)).casefold()
     return all(word in text for word in words)
-
-
-def fold_accents(text: str) -> str:
-    """Return a text without case and accents."""
-    decomposed = unicodedata.normalize("NFKD", text.casefold())
-    return "".join(letter for letter in decomposed if not unicodedata.combining(letter))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from paperscope_core.text.acronyms import find_definitions
 from paperscope_core.text.sentences import split_sentences
-from paperscope_core.text.words import fold_spelling
+from paperscope_core.text.words import fold_spelling, plain_form
 from paperscope_core.types import Paper, Passage
 
 __all__ = ["Definition", "asked_term", "defining_passages", "find_definition"]
@@ -144,7 +144,7 @@ def _expands(term: str, sentence: str) -> bool:
 
 
 def _folded(text: str) -> str:
-    return re.sub(r"[\W_]+", " ", fold_spelling(text)).casefold().strip().removesuffix("s")
+    return plain_form(text).removesuffix("s")
 
 
 def _matches(forms: Sequence[str], term: str, sentence: str) -> bool:

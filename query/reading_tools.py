@@ -13,11 +13,11 @@ from itertools import groupby
 from paperscope_core.cancellation import run_in_thread
 from paperscope_core.errors import InputError, NotFoundError
 from paperscope_core.models.token_counting import count_tokens
-from paperscope_core.paper_lookup import find_entry, fold_accents, matching_entries
+from paperscope_core.paper_lookup import find_entry, matching_entries
 from paperscope_core.protocols import Corpus
 from paperscope_core.text.escaping import shortened
 from paperscope_core.text.sentences import split_sentences
-from paperscope_core.text.words import content_words, plain_words
+from paperscope_core.text.words import content_words, plain_form
 from paperscope_core.types import (
     Box,
     Context,
@@ -408,11 +408,11 @@ def _matching_sections(paper: Paper, argument: str) -> list[Section]:
     """
     wanted = " ".join(argument.split())
     number = named_section(wanted).casefold()
-    folded, asked = _folded(wanted), content_words(wanted)
+    folded, asked = plain_form(wanted), content_words(wanted)
     rules: tuple[Callable[[Section], bool], ...] = (
         lambda one: wanted in (one.id, one.path, one.title, _section_name(one)),
         lambda one: bool(number) and named_section(one.number).casefold() == number,
-        lambda one: folded in (_folded(one.title), _folded(one.path), _folded(_section_name(one))),
+        lambda one: folded in (plain_form(one.title), plain_form(one.path), plain_form(_section_name(one))),
         lambda one: bool(asked) and asked <= content_words(one.title),
     )
     for rule in rules:
@@ -425,16 +425,12 @@ def _matching_sections(paper: Paper, argument: str) -> list[Section]:
         top = [one for one in found if one.level == highest]
         if found:
             return top if len(top) == 1 else found
-    close = get_close_matches(folded, [_folded(one.title) for one in paper.sections], n=1, cutoff=_CLOSE)
-    return [one for one in paper.sections if _folded(one.title) in close]
+    close = get_close_matches(folded, [plain_form(one.title) for one in paper.sections], n=1, cutoff=_CLOSE)
+    return [one for one in paper.sections if plain_form(one.title) in close]
 
 
 def _section_name(section: Section) -> str:
     return f"{section.number} {section.title}".strip()
-
-
-def _folded(text: str) -> str:
-    return " ".join(plain_words(fold_accents(text)))
 
 
 def _element(view: _PaperView, argument: str) -> Iterable[_Found]:
@@ -444,11 +440,11 @@ def _element(view: _PaperView, argument: str) -> Iterable[_Found]:
         return list(view.of(exact) if isinstance(exact[0], Passage | Reference) else view.floats(exact))
     elements = [one for one in view.paper.elements if _is_float(one) or isinstance(one, Equation)]
     named = set(find_references(wanted, [view.paper]).elements)
-    folded, asked = _folded(wanted), content_words(wanted)
+    folded, asked = plain_form(wanted), content_words(wanted)
     rules: tuple[Callable[[Element], bool], ...] = (
-        lambda one: bool(one.label) and _folded(one.label) == folded,
+        lambda one: bool(one.label) and plain_form(one.label) == folded,
         lambda one: one.id in named,
-        lambda one: bool(folded) and folded == _folded(_caption(one)),
+        lambda one: bool(folded) and folded == plain_form(_caption(one)),
         lambda one: bool(asked) and asked <= content_words(_caption(one)),
     )
     for rule in rules:
@@ -526,7 +522,7 @@ def _matching_entries(paper: Paper, entries: Sequence[Reference], argument: str)
 
 
 def _bare(label: str) -> str:
-    return _folded(label.strip("[]() ."))
+    return plain_form(label.strip("[]() ."))
 
 
 def _cited(view: _PaperView, entry: Reference) -> Iterator[_Found]:
@@ -578,8 +574,8 @@ def _near(argument: str, names: Sequence[str], what: str) -> str:
     """Return what to ask for instead: names like the argument, or else the first ones."""
     if not names:
         return f"it has no {what}"
-    distinct = {_folded(name): name for name in reversed(names)}
-    close = [distinct[name] for name in get_close_matches(_folded(argument), distinct, n=5, cutoff=_NEAR)]
+    distinct = {plain_form(name): name for name in reversed(names)}
+    close = [distinct[name] for name in get_close_matches(plain_form(argument), distinct, n=5, cutoff=_NEAR)]
     asked = content_words(argument)
     close += [name for name in names if asked & content_words(name)]
     listed = list(dict.fromkeys(close or names))

@@ -23,7 +23,7 @@ from paperscope_core.errors import InputError, KeyFileError
 from paperscope_core.files import PRIVATE_FILE, create_private_folder, output_errors, replace_file
 from paperscope_core.locations import LibraryLocation, Location
 
-__all__ = ["Key", "KeyStore"]
+__all__ = ["Key", "KeyStore", "secret_digest"]
 
 # Rewriting the file takes milliseconds; a lock held for this long is stuck.
 _LOCK_TIMEOUT_SECONDS = 10
@@ -112,7 +112,7 @@ class KeyStore:
 
     def find(self, secret: str) -> Key | None:
         """Return the key with this secret; None if there is none, or if it has expired."""
-        digest = _sha256(secret)
+        digest = secret_digest(secret)
         found = [entry.key for entry in self._entries() if hmac.compare_digest(entry.sha256, digest)]
         return found[0] if found and found[0].is_valid_on(self._today()) else None
 
@@ -146,7 +146,7 @@ class KeyStore:
         secret = f"ps_{key.id}_{secrets.token_urlsafe(32)}"
         with output_errors(self._file):
             create_private_folder(self._file.parent)
-        self._rewrite(lambda entries: (*entries, _Entry(key=key, sha256=_sha256(secret))))
+        self._rewrite(lambda entries: (*entries, _Entry(key=key, sha256=secret_digest(secret))))
         return key, SecretStr(secret)
 
     def revoke(self, key_id: str) -> Key:
@@ -193,8 +193,8 @@ def _stamp(found: os.stat_result) -> tuple[int, ...]:
     return found.st_ino, found.st_mtime_ns, found.st_ctime_ns, found.st_size
 
 
-def _sha256(secret: str) -> str:
-    # A header may hold any character, lone surrogates included.
+def secret_digest(secret: str) -> str:
+    """Return the SHA-256 of a secret of a header or cookie, which may hold any character, lone surrogates included."""
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
 
 

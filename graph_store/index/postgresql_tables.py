@@ -18,6 +18,7 @@ from sqlalchemy import Connection, CursorResult, text
 
 from graph_store.index.query_terms import name_key
 from graph_store.index.text_terms import Tokenizer, WordRows, bounded
+from graph_store.postgresql import storable
 from graph_store.reading import Checkpoint, Searchable
 from paperscope_core.text.words import fold_spelling
 from paperscope_core.types import WORK, kind_of
@@ -389,7 +390,7 @@ class Writer:
     def _insert_names(self, papers: Sequence[Searchable]) -> set[int]:
         rows = sorted(
             {
-                (bounded(name_key(name)), _storable(fold_spelling(name)), _storable(entity.id), paper.paper)
+                (bounded(name_key(name)), storable(fold_spelling(name)), storable(entity.id), paper.paper)
                 for paper in papers
                 for entity in paper.entities
                 for name in (entity.name, *entity.aliases)
@@ -402,7 +403,7 @@ class Writer:
         self._run(_INSERT_ENTITIES, ids=ids)
         self._run(_INSERT_NAMES, keys=list(keys), names=list(names), entities=list(entities), papers=list(owners))
         # The words of many titles would displace the terms, so a work is found by its whole name only.
-        terms = {_storable(entity.id) for paper in papers for entity in paper.entities if entity.type != WORK}
+        terms = {storable(entity.id) for paper in papers for entity in paper.entities if entity.type != WORK}
         new: dict[str, set[str]] = defaultdict(set)
         for _, name, entity, _ in rows:
             if entity in terms:
@@ -483,8 +484,3 @@ def _halfvecs(vectors: NDArray[float32]) -> Iterator[str]:
 def _half_texts() -> tuple[str, ...]:
     """Return the text of each number of 16 bits: looking it up takes a tenth of the time of writing it."""
     return tuple(map(str, np.arange(1 << 16, dtype=np.uint16).view(np.float16)))
-
-
-def _storable(name: str) -> str:
-    """Return a name as it is stored, without NUL."""
-    return name.replace("\0", "\ufffd")

@@ -131,9 +131,8 @@ def build_model(
     """
     if not role.configured:
         return None
-    prices = Prices(prompt=role.price_prompt, completion=role.price_completion)
-    model = OpenAIChatModel(_endpoint(role, calls), prices=prices, extra=role.extra)
-    accounted = AccountedModel(model, Accounting(budget=budget, on_call=on_call, prices=prices))
+    model = OpenAIChatModel(_endpoint(role, calls), prices=role.prices, extra=role.extra)
+    accounted = AccountedModel(model, Accounting(budget=budget, on_call=on_call, prices=role.prices))
     limited = LimitedModel(FinishingModel(accounted), concurrency=calls.concurrency)
     retrying = RetryingModel(limited, RetryPolicy(retries=calls.retries))
     return CachedModel(retrying, cache, on_call=on_call, patience=calls.timeout)

@@ -26,6 +26,7 @@ from pydantic import (
 )
 
 from paperscope_core.locations import LibraryLocation
+from paperscope_core.types import Prices
 
 __all__ = [
     "PATH_PREFIX",
@@ -173,6 +174,11 @@ class RoleSettings(_EndpointSettings):
     def configured(self) -> bool:
         """Whether the role has a model."""
         return bool(self.model)
+
+    @property
+    def prices(self) -> Prices:
+        """What its tokens cost."""
+        return Prices(prompt=self.price_prompt, completion=self.price_completion)
 
     @model_validator(mode="after")
     def _has_address(self) -> Self:

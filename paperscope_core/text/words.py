@@ -21,6 +21,7 @@ __all__ = [
     "content_words",
     "entity_key",
     "fold_spelling",
+    "plain_form",
     "plain_words",
     "shared_words",
     "singular",
@@ -93,6 +94,12 @@ def plain_words(text: str) -> list[str]:
     """Return the runs of letters and digits of a text in lower case, with repeats and stop words; plurals stay
     plurals."""
     return _RUN.findall(text.casefold())
+
+
+def plain_form(text: str) -> str:
+    """Return a text without case, accents and signs, in which names are compared: its plain words, spaced by one
+    space."""
+    return " ".join(plain_words(fold_spelling(text)))
 
 
 def words(text: str) -> list[str]:

@@ -394,11 +394,19 @@ class Paper(Displayable):
         ((shift, count),) = shifts.most_common(1) or [(0, 0)]
         return shift if count > 1 and 2 * count > len(self.pages) else 0
 
+    def section_path(self, element: Element) -> str:
+        """Return the path of the section in which an element stands; "" if it stands in none."""
+        return next((section.path for section in self.sections if section.id == element.section), element.section)
+
     def headings(self, element: Element) -> str:
         """Return the title of the paper and those of the sections in which an element stands, a line each."""
-        path = next((section.path for section in self.sections if section.id == element.section), "")
+        path = self.section_path(element)
         titles = (one.title for one in self.sections if f"{path} > ".startswith(f"{one.path} > "))
         return "\n".join(filter(None, (self.title, *titles)))
+
+    def problem_line(self, problem: PageProblem) -> str:
+        """Return what is wrong, and where if the paper has pages."""
+        return f"page {problem.page}: {problem.reason}" if self.paged else problem.reason
 
     @property
     def doubtful_pages(self) -> frozenset[int]:

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from paperscope_core.text.words import fold_spelling, plain_words
+from paperscope_core.text.words import fold_spelling, plain_form
 from paperscope_core.types import PaperEntry
 from query.content_words import content_words, runs
 
@@ -119,7 +119,7 @@ class _Names:
         self.ids = tuple(paper.id for paper in papers)
         self.cited = citation_names(papers)
         self._papers = papers
-        self._titles = [_folded(paper.title) for paper in papers]
+        self._titles = [plain_form(paper.title) for paper in papers]
         self._joined = [title.replace(" ", "") for title in self._titles]
         self._titled: dict[str, list[int]] = defaultdict(list)
         self._filed: dict[str, list[int]] = defaultdict(list)
@@ -144,7 +144,7 @@ class _Names:
         }
 
     def _by_title(self, question: str) -> Iterator[int]:
-        folded = _folded(question)
+        folded = plain_form(question)
         words = folded.split()
         starts = {" ".join(words[start : start + _TITLE_WORDS]) for start in range(len(words) - _TITLE_WORDS + 1)}
         for start in starts:
@@ -153,7 +153,7 @@ class _Names:
                     yield number
 
     def _by_words(self, question: str) -> Iterator[int]:
-        called = [_folded(words).replace(" ", "") for words in _called(question)]
+        called = [plain_form(words).replace(" ", "") for words in _called(question)]
         for number, joined in enumerate(self._joined) if called else ():
             # Adjacent words joined, so that "DiceLoss" matches "Dice Loss".
             if any(name in joined and name in runs(self._titles[number].split(), longest=_RUN) for name in called):
@@ -200,7 +200,3 @@ def _is_by(paper: PaperEntry, citation: Citation) -> bool:
     if citation.year is not None and paper.year is not None and abs(citation.year - paper.year) > _YEARS_APART:
         return False
     return _surnames(paper)[: len(citation.surnames)] == [fold_spelling(name) for name in citation.surnames]
-
-
-def _folded(text: str) -> str:
-    return " ".join(plain_words(fold_spelling(text)))

@@ -44,7 +44,6 @@ from service.cli.terminal import (
     print_json,
     print_line,
     print_note,
-    problem_line,
     stderr,
     stdout,
     usage_cells,
@@ -345,7 +344,7 @@ def _report_added(file: str, added: "AddResult", *, as_json: bool) -> None:
             details.append(f"{len(missing)} {what}: add the file again to retry")
     print_line(f"{added.outcome:9} {paper.id}  {paper.title}  ({', '.join(details)})")
     for problem in paper.problems:
-        print_line(f"          {problem_line(problem, paper)}", style="yellow")
+        print_line(f"          {paper.problem_line(problem)}", style="yellow")
 
 
 def _estimate_all(library: "Library", sources: "Sequence[PaperSource]", *, as_json: bool, password: str | None) -> int:

@@ -24,7 +24,7 @@ from service.cli.options import (
     read_settings,
     report_failure,
 )
-from service.cli.terminal import print_json, print_line, print_note, problem_line, stderr
+from service.cli.terminal import print_json, print_line, print_note, stderr
 
 if TYPE_CHECKING:
     from ingest.export import Written
@@ -180,7 +180,7 @@ def _report(
     print_line(paper.title, style="bold")
     print_line(f"  {', '.join(parts if paper.paged else [paper.format, *parts])}  ({seconds:.1f} s)")
     for problem in problems:
-        print_line(f"  {problem_line(problem, paper)}", style="yellow")
+        print_line(f"  {paper.problem_line(problem)}", style="yellow")
     print_line(f"  {len(written.files)} files in {folder}: {_describe_files(written.files)}")
 
 

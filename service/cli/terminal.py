@@ -31,7 +31,6 @@ from paperscope_core.types import (
     Evidence,
     Figure,
     ImageDescription,
-    PageProblem,
     Paper,
     PaperImages,
     Place,
@@ -55,7 +54,6 @@ __all__ = [
     "print_line",
     "print_note",
     "print_text",
-    "problem_line",
     "publication_line",
     "stderr",
     "stdout",
@@ -165,11 +163,6 @@ def publication_line(publication: Publication) -> str:
     return ", ".join(filter(None, [publication.venue, str(publication.year or ""), *ids]))
 
 
-def problem_line(problem: PageProblem, paper: Paper) -> str:
-    """Return a problem, with its page if the paper has pages."""
-    return f"page {problem.page}: {problem.reason}" if paper.paged else problem.reason
-
-
 def papers_view(papers: Sequence[Paper]) -> RenderableType:
     """Return the papers: the title of each, its id, its file and what it has."""
     if not papers:
@@ -214,7 +207,7 @@ def paper_view(
     parts += _images_view(paper, images)
     names = ", ".join(f"{name} ({count})" for name, count in degrees.items())
     parts.append(Text(f"Entities most connected: {names}" if names else "No entities."))
-    parts += [Text(problem_line(problem, paper), style="yellow") for problem in paper.problems]
+    parts += [Text(paper.problem_line(problem), style="yellow") for problem in paper.problems]
     parts += [Text(line, style="yellow") for line in _shortfall_lines(shortfall)]
     return Group(*parts)
 

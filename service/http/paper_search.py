@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal
 
-from paperscope_core.paper_lookup import fold_accents, matching_entries
+from paperscope_core.paper_lookup import matching_entries
+from paperscope_core.text.words import fold_spelling
 from paperscope_core.types import Filters, PaperEntry
 
 __all__ = ["PaperOrder", "search_papers"]
@@ -27,11 +28,11 @@ def search_papers(
 
 
 def _title(entry: PaperEntry) -> str:
-    return fold_accents(entry.title or entry.file)
+    return fold_spelling(entry.title or entry.file).casefold()
 
 
 def _surname(entry: PaperEntry) -> str:
-    return fold_accents(entry.authors[0]).rpartition(" ")[2] if entry.authors else ""
+    return fold_spelling(entry.authors[0]).casefold().rpartition(" ")[2] if entry.authors else ""
 
 
 _KEYS: Mapping[PaperOrder, Callable[[PaperEntry], tuple[Any, ...]]] = {

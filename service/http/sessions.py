@@ -6,12 +6,12 @@ its library is in PostgreSQL.
 """
 
 import asyncio
-import hashlib
 import secrets
 
 from fastapi import Request, Response
 
 from graph_store.service_state import ServiceState
+from service.keys import secret_digest
 
 __all__ = ["SESSION_SECONDS", "Sessions", "clear_cookie", "session_token", "set_cookie"]
 
@@ -33,22 +33,17 @@ class Sessions:
     async def begin(self, key_id: str) -> str:
         """Begin a session; return its token."""
         token = secrets.token_urlsafe(32)
-        await asyncio.to_thread(self._state.begin_session, _sha256(token), key_id, seconds=SESSION_SECONDS)
+        await asyncio.to_thread(self._state.begin_session, secret_digest(token), key_id, seconds=SESSION_SECONDS)
         return token
 
     async def key_id(self, token: str) -> str | None:
         """Return the id of a session's key; None if there is no such session, or it has ended."""
-        return await asyncio.to_thread(self._state.session_key, _sha256(token)) if token else None
+        return await asyncio.to_thread(self._state.session_key, secret_digest(token)) if token else None
 
     async def end(self, token: str) -> None:
         """End a session, if there is one."""
         if token:
-            await asyncio.to_thread(self._state.end_session, _sha256(token))
-
-
-def _sha256(token: str) -> str:
-    # A cookie may hold any character, lone surrogates included.
-    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
+            await asyncio.to_thread(self._state.end_session, secret_digest(token))
 
 
 def session_token(request: Request) -> str:
