@@ -174,6 +174,14 @@ class Document(Protocol):
         """
         ...
 
+    def regions(self, number: int) -> Sequence[Box]:
+        """Return the regions of text (headings, paragraphs, items of lists, notes) that the library's layout model
+        finds on a page.
+
+        Raise `PageReadError`.
+        """
+        ...
+
 
 def locked_error(name: str, *, password: str | None) -> PaperLockedError:
     """Return the refusal of an encrypted file for which no password, or a wrong one, was given."""

@@ -131,6 +131,10 @@ class OcrDocument:
         """See `Document.cells`; none on a deskewed page."""
         return () if self._skews.get(number) else self._document.cells(number, box)
 
+    def regions(self, number: int) -> Sequence[Box]:
+        """See `Document.regions`; none on a deskewed page."""
+        return () if self._skews.get(number) else self._document.regions(number)
+
     def _with_unknown_read(self, page: PageContent) -> PageContent:
         """Return a page whose unknown characters inside words and numbers are recognised, with a note on the others."""
         chars = list(page.chars)

@@ -2,7 +2,7 @@
 
 from bisect import bisect
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from operator import attrgetter
@@ -15,8 +15,12 @@ from ingest.pdf.fonts import is_monospaced
 from ingest.pdf.line_numbers import find_line_numbers
 from ingest.pdf.lines import Line, fold_fractions, lines_of
 from ingest.pdf.pdf_words import Word, fold_initials, words_of
+from paperscope_core.types import Box
 
-__all__ = ["BodyStyle", "Edges", "PageLayout", "page_layouts", "with_edges"]
+__all__ = ["BodyStyle", "Edges", "PageLayout", "RegionFinder", "page_layouts", "with_edges"]
+
+# Returns the regions of text on a page, from 1, turned by quarter turns.
+RegionFinder = Callable[[int, int], Sequence[Box]]
 
 # Chosen on the development papers.
 _SLIDE_RATIO = 1.2  # The least ratio of a slide's width to its height; screens have 4:3 or more.
@@ -173,8 +177,13 @@ def _monospaced(pages: Sequence[PageContent]) -> frozenset[str]:
     )
 
 
-def page_layouts(pages: Sequence[PageContent]) -> list[PageLayout]:
-    """Read the words, lines and captions of all pages."""
+def page_layouts(pages: Sequence[PageContent], *, regions: RegionFinder | None = None) -> list[PageLayout]:
+    """Read the words, lines and captions of all pages.
+
+    Args:
+        pages: The pages.
+        regions: Provides the regions of text that a layout model finds on pages whose columns are in doubt.
+    """
     body = _body_style(pages)
     words = [fold_initials(words_of(page.upright, body_font=body.font)) for page in pages]
     numbers = find_line_numbers(words, rules=[page.horizontal for page in pages])
@@ -182,7 +191,10 @@ def page_layouts(pages: Sequence[PageContent]) -> list[PageLayout]:
         gone = {word for strip in strips for word in strip}
         text = [word for word in words[index] if word not in gone]
         words[index] = fold_fractions(text, page.horizontal, below=_FRACTION_SIZE * body.size)
-    gutters = find_gutters([(page.width, page_words) for page, page_words in zip(pages, words, strict=True)])
+    gutters = find_gutters(
+        [(page.width, page_words) for page, page_words in zip(pages, words, strict=True)],
+        regions=None if regions is None else lambda index: regions(pages[index].number, pages[index].turns),
+    )
     layouts: list[PageLayout] = []
     for index, page in enumerate(pages):
         lines = lines_of(words[index], gutters=gutters[index])

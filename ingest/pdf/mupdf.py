@@ -35,6 +35,7 @@ _TEXT_FLAGS = _mupdf.TEXTFLAGS_RAWDICT & ~_mupdf.TEXT_PRESERVE_IMAGES
 _HIDDEN_SHARE = 0.5
 _HIDDEN = "its text layer is invisible, as on a scan, and may differ from what is printed"
 _PREFIX = 7  # The length of "ABCDEF+".
+_TEXT_REGIONS = frozenset(("text", "list-item", "section-header", "footnote"))  # Classes of PyMuPDF's layout model.
 _NEAR_WHITE = 0.98  # A share of full brightness; a lighter fill is not visible on paper.
 
 
@@ -151,6 +152,15 @@ class MuPdfDocument:
                 return ()
             size = page.rect.width, page.rect.height
             return tuple(turned_box(Box(*cell), *size, turns=-rotation) for cell in best.cells if cell)
+
+    def regions(self, number: int) -> Sequence[Box]:
+        """See `Document.regions`."""
+        _load_layout_analysis()
+        with self._page(number) as (page, rotation):
+            page.get_layout()
+            size = page.rect.width, page.rect.height
+            found = page.layout_information or ()
+            return tuple(turned_box(Box(*box), *size, turns=-rotation) for *box, kind in found if kind in _TEXT_REGIONS)
 
     @contextmanager
     def _page(self, number: int) -> Iterator[tuple[Untyped, int]]:

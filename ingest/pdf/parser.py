@@ -15,12 +15,13 @@ from ingest.document.pages import LOADING_TIMES, Backend, Char, CharTable, Docum
 from ingest.document.source import check_page_count, publication_in, read_pdf
 from ingest.pdf.element_drafts import draft_elements
 from ingest.pdf.front import author_text
+from ingest.pdf.layout import RegionFinder
 from ingest.pdf.salvage import salvaged
 from ingest.pdf.structure import Structure, read_structure
 from paperscope_core.cancellation import extend_time_limit
 from paperscope_core.errors import PaperFileError
 from paperscope_core.protocols import PageCallback
-from paperscope_core.types import Page, PageProblem, Paper, PaperFile, PaperFormat, ParsedPaper, content_hash
+from paperscope_core.types import Box, Page, PageProblem, Paper, PaperFile, PaperFormat, ParsedPaper, content_hash
 
 __all__ = ["PdfBackend", "PdfParser", "ReadDocument", "read_document"]
 
@@ -113,7 +114,8 @@ def read_document(
         sha256: The hash of its file.
         file: The name of its file.
         format: The format of its file.
-        layout_check: Whether the document is asked for the cells of doubtful tables.
+        layout_check: Whether the document is asked for the cells of doubtful tables, and for the regions of text of
+            pages whose columns are in doubt.
         max_pages: Longer documents are refused.
         on_page: Called with the number of pages done and their total.
 
@@ -131,7 +133,11 @@ def read_document(
         problems.append(PageProblem(page=1, reason=_REPAIRED))
         problems.extend(PageProblem(page=page.number, reason=_EMPTY) for page in pages if not page.has_ink)
     structure = read_structure(
-        pages, document.outline, cells=document.cells if layout_check else None, named=document.title
+        pages,
+        document.outline,
+        cells=document.cells if layout_check else None,
+        regions=_region_finder(document) if layout_check else None,
+        named=document.title,
     )
     noted = dict.fromkeys(
         PageProblem(page=page.number, reason=note, kind="text") for page in pages for note in _notes(page)
@@ -148,6 +154,18 @@ def read_document(
         stated=publication_in(document.metadata),
     )
     return ReadDocument(paper=paper, views=pages)
+
+
+def _region_finder(document: Document) -> RegionFinder:
+    """Return what finds the regions of text on a page; none where the library can't read it again."""
+
+    def regions(number: int, turns: int) -> Sequence[Box]:
+        try:
+            return () if turns else document.regions(number)
+        except PageReadError:
+            return ()
+
+    return regions
 
 
 def _read_pages(

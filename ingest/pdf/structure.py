@@ -14,7 +14,7 @@ from ingest.pdf.frames import find_framed_floats, find_framed_listings, find_fra
 from ingest.pdf.front import author_lines, title_lines
 from ingest.pdf.furniture import find_furniture
 from ingest.pdf.headings import FoundHeading, cut_run_ins, find_headings, is_contents_entry, style_of
-from ingest.pdf.layout import PageLayout, page_layouts, with_edges
+from ingest.pdf.layout import PageLayout, RegionFinder, page_layouts, with_edges
 from ingest.pdf.lines import Line, rejoined
 from ingest.pdf.listings import FoundListing, find_listings, framed_listing, unlabelled_listing
 from ingest.pdf.paragraphs import find_footnotes, find_sidebars
@@ -51,7 +51,12 @@ class Structure:
 
 
 def read_structure(
-    pages: Sequence[PageContent], outline: Sequence[OutlineEntry], *, cells: CellFinder | None = None, named: str = ""
+    pages: Sequence[PageContent],
+    outline: Sequence[OutlineEntry],
+    *,
+    cells: CellFinder | None = None,
+    regions: RegionFinder | None = None,
+    named: str = "",
 ) -> Structure:
     """Find the parts of a document of at least one page.
 
@@ -59,9 +64,10 @@ def read_structure(
         pages: The pages.
         outline: The file's bookmarks.
         cells: Provides the library's cells for doubtful tables.
+        regions: Provides the library's regions of text for pages whose columns are in doubt.
         named: The title in the file's metadata.
     """
-    layouts = without_captions_in_text(without_running_rules(page_layouts(pages)))
+    layouts = without_captions_in_text(without_running_rules(page_layouts(pages, regions=regions)))
     frames = [find_frames(layout) for layout in layouts]
     framed = find_framed_floats(layouts, frames)
     layouts = without_quoted_captions(layouts, frames, framed)

@@ -197,6 +197,10 @@ class ImageDocument:
         """See `Document.cells`; an image has none."""
         return ()
 
+    def regions(self, number: int) -> Sequence[Box]:  # noqa: ARG002 -- the protocol's
+        """See `Document.regions`; an image has none."""
+        return ()
+
     def _frame(self, number: int) -> Image.Image:
         try:
             self._image.seek(number - 1)

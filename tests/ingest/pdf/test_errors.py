@@ -121,6 +121,9 @@ class _Broken:
     def cells(self, number: int, box: Box) -> Sequence[Box]:
         raise PageReadError("not sought")
 
+    def regions(self, number: int) -> Sequence[Box]:
+        raise PageReadError("not sought")
+
 
 class _Bitmaps(_Broken):
     """A document with letters of a font whose unit is a hundredth of an em."""

@@ -1,0 +1,45 @@
+"""Pages on which other products were reported to fail, in `shared/cases`, are read as their README says."""
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ingest.pdf import PdfParser
+from paperscope_core.types import Paper, PaperFile, Passage, Reference
+
+
+@pytest.fixture(scope="module")
+def read(shared: Path) -> Callable[[str], Paper]:
+    folder = shared / "cases"
+    if not folder.is_dir():
+        pytest.skip("the reported cases are missing (a folder 'cases' in 'shared')")
+    return lambda name: PdfParser(dpi=20).parse(PaperFile(folder / name)).paper
+
+
+def text_of(paper: Paper) -> str:
+    return "\n".join(
+        one.text
+        for one in paper.elements
+        if isinstance(one, Reference) or (isinstance(one, Passage) and one.role != "furniture")
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("page", "paper"), [("science2004-p1", "Grenfell_et_al_2004.pdf"), ("science2014-p1", "Gire_et_al_2014.pdf")]
+)
+def test_three_columns_are_not_read_across(shared: Path, read: Callable[[str], Paper], page: str, paper: str) -> None:
+    order = shared / "papers" / "fields" / "order.jsonl"
+    if not order.is_file():
+        pytest.skip("the order of the pages is missing ('papers/fields' in 'shared')")
+    pages = map(json.loads, order.read_text().splitlines())
+    starts = next(each["starts"] for each in pages if (each["paper"], each["page"]) == (paper, 1))
+    text = re.sub(r"\W", "", text_of(read(f"pdf/three-columns-interleaved_{page}.pdf"))).casefold()
+    at = 0
+    for start in starts:
+        found = text.find(re.sub(r"\W", "", start).casefold(), at)
+        assert found >= at, start
+        at = found
