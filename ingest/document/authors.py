@@ -1,24 +1,10 @@
-"""Names of authors, from the lines below a title and from entries of a bibliography."""
+"""Names of authors in entries of a bibliography."""
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-__all__ = ["HEAD_END", "PARTICLES", "Authors", "author_names", "authors_of"]
-
-_AFFILIATION = re.compile(
-    r"universi[td]|institut|facult|scien(?:ce|za|cia)|hochschule|cole\b|department|school|college|laborator|academy|"
-    r"research|cent(?:er|re|ro|rum)\b|inc\b|corp|ltd|gmbh|kingdom|"
-    r"@|https?:|\.com|\.edu|\.org|hospital|group\b|team\b|\bai\b|street|avenue|china|usa|germany|france|"
-    r"google|microsoft|meta\b|amazon|ibm\b|equal|correspond|contribut",
-    re.IGNORECASE,
-)
-_NAME = re.compile(r"[^\W\d_][\w.'’-]*(?:\s+[^\W\d_][\w.'’-]*){1,4}")
-_MAX_NAME = 40  # Letters; longer runs of capitalized words are affiliations.
-_SIGNS = "¹²³⁴⁵⁶⁷⁸⁹⁰*†‡§¶♠♣♦♥⋆∗"
-_MARK = re.compile(rf"\^\([^)]*\)|\^\w|[{_SIGNS}]+|(?<=[^\W\d_A-Z])\d+\b")
-_BETWEEN_NAMES = re.compile(rf"(?:{_MARK.pattern}|[,;&]|\b(?:and|AND)\b|\s{{2,}})+")
-_MARKED_AFFILIATION = re.compile(rf"(?:\d|[{_SIGNS}]|\^\w)+\s*[^\W\d_]")
+__all__ = ["HEAD_END", "PARTICLES", "Authors", "authors_of"]
 
 PARTICLES = frozenset("van von der den de da di del della dos du la le el al bin ten ter".split())
 _YEAR = r"(?:(?:19|20)\d{2}|n\.\s?d\.)"
@@ -34,31 +20,6 @@ _MORE = re.compile(r"(?:et al|others|et alii)\.?", re.IGNORECASE)
 _INITIALS = re.compile(r"(?:(?:[^\W\d_a-zß-ÿ]\.?|[CKPSTZ]h\.)[\s-]*){1,5}(?:\s(?:van|von|der|den|de|da|la|le|el|al))*")
 _SUFFIX = re.compile(r"(?:Jr|Sr|II|III|IV)\.?")
 _MAX_HEAD = 200  # The most letters that are searched for authors if nothing ends them.
-
-
-def author_names(lines: Sequence[str], *, metadata: str) -> tuple[str, ...]:
-    """Return the names in the file's metadata if it lists any, otherwise the names found in the authors' lines.
-
-    After the first affiliation that begins with a mark, only names with a mark are returned.
-    """
-    listed = [name.strip() for name in re.split(r"(?:(?<!\s)\s*+)?[;,]\s*|(?<!\s)\s+and\s+", metadata) if name.strip()]
-    if listed and all(_NAME.fullmatch(name) for name in listed):
-        return tuple(listed)
-    names: list[str] = []
-    begun, affiliated = "", False
-    for line in lines:
-        if not any(letter.isalpha() for letter in line):
-            continue
-        marked = bool(_MARKED_AFFILIATION.match(line))
-        affiliated = affiliated or marked
-        if marked or _AFFILIATION.search(line) or (affiliated and not _MARK.search(line)):
-            begun = ""
-            continue
-        parts = _BETWEEN_NAMES.split(f"{begun} {line}".strip())
-        stripped = (part.strip(" .·|,") for part in parts)
-        names.extend(name for name in stripped if _NAME.fullmatch(name) and name[0].isupper() and len(name) < _MAX_NAME)
-        begun = parts[-1].strip() if len(parts) > 1 and parts[-1].strip().isalpha() else ""
-    return tuple(dict.fromkeys(names))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

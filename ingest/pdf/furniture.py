@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from ingest.document.geometry import overlap_y, turned_box, turned_page
+from ingest.document.geometry import overlap_x, overlap_y, turned_box, turned_page
 from ingest.document.pages import PageContent
 from ingest.pdf.layout import PageLayout
 from ingest.pdf.lines import Line, line_of
@@ -23,6 +23,7 @@ _REPEAT_MARGIN = 0.15  # The margin that contains texts repeated on other pages.
 _EDGE = 0.08  # A line within this margin that a gap separates from the text is furniture, whatever its text.
 _GAP = 0.9  # The least such gap, in letter sizes.
 _WIDER = 1.25  # A gap is wider than the usual one between lines by this factor.
+_SAME_SIZE, _LEADING = 0.3, 2.0  # Of two lines of a title, in points and in letter sizes.
 _OTHER_SIZE = 0.7  # Points by which the furniture of a slide is smaller than the body, and a title is larger.
 _COUNTED_SHARE = 0.3  # The least share of pages with numbers that increase with the pages.
 _UPWARDS = 3  # The quarter turns of text that runs up the page.
@@ -56,8 +57,10 @@ def find_furniture(layouts: Sequence[PageLayout], free: Sequence[Sequence[Line]]
         layout = page.layout
         if line in counted or (layout.is_slide and fixed[_place_key(line)] > most):
             return True
-        # The title of a poster is at its edge.
-        is_title = len(layouts) == 1 and line.size > layout.body.size + _OTHER_SIZE
+        # The title of a poster is at its edge; so is the first line of some titles of several.
+        is_title = line.size > layout.body.size + _OTHER_SIZE and (
+            len(layouts) == 1 or (layout.index == 0 and page.continues(line))
+        )
         is_text = layout.is_slide and line.size > layout.body.size - _OTHER_SIZE
         is_text = is_text and not _PAGE_NUMBER.fullmatch(line.text)
         # The number of an equation may repeat in a margin, too.
@@ -107,12 +110,12 @@ class _Page:
     @cached_property
     def _head(self) -> float:
         """The end of the margin at the head."""
-        return _EDGE * self.layout.content.height
+        return _EDGE * self.layout.printed_height
 
     @cached_property
     def _foot(self) -> float:
         """The start of the margin at the foot."""
-        return (1 - _EDGE) * self.layout.content.height
+        return self.layout.content.height - _EDGE * self.layout.printed_height
 
     @cached_property
     def _first(self) -> float:
@@ -127,6 +130,15 @@ class _Page:
     @cached_property
     def _tops(self) -> list[float]:
         return sorted(line.box.y0 for line in self.lines)
+
+    def continues(self, line: Line) -> bool:
+        """Return whether the next line below, in the same size, continues a line."""
+        return any(
+            abs(other.size - line.size) < _SAME_SIZE
+            and 0 < other.baseline - line.baseline < _LEADING * line.size
+            and overlap_x(other.box, line.box) > 0
+            for other in self.lines
+        )
 
     def is_separated(self, line: Line) -> bool:
         """Return whether everything between a line and the page's edge is in the margin, separated from the rest by a
@@ -182,8 +194,8 @@ def _is_page_number(line: Line, lines: Sequence[Line]) -> bool:
 
 
 def _in_margin(line: Line, layout: PageLayout, *, share: float) -> bool:
-    height = layout.content.height
-    return line.box.y1 < share * height or line.box.y0 > (1 - share) * height
+    margin = share * layout.printed_height
+    return line.box.y1 < margin or line.box.y0 > layout.content.height - margin
 
 
 def find_stamp(page: PageContent) -> tuple[str, Box] | None:

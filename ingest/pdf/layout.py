@@ -24,6 +24,7 @@ RegionFinder = Callable[[int, int], Sequence[Box]]
 
 # Chosen on the development papers.
 _SLIDE_RATIO = 1.2  # The least ratio of a slide's width to its height; screens have 4:3 or more.
+_LONGEST = 2.0  # The largest usual ratio of a page's height to its width.
 _FRACTION_SIZE = 0.82  # In sizes of the body: the letters of fractions within a line are smaller.
 _BODY_SIZE_ROUNDING = 0.7  # Points; the largest difference between a line of body text and the body's size.
 _MIN_LINES = 10  # The least number of body lines from which a page's own column edges are measured.
@@ -94,6 +95,11 @@ class PageLayout:
     def title(self) -> str:
         """The first of its largest lines."""
         return max(self.lines, key=lambda line: line.size).text if self.lines else ""
+
+    @property
+    def printed_height(self) -> float:
+        """The height of the page; that of a usual page if it is far longer, as a saved web page."""
+        return min(self.content.height, _LONGEST * self.content.width)
 
     @property
     def columns(self) -> int:

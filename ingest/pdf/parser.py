@@ -1,5 +1,6 @@
 """`PdfParser` converts a PDF file to a `ParsedPaper`; `read_document` does the same for other sources of pages."""
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
@@ -7,14 +8,14 @@ from dataclasses import dataclass, replace
 from statistics import median
 
 from ingest.document.assembly import assemble_paper, paper_id
-from ingest.document.authors import author_names
+from ingest.document.bylines import author_names
 from ingest.document.crops import add_crops
 from ingest.document.geometry import reading_views, turned_size
 from ingest.document.line_text import join_lines
 from ingest.document.pages import LOADING_TIMES, Backend, Char, CharTable, Document, PageContent, PageReadError
 from ingest.document.source import check_page_count, publication_in, read_pdf
 from ingest.pdf.element_drafts import draft_elements
-from ingest.pdf.front import author_text
+from ingest.pdf.front import author_rows
 from ingest.pdf.layout import RegionFinder
 from ingest.pdf.salvage import salvaged
 from ingest.pdf.structure import Structure, read_structure
@@ -32,6 +33,7 @@ _SCANNED = "the page has no text; it seems to be scanned"
 _INVISIBLE_SIZE = 0.3  # Points; smaller letters are hidden text.
 # Letter sizes: the usual width of a letter, and one that no letter has.
 _LETTER_WIDTH, _MAX_WIDTH = 0.5, 4.0
+_FOOTNOTE_MARK = re.compile(r"(?<=[^\W\d_])[\s∗*†‡☆§¶⁎]{1,5}$")
 _NO_TITLE = ("untitled", "microsoft word", "paper title", ".tex", ".dvi", ".doc", ".pdf", ".indd")
 
 
@@ -147,7 +149,7 @@ def read_document(
         sha256=sha256,
         file=file,
         title=_title(structure, metadata=document.title, file=file),
-        authors=author_names([author_text(line) for line in structure.authors], metadata=document.authors),
+        authors=author_names(author_rows(structure.authors), metadata=document.authors),
         pages=tuple(dict.fromkeys(map(_page, pages))),
         problems=(*noted, *problems),
         format=format,
@@ -213,9 +215,13 @@ def _notes(page: PageContent) -> Sequence[str]:
 
 
 def _title(structure: Structure, *, metadata: str, file: str) -> str:
-    """Return the printed title, otherwise the one in the metadata if it is usable, otherwise the file's name."""
-    printed = join_lines(line.text for line in structure.title)
-    if printed:
+    """Return the printed title, otherwise the one in the metadata if it is usable, otherwise the file's name.
+
+    The one in the metadata is returned, too, if the printed lines are only its first ones.
+    """
+    printed = _FOOTNOTE_MARK.sub("", join_lines(line.text for line in structure.title))
+    letters, stated = (re.sub(r"[\W_]", "", text).casefold() for text in (printed, metadata))
+    if printed and not (len(letters) > len(stated) / 2 and len(stated) > len(letters) and stated.startswith(letters)):
         return printed
     usable = len(metadata) > 3 and not any(mark in metadata.lower() for mark in _NO_TITLE)
-    return metadata if usable else file.rsplit(".", 1)[0]
+    return metadata if usable else printed or file.rsplit(".", 1)[0]

@@ -69,6 +69,9 @@ def read_structure(
     """
     layouts = without_captions_in_text(without_running_rules(page_layouts(pages, regions=regions)))
     frames = [find_frames(layout) for layout in layouts]
+    # A title over a tint is no float.
+    large = title_lines(layouts[0], layouts[0].lines, named=named)
+    frames[0] = [frame for frame in frames[0] if not set(large) & set(frame.lines)]
     framed = find_framed_floats(layouts, frames)
     layouts = without_quoted_captions(layouts, frames, framed)
     framed_listings = [each for each in framed if each.caption.kind == "other"]
@@ -83,7 +86,7 @@ def read_structure(
     free = _without(free, (line for figure in figures for line in figure.claimed))
     listings = [framed_listing(each) for each in framed_listings]
     free = _without(free, (line for listing in listings for line in (*listing.head, *listing.lines)))
-    listings += map(unlabelled_listing, find_framed_listings(layouts, free))
+    listings += map(unlabelled_listing, find_framed_listings(layouts, _without(free, large)))
     free = _without(free, (line for listing in listings for line in (*listing.head, *listing.lines)))
     furniture = find_furniture(layouts, free)
     free = _without(free, (line for lines in furniture for line in lines))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from ingest.document.assembly import assemble_paper, paper_id
-from ingest.document.authors import author_names
+from ingest.document.bylines import author_names
 from ingest.document.crops import add_crops
 from ingest.document.pages import Backend, Document, PageContent, PageReadError
 from ingest.document.source import check_page_count, publication_in, read_pdf

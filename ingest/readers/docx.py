@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from ingest.document.authors import author_names
+from ingest.document.bylines import author_names
 from ingest.document.drafts import Caption, draft_equation, draft_figure, draft_passage
 from ingest.readers.docx_paragraphs import (
     DocxImage,

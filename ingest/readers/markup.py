@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ingest.document.assembly import assemble_paper, paper_id
-from ingest.document.authors import author_names
+from ingest.document.bylines import author_names
 from ingest.document.caption_wording import is_references_title
 from ingest.document.drafts import draft_reference
 from ingest.document.element_text import element_text

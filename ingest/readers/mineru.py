@@ -10,7 +10,7 @@ from typing import Annotated, Any, TypeAlias
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
 
 from ingest.document.assembly import assemble_paper, paper_id
-from ingest.document.authors import author_names
+from ingest.document.bylines import author_names
 from ingest.document.geometry import bounding_box
 from ingest.document.source import check_page_count, read_file
 from ingest.readers.block_elements import BlockDrafter

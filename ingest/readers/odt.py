@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from ingest.document.authors import author_names
+from ingest.document.bylines import author_names
 from ingest.readers.element_collector import Reading, Source
 from ingest.readers.html import HtmlWalker
 from ingest.readers.markup_tree import Node, element

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from io import BytesIO
 from typing import TYPE_CHECKING
 
-from ingest.document.authors import author_names
+from ingest.document.bylines import author_names
 from ingest.document.drafts import draft_passage
 from ingest.readers.element_collector import Reading, Source, SourceLines
 from ingest.readers.float_captions import read_caption

@@ -1,23 +1,8 @@
-"""Names of authors below a title and in entries of a bibliography."""
+"""Names of authors in entries of a bibliography."""
 
 import pytest
 
-from ingest.document.authors import author_names
 from ingest.document.references import entry_label
-
-
-@pytest.mark.parametrize(
-    ("lines", "names"),
-    [
-        (["Ann Bee♣, Carl Doe♠♣ and Eve Fox^(1,2)", "♣", "Shannon.AI"], ("Ann Bee", "Carl Doe", "Eve Fox")),
-        (["Ann Bee^([0000−0002]), Carl Doe^([0000−0003])"], ("Ann Bee", "Carl Doe")),
-        (["Ann Bee  Carl D. Doe", "Eve Fox"], ("Ann Bee", "Carl D. Doe", "Eve Fox")),
-        (["Ann Bee ¹, Carl", "1", "Doe ²", "1 Town Hall, Great", "Road House"], ("Ann Bee", "Carl Doe")),
-        (["Ann Bee¹", "¹Town Hall", "Carl Doe² Eve Fox¹"], ("Ann Bee", "Carl Doe", "Eve Fox")),
-    ],
-)
-def test_names_of_authors(lines: list[str], names: tuple[str, ...]) -> None:
-    assert author_names(lines, metadata="") == names
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """The title of a paper, and its authors."""
 
 from ingest.document.pages import Char, CharTable, PageContent
-from ingest.pdf.front import author_lines, title_lines
+from ingest.pdf.front import author_lines, author_rows, title_lines
 from ingest.pdf.structure import read_structure
 from tests.ingest.pdf.words import LETTER, chars, printed_line, printed_page
 
@@ -58,6 +58,46 @@ def test_name_of_an_archive_above_is_not_the_title_that_its_citation_repeats() -
     assert title_lines(page, [archive, title], named="On foxes at large in snow") == [title]
     assert title_lines(page, [archive, printed_line("www.foxes.org", 115, size=8), title]) == [title]
     assert title_lines(page, [archive, title], printed=[archive, title]) == [archive]
+
+
+def test_the_kind_of_an_article_is_not_its_title() -> None:
+    kind, title = printed_line("REVIEW", 60, size=40), printed_line("Foxes at Large in Snow", 120, size=20)
+    page = printed_page(1, [])
+    assert title_lines(page, [kind, title]) == [title]
+    authors = printed_line("Ada Lovelace, Grace Hopper", 150, size=12)
+    short = printed_line("Foxes", 120, size=20)
+    assert title_lines(page, [short, authors]) == [short]
+
+
+def test_a_formula_is_not_a_title() -> None:
+    page = printed_page(1, [])
+    assert title_lines(page, [printed_line("JE = - 8n3 hc - R4", 200, size=14)]) == []
+
+
+def test_the_title_that_the_metadata_name_may_be_printed_small() -> None:
+    journal, title = (
+        printed_line("Journal of Foxes and Snow", 60, size=20),
+        printed_line("On foxes at large in snow", 120),
+    )
+    page = printed_page(1, [])
+    assert title_lines(page, [journal, title], named="On Foxes at Large in Snow") == [title]
+
+
+def test_names_right_below_a_title_are_its_authors_though_a_column_is_beside_them() -> None:
+    title = [printed_line("On Foxes at Large", 100, size=16)]
+    names = [printed_line("Ada Lovelace,¹* Grace", 130, size=9), printed_line("Hopper,² Mary Somerville", 140, size=9)]
+    text = [printed_line("We look at foxes and at all that", 170), printed_line("they eat in snow", 110, x0=400)]
+    page = printed_page(1, [])
+    assert author_lines(page, [*names, *text], title=title, end=None) == names
+
+
+def test_raised_marks_on_lines_of_their_own_belong_to_the_row_of_names() -> None:
+    lines = [
+        printed_line("a,c,1", 127, x0=112, size=7),
+        printed_line("Ada Lovelace", 130),
+        printed_line(", Grace Hopper", 130, x0=130),
+    ]
+    assert author_rows(lines) == ["Ada Lovelace^(a,c,1), Grace Hopper"]
 
 
 def test_marked_names_below_the_title_are_not_a_heading() -> None:
