@@ -13,7 +13,7 @@ from graph_store.crop_files import CROPS_FOLDER
 from graph_store.database import Database, SqliteDatabase, translate_errors
 from graph_store.objects import open_objects
 from graph_store.postgresql import PostgresDatabase
-from graph_store.schema import SCHEMA_VERSION, library, metadata, papers
+from graph_store.schema import ADDED, SCHEMA_VERSION, library, metadata, papers
 from paperscope_core.errors import StoreError, StoreReadOnlyError, StoreVersionError
 from paperscope_core.files import PRIVATE_FILE, create_private_file, create_private_folder
 from paperscope_core.locations import Location, PostgresAddress, files_folder
@@ -28,6 +28,7 @@ __all__ = [
     "check_version",
     "closed_on_error",
     "is_library",
+    "lacks_added",
     "open_read_only",
     "open_writable",
     "prepare_tables",
@@ -98,7 +99,7 @@ def check_version(connection: Connection, *, where: Path | str, unfinished: bool
 
 
 def prepare_tables(connection: Connection, *, where: Path | str, files: Location) -> None:
-    """Create the tables if there are none, and upgrade a library of PRERELEASE.
+    """Create the tables that are missing, and upgrade a library of PRERELEASE.
 
     Raises:
         StoreError: There are no tables, but `files` has files of a library.
@@ -108,8 +109,15 @@ def prepare_tables(connection: Connection, *, where: Path | str, files: Location
         check_unused(files)
         metadata.create_all(connection)
         connection.execute(library.insert().values(version=CURRENT))
-    elif found == PRERELEASE:
+        return
+    metadata.create_all(connection, tables=ADDED)
+    if found == PRERELEASE:
         connection.execute(update(library).values(version=CURRENT))
+
+
+def lacks_added(connection: Connection) -> bool:
+    """Return whether a library was written before ADDED, and is not opened for writing since."""
+    return not inspect(connection).has_table(ADDED[0].name)
 
 
 def _unfinished(where: object) -> StoreError:
@@ -167,6 +175,7 @@ def _open_server(address: PostgresAddress, prepare: Prepare) -> Database:
     with closed_on_error(PostgresDatabase(address)) as database:
         with database.read() as connection:
             found = check_version(connection, where=database.where, unfinished=True)
+            complete = found == CURRENT and not lacks_added(connection)
             if found not in (EMPTY, UNFINISHED):
                 _require_files(connection, address)
         if found != EMPTY:
@@ -174,7 +183,7 @@ def _open_server(address: PostgresAddress, prepare: Prepare) -> Database:
         with translate_errors(address.files):
             create_private_folder(address.files)
             create_private_folder(address.files / CROPS_FOLDER)
-        if found == CURRENT and prepare is prepare_tables:
+        if complete and prepare is prepare_tables:
             return database
         # Of several processes, the first one creates the tables while the others wait for its lock.
         with database.creating() as connection:

@@ -23,6 +23,7 @@ from sqlalchemy import Text as AnyText
 from graph_store.functions import json_items
 
 __all__ = [
+    "ADDED",
     "SCHEMA_VERSION",
     "additions",
     "bylines",
@@ -38,6 +39,8 @@ __all__ = [
     "images",
     "jobs",
     "library",
+    "literature_cells",
+    "literature_tables",
     "meanings",
     "metadata",
     "paper_crops",
@@ -283,3 +286,34 @@ turns = Table(
     _position(),
     Column("value", Text, nullable=False),
 )
+
+literature_tables = Table(
+    "literature_tables",
+    metadata,
+    Column("id", Text, primary_key=True),
+    # Columns, papers and excluded rows.
+    Column("value", Text, nullable=False),
+    # Seconds since the epoch.
+    Column("created", Float, nullable=False),
+    Column("updated", Float, nullable=False, index=True),
+)
+
+# Rows of papers that the library no longer has are kept only where somebody has corrected them.
+literature_cells = Table(
+    "literature_cells",
+    metadata,
+    Column("table_id", Text, ForeignKey("literature_tables.id", ondelete="CASCADE"), primary_key=True),
+    Column("paper", Text, primary_key=True, index=True),
+    # "" if a row is a paper.
+    Column("row_name", Text, primary_key=True),
+    Column("column_name", Text, primary_key=True),
+    # The rank of the row within its paper.
+    Column("position", Integer, nullable=False),
+    # A hash of all that determines the cell.
+    Column("made", Text, nullable=False),
+    Column("value", Text, nullable=False),
+    Column("correction", Text),
+)
+
+ADDED = (literature_tables, literature_cells)
+"""Tables that libraries of version 1 lack that were written before these were added; Paperscope 0.2 drops this."""

@@ -15,6 +15,7 @@ from graph_store.conversations import Conversations
 from graph_store.crop_files import CropFiles
 from graph_store.database import Database, translate_errors
 from graph_store.job_queue import JobQueue
+from graph_store.literature_tables import LiteratureTables
 from graph_store.objects import open_objects
 from graph_store.opening import open_read_only, open_writable
 from graph_store.schema import paper_crops, papers
@@ -69,6 +70,7 @@ class Store:
         self.read_only = database.read_only
         self.jobs = JobQueue(database)
         self.conversations = Conversations(database)
+        self.tables = LiteratureTables(database)
         self.database = database
         self.objects = open_objects(location)
         self._crops = CropFiles(self.objects)

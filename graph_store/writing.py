@@ -19,6 +19,7 @@ from graph_store.schema import (
     elements,
     entities,
     images,
+    literature_cells,
     paper_crops,
     papers,
     publications,
@@ -150,6 +151,8 @@ def _delete(connection: Connection, paper: str) -> bool:
     """Delete a paper's rows; return whether it existed."""
     shorts = shorts_of(connection, paper)
     known = connection.execute(delete(papers).where(papers.c.id == paper)).rowcount > 0
+    cells = literature_cells.c
+    connection.execute(delete(literature_cells).where(cells.paper == paper, cells.correction.is_(None)))
     refresh_meanings(connection, shorts)
     return known
 

@@ -63,6 +63,13 @@ from paperscope_core.types import (
     Turn,
     Usage,
 )
+from paperscope_core.types.literature import (
+    ColumnSet,
+    LiteratureCell,
+    LiteratureColumn,
+    LiteratureRow,
+    LiteratureTable,
+)
 
 if TYPE_CHECKING:
     from paperscope.library import (
@@ -89,6 +96,7 @@ __all__ = [
     "Check",
     "CitedCell",
     "Claim",
+    "ColumnSet",
     "Context",
     "DoneEvent",
     "Element",
@@ -104,6 +112,10 @@ __all__ = [
     "ImageFinding",
     "InputError",
     "Library",
+    "LiteratureCell",
+    "LiteratureColumn",
+    "LiteratureRow",
+    "LiteratureTable",
     "LookUp",
     "ModelError",
     "Neighbourhood",

@@ -10,6 +10,7 @@ from numpy import float32
 from numpy.typing import NDArray
 
 from graph_store import Store
+from paperscope.table_filling import TableFiller
 from paperscope_core.errors import NotFoundError, StoreDamagedError, StoreError
 from paperscope_core.models import CachedEmbedder, Models
 from paperscope_core.models.cache import MemoryVectorCache
@@ -18,6 +19,7 @@ from paperscope_core.protocols import GraphIndex, PageImages
 from paperscope_core.settings import Settings
 from paperscope_core.types import Answer, AskRequest, Context, Finding, TextEvent, ToolCall, ToolResult
 from query import Progress, QueryEngine
+from query.literature import RowFiller
 
 __all__ = ["Asker", "build_asker"]
 
@@ -33,10 +35,14 @@ class Asker:
 
     If a paper that a question uses is removed in the meantime, or is damaged, the question is asked again of the
     remaining papers. Model calls are cached, so that only changed calls are paid for again.
+
+    Attributes:
+        tables: Fills literature tables with the same models.
     """
 
     store: Store
     engine: QueryEngine
+    tables: TableFiller
 
     async def ask(
         self,
@@ -154,4 +160,14 @@ def build_asker(
         # Sentences are stored, as other questions quote them, too.
         sentence_embedder=CachedEmbedder(CachedEmbedder(models.embedder, _StoredIfPossible(store)), in_memory),
     )
-    return Asker(store, engine)
+    rows = RowFiller(
+        store,
+        engine,
+        models.answer,
+        models.vision,
+        retrieval=settings.retrieval,
+        answering=settings.answer,
+        count=count,
+        page_image=page_image,
+    )
+    return Asker(store, engine, TableFiller(store=store, rows=rows, has_model=models.answer is not None))

@@ -73,6 +73,8 @@ from paperscope_core.types import (
 if TYPE_CHECKING:
     from paperscope.asking import Asker
     from paperscope.question_estimates import QuestionEstimator
+    from paperscope.table_filling import OnPaper, TableFiller
+    from paperscope_core.types.literature import ColumnSet, LiteratureColumn, LiteratureTable
     from query.claim_check import CheckedStatement
     from query.papercheck import Discrepancy
 
@@ -475,6 +477,65 @@ class Library:
         from paperscope.question_estimates import QuestionEstimator
 
         return QuestionEstimator(self._store, self._models, self._settings, self._build_asker)
+
+    # Literature tables.
+
+    def table(
+        self,
+        columns: "ColumnSet | Path | Sequence[str | LiteratureColumn]",
+        *,
+        papers: Sequence[str] = (),
+        title: str = "Literature table",
+        on_paper: "OnPaper | None" = None,
+    ) -> "LiteratureTable":
+        """Fill a literature table: a row for each paper, and in each cell what the paper says, with its place.
+
+        The library keeps the table under its title. Called again, it asks only for what is new: papers and columns that
+        were added, and cells whose paper, column or model has changed. Corrected cells stay.
+
+        Args:
+            columns: A set of columns, a TOML file of one, or columns and names of ready-made ones ("objective").
+            papers: What identifies each paper (id, file name, title); none for all papers.
+            title: The title of a table whose columns are listed here.
+            on_paper: Called with each paper that is done, and why it could not be ("" if it could).
+
+        Raises:
+            InputError: The columns have another form, or a paper is not in the library.
+            ModelError: The model fails for every paper.
+            BudgetError: The budget is spent. What is filled is kept.
+            StoreError: The library can't be written.
+        """
+        return self._loop.wait(self._table(columns, papers, title, on_paper or _ignore_both))
+
+    async def table_async(
+        self,
+        columns: "ColumnSet | Path | Sequence[str | LiteratureColumn]",
+        *,
+        papers: Sequence[str] = (),
+        title: str = "Literature table",
+        on_paper: "OnPaper | None" = None,
+    ) -> "LiteratureTable":
+        """Awaitable `table`."""
+        return await self._loop.run(self._table(columns, papers, title, on_paper or _ignore_both))
+
+    async def _table(
+        self,
+        columns: "ColumnSet | Path | Sequence[str | LiteratureColumn]",
+        papers: Sequence[str],
+        title: str,
+        on_paper: "OnPaper",
+    ) -> "LiteratureTable":
+        from paperscope.table_filling import read_column_set
+
+        read = await run_in_thread(partial(read_column_set, columns, title=title))
+        filler = self._asker.tables
+        table = await run_in_thread(partial(filler.define, read, papers))
+        return await filler.fill(table, on_paper=on_paper)
+
+    @property
+    def tables(self) -> "TableFiller":
+        """The literature tables of the library, to list, read, correct and delete."""
+        return self._asker.tables
 
     # Look-ups. They call no model, and may run in many threads.
 

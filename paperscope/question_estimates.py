@@ -1,6 +1,7 @@
-"""Estimates the model usage of answering questions before anything is asked."""
+"""Estimates the model usage of answering questions and filling tables before anything is asked."""
 
-from collections.abc import Callable, Mapping
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from graph_store import Store
@@ -9,6 +10,7 @@ from paperscope_core.models import DryRunModel, Models
 from paperscope_core.models.wrapper import SendRequest
 from paperscope_core.settings import Settings
 from paperscope_core.types import AskRequest, ModelReply, ModelRequest, Usage
+from paperscope_core.types.literature import ColumnSet
 from query.answering.image_reader import irrelevant_reply
 
 __all__ = ["QuestionEstimate", "QuestionEstimator", "sum_roles"]
@@ -82,6 +84,25 @@ class QuestionEstimator:
         pictures = [self._looked_up] * (self._rounds if "vision" in least else 0)
         most = sum_roles(least, *({"answer": one} for one in further), *({"vision": one} for one in pictures))
         return QuestionEstimate(least=least, most=most)
+
+    async def estimate_table(self, columns: ColumnSet, papers: Sequence[str] = ()) -> QuestionEstimate:
+        """Estimate the cells that a literature table with these columns and papers lacks.
+
+        Raises:
+            UnknownPaperError: A paper is not in the library.
+            ModelError: The embedder failed.
+        """
+        before = {role: model.usage for role, model in self._models.items()}
+        if not self._models:
+            return QuestionEstimate(least={}, most={})
+        tables = self._asker.tables
+        waiting = await asyncio.to_thread(tables.pending, columns, papers)
+        for one in waiting:
+            await tables.rows.fill(one.entry, columns, one.columns, known=one.rows)
+        least = {role: model.usage - before[role] for role, model in self._models.items()}
+        further = [{"answer": least["answer"]}] if self._rounds else []
+        pictures = [{"vision": self._looked_up}] * (len(waiting) if self._rounds and "vision" in least else 0)
+        return QuestionEstimate(least=least, most=sum_roles(least, *further, *pictures))
 
 
 class _DryVision(DryRunModel):

@@ -37,6 +37,7 @@ __all__ = [
     "UnknownEntityError",
     "UnknownJobError",
     "UnknownPaperError",
+    "UnknownTableError",
 ]
 
 
@@ -138,6 +139,10 @@ class UnknownJobError(NotFoundError):
 
 class UnknownConversationError(NotFoundError):
     """The library has no such conversation."""
+
+
+class UnknownTableError(NotFoundError):
+    """The library has no such literature table, or the table no such row or column."""
 
 
 class StoreError(PaperscopeError):

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import count
 
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from paperscope_core.cancellation import run_in_thread
 from paperscope_core.errors import ModelError
@@ -26,7 +26,7 @@ from query.element_views import ImageElement, elements_of, strip_excerpt_note
 from query.question.paper_names import citation_names
 from query.retrieval.page_selection import crop_image, page_image
 
-__all__ = ["MOST_LOOK_UPS", "LookUpReply", "LookedUp", "RunTool", "add_to_context", "look_up"]
+__all__ = ["MOST_LOOK_UPS", "LookUpReply", "LookedUp", "RunTool", "add_to_context", "look_up", "only_calls"]
 
 MOST_LOOK_UPS = 4
 """How many calls of a reply are run."""
@@ -57,6 +57,19 @@ class LookUpReply(BaseModel):
         """The call; a part that can't be is the first."""
         argument, paper = (text.strip()[:_LONGEST] for text in (self.argument, self.paper))
         return ToolCall(tool=self.tool, argument=argument, paper=paper, part=max(self.part, 1))
+
+
+def only_calls(look_ups: object) -> list[object]:
+    """Return what of a reply's look-ups is a call: what is none is no reason to lose the reply."""
+    return [one for one in look_ups if _is_call(one)] if isinstance(look_ups, list) else []
+
+
+def _is_call(value: object) -> bool:
+    try:
+        LookUpReply.model_validate(value)
+    except ValidationError:
+        return False
+    return True
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

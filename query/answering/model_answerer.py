@@ -6,7 +6,7 @@ from functools import partial
 from itertools import chain, count
 from typing import Literal
 
-from pydantic import BaseModel, Field, ValidationError, field_validator
+from pydantic import BaseModel, Field, field_validator
 
 import prompts
 from paperscope_core.cancellation import check_cancelled, run_in_thread
@@ -30,7 +30,15 @@ from paperscope_core.types import (
 )
 from prompts import as_data
 from query.answering.image_reader import ImageReader
-from query.answering.look_ups import MOST_LOOK_UPS, LookedUp, LookUpReply, RunTool, add_to_context, look_up
+from query.answering.look_ups import (
+    MOST_LOOK_UPS,
+    LookedUp,
+    LookUpReply,
+    RunTool,
+    add_to_context,
+    look_up,
+    only_calls,
+)
 from query.context import render_for_model
 from query.evidence import Draft, EvidenceFinder, parse_row
 from query.outline import is_outline
@@ -80,23 +88,12 @@ class _OpenReply(_AnswerReply):
     @field_validator("look_up", mode="before")
     @classmethod
     def _only_calls(cls, look_up: object) -> object:
-        """Drop what is no call: it is no reason to lose the answer."""
-        if not isinstance(look_up, list):
-            return []
-        return [one for one in look_up if _is_call(one)]
+        return only_calls(look_up)
 
     @property
     def calls(self) -> list[ToolCall]:
         """What the model wants to look up, each once."""
         return list(dict.fromkeys(one.call for one in self.look_up))[:MOST_LOOK_UPS]
-
-
-def _is_call(value: object) -> bool:
-    try:
-        LookUpReply.model_validate(value)
-    except ValidationError:
-        return False
-    return True
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -13,6 +13,7 @@ from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
 
 from paperscope.library import Library
+from paperscope.retries import RetryRounds
 from paperscope_core.errors import (
     InputError,
     ModelUnavailableError,
@@ -28,7 +29,6 @@ from paperscope_core.types import AskRequest, Usage
 from service.batch.folder import Progress, folder_lock
 from service.batch.question_files import BadQuestion, Question
 from service.batch.report import render_report
-from service.batch.retries import RetryRounds
 from service.batch.rows import BatchRow, image_name, render_csv
 from service.batch.summary import BatchSummary, score_row, summarize
 

@@ -30,6 +30,7 @@ from service.cli.paper_commands import add, papers, read, remove, show, watch
 from service.cli.parse import parse
 from service.cli.question_commands import ask, batch, graph
 from service.cli.setup_command import setup
+from service.cli.table_command import table
 from service.cli.terminal import escape_unencodable, print_json, print_note, print_text, stdout
 
 __all__ = ["app", "main"]
@@ -144,6 +145,7 @@ for _command in (
     papers,
     ask,
     batch,
+    table,
     show,
     read,
     check,

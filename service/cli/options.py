@@ -25,6 +25,7 @@ __all__ = [
     "PathsArgument",
     "PlacesArgument",
     "find_each",
+    "make_budget",
     "new_app",
     "open_library",
     "print_notes",
@@ -156,3 +157,25 @@ def report_failure(path: Path | str, error: Exception, *, as_json: bool) -> None
         print_json({"file": str(path), "outcome": "failed", "error": str(error)})
     else:
         print_note(f"error: {error}", style="red")
+
+
+def make_budget(
+    settings: "Settings", *, roles: Sequence[str], max_calls: int | None, max_cost: float | None
+) -> "Budget | None":
+    """Return the budget of a command that uses the models of these roles, if it has one.
+
+    Raises InputError if the cost can't be limited, as a configured model has no price.
+    """
+    from paperscope_core.models import Budget
+
+    if max_calls is None and max_cost is None:
+        return None
+    unpriced = [
+        role for role in roles if getattr(settings, role).configured and not getattr(settings, role).price_prompt
+    ]
+    if not settings.embed.local and not settings.embed.price_prompt:
+        unpriced.append("embed")
+    if max_cost is not None and unpriced:
+        names = " and ".join(f"{role}.price_prompt" for role in unpriced)
+        raise InputError(f"--max-cost {max_cost:g} can't be kept: set {names}, or limit the calls with --max-calls")
+    return Budget(max_calls=max_calls, max_cost=max_cost)

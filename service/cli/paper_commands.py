@@ -31,6 +31,7 @@ from service.cli.options import (
     PasswordOption,
     PlacesArgument,
     find_each,
+    make_budget,
     open_library,
     read_password,
     read_settings,
@@ -51,8 +52,6 @@ from service.cli.terminal import (
 
 if TYPE_CHECKING:
     from paperscope.library import AddResult, BulkReport, Estimate, Library, PaperSource, Stage
-    from paperscope_core.models import Budget
-    from paperscope_core.settings import Settings
 
 __all__ = ["add", "papers", "read", "remove", "show", "watch"]
 
@@ -104,7 +103,7 @@ def add(
     if ray is None and workers is not None:
         raise InputError("--workers is for --ray, such as --ray local")
     secret = read_password(password, password_file)
-    budget = partial(_make_budget, max_calls=max_calls, max_cost=max_cost)
+    budget = partial(make_budget, roles=("extract", "vision"), max_calls=max_calls, max_cost=max_cost)
     with open_library(library=library, config=config, budget=budget) as opened:
         found, failed = find_each(places, find_sources, as_json=as_json)
         if estimate:
@@ -203,28 +202,6 @@ def watch(
                 print_json({"file": str(event.file), "outcome": "removed", "paper": outcome.id, "title": outcome.title})
             else:
                 print_line(f"removed   {outcome.id}  {outcome.title}")
-
-
-def _make_budget(settings: "Settings", *, max_calls: int | None, max_cost: float | None) -> "Budget | None":
-    """Return the budget of a command, if it has one.
-
-    Raises InputError if the cost can't be limited, as a configured model has no price.
-    """
-    from paperscope_core.models import Budget
-
-    if max_calls is None and max_cost is None:
-        return None
-    unpriced = [
-        role
-        for role in ("extract", "vision")
-        if getattr(settings, role).configured and not getattr(settings, role).price_prompt
-    ]
-    if not settings.embed.local and not settings.embed.price_prompt:
-        unpriced.append("embed")
-    if max_cost is not None and unpriced:
-        names = " and ".join(f"{role}.price_prompt" for role in unpriced)
-        raise InputError(f"--max-cost {max_cost:g} can't be kept: set {names}, or limit the calls with --max-calls")
-    return Budget(max_calls=max_calls, max_cost=max_cost)
 
 
 def _add_all(library: "Library", sources: "Sequence[PaperSource]", *, as_json: bool, password: str | None) -> int:

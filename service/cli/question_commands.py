@@ -1,6 +1,6 @@
 """`paperscope ask`, `batch` and `graph`."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from paperscope.library import Library, Neighbourhood
     from service.batch import BadQuestion, BatchEstimate, BatchResult, BatchRow, BatchRunner, Question
 
-__all__ = ["TimeLeft", "ask", "batch", "graph"]
+__all__ = ["NO_MODEL", "TimeLeft", "ask", "batch", "bounds_view", "graph"]
 
-_NO_MODEL = (
+NO_MODEL = (
     "No model was used. `paperscope setup` sets one up; `paperscope mcp --install CLIENT` lets that of Claude, "
     "Cursor or VS Code read the library."
 )
@@ -83,7 +83,7 @@ def ask(
         else:
             stdout().print(answer_view(answer))
             if not answer.model and answer.context.sources:
-                print_note(_NO_MODEL, style="dim")
+                print_note(NO_MODEL, style="dim")
 
 
 def batch(
@@ -132,14 +132,19 @@ def batch(
 
 
 def _estimate_view(estimate: "BatchEstimate") -> Grid:
-    grid = Grid(box=box.SIMPLE_HEAD, title=f"Estimated model usage of {estimate.questions} questions")
+    title = f"Estimated model usage of {estimate.questions} questions"
+    return bounds_view(title, estimate.least, estimate.most, when="if every first answer is final")
+
+
+def bounds_view(title: str, least: Mapping[str, Usage], most: Mapping[str, Usage], *, when: str) -> Grid:
+    """Return estimated usages by role; `when` says when the lower ones are right."""
+    grid = Grid(box=box.SIMPLE_HEAD, title=title)
     grid.title_justify = "left"
     grid.add_column("")
     grid.add_column("role")
     for name in USAGE_COLUMNS:
         grid.add_column(name, justify="right")
-    bounds = {"if every first answer is final": estimate.least, "at most, with images and look-ups": estimate.most}
-    for bound, roles in bounds.items():
+    for bound, roles in {when: least, "at most, with images and look-ups": most}.items():
         for role, usage in roles.items():
             grid.add_row(bound, role, *usage_cells(usage))
         grid.add_row(bound, "all roles", *usage_cells(sum(roles.values(), Usage())), style="bold")

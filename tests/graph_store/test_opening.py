@@ -11,7 +11,8 @@ from sqlalchemy import Connection, inspect
 from graph_store import NativeGraphIndex, Store
 from graph_store.copying import copy_library
 from graph_store.opening import CURRENT, PRERELEASE
-from paperscope_core.errors import StoreError, StoreVersionError
+from graph_store.schema import ADDED
+from paperscope_core.errors import StoreError, StoreVersionError, UnknownTableError
 from paperscope_core.locations import Location, PostgresAddress, files_folder
 from paperscope_core.types import RetrievalRequest
 from tests.graph_store.indexed_papers import EMBEDDER, PAPER_IDS, add, make_indexed, unit_vector, view
@@ -125,7 +126,27 @@ def test_the_tables_of_before_the_first_release_are_those_of_version_1(old: Loca
     with closing(Store.open(old, read_only=True)) as store, store.database.read() as connection:
         before = schema_of(connection)
     with closing(Store.open(elsewhere)) as store, store.database.read() as connection:
-        assert before == schema_of(connection)
+        now = schema_of(connection)
+    added = {table.name for table in ADDED}
+    assert added <= now.keys()
+    assert before == {name: columns for name, columns in now.items() if name not in added}
+
+
+def test_a_library_of_before_literature_tables_is_completed(location: Location, sql: Sql, elsewhere: Location) -> None:
+    with closing(Store.open(location)) as store:
+        add(store, make_indexed(ONE))
+        with store.database.read() as connection:
+            complete = schema_of(connection)
+    sql("DROP TABLE literature_cells; DROP TABLE literature_tables")
+    with closing(Store.open(location, read_only=True)) as store:
+        assert store.tables.all() == []
+        with pytest.raises(UnknownTableError, match="table-0"):
+            store.tables.get("table-0", {})
+    copy_library(location, elsewhere, on_progress=lambda *_progress: None)
+    for place in (location, elsewhere):
+        with closing(Store.open(place)) as store, store.database.read() as connection:
+            assert schema_of(connection) == complete
+            assert [entry.id for entry in store.entries()] == [ONE]
 
 
 def test_a_library_of_before_the_first_release_is_copied(old: Location, tmp_path: Path) -> None:

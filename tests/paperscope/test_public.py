@@ -12,11 +12,12 @@ import paperscope_core.models
 import paperscope_core.types
 
 PUBLIC = """
-AddResult Answer AnswerEvent Box Budget BudgetError Cell Check CitedCell Claim Context DoneEvent Element Entity
-Equation Estimate Estimator Evidence Exhibit Figure Filters Finding ImageFinding InputError Library LookUp ModelError
-Neighbourhood NotFoundError OutputError Paper PaperEntry PaperFileError PaperLockedError PaperReader PaperscopeError
-Passage Place ProgressCallback Publication Reference Relation Section Settings SettingsError Stage StageEvent StageTime
-StoreError Table TextEvent ToolCall ToolItem ToolResult Turn UnknownEntityError UnknownPaperError Usage View __version__
+AddResult Answer AnswerEvent Box Budget BudgetError Cell Check CitedCell Claim ColumnSet Context DoneEvent Element
+Entity Equation Estimate Estimator Evidence Exhibit Figure Filters Finding ImageFinding InputError Library
+LiteratureCell LiteratureColumn LiteratureRow LiteratureTable LookUp ModelError Neighbourhood NotFoundError
+OutputError Paper PaperEntry PaperFileError PaperLockedError PaperReader PaperscopeError Passage Place
+ProgressCallback Publication Reference Relation Section Settings SettingsError Stage StageEvent StageTime StoreError
+Table TextEvent ToolCall ToolItem ToolResult Turn UnknownEntityError UnknownPaperError Usage View __version__
 load_settings
 """
 

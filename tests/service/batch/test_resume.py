@@ -14,11 +14,11 @@ from typing import Any
 
 import pytest
 
+from paperscope.retries import RetryRounds
 from paperscope_core.errors import ModelUnavailableError, StoreUnavailableError
 from paperscope_core.models import FakeModel
 from paperscope_core.types import Answer, ModelRequest
 from service.batch import BatchRow, BatchRunner
-from service.batch.retries import RetryRounds
 from tests.service.batch.fakes import HangingModel, MakeLibrary, questions, reply
 
 

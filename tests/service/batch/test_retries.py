@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 
 from graph_store import Store
 from paperscope.library import Library
+from paperscope.retries import RetryRounds
 from paperscope_core.errors import ModelRateLimitError, ModelRefusedError, ModelUnavailableError, OutputError
 from paperscope_core.models import FakeEmbedder, Models, build_model
 from paperscope_core.settings import AnswerSettings, CallSettings, Settings
 from paperscope_core.types import content_hash
 from service.batch import BadQuestion, BatchRunner, Question
-from service.batch.retries import RetryRounds
 from tests.model_server import Body, ModelServer, serve
 from tests.service.conftest import PNG, small_paper
 

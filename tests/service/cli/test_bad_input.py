@@ -14,8 +14,8 @@ import pymupdf
 import pytest
 
 from graph_store import Store
+from paperscope.retries import RetryRounds
 from service.batch import BatchRunner
-from service.batch.retries import RetryRounds
 
 if TYPE_CHECKING:
     from tests.service.cli.conftest import Run

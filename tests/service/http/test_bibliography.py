@@ -6,8 +6,8 @@ from functools import partial
 from hypothesis import given
 from hypothesis import strategies as st
 
+from paperscope.bibtex import bibtex
 from paperscope_core.types import PaperEntry
-from service.http.routes.bibtex_routes import bibtex
 
 entry = partial(PaperEntry, id="p", file="p.pdf", source="", sha256="", embedder="", revision=1)
 

@@ -17,9 +17,9 @@ import pytest
 from PIL import Image
 
 from paperscope.library import Library
+from paperscope.retries import RetryRounds
 from paperscope_core.settings import Settings
 from service.batch import BatchRunner, Question
-from service.batch.retries import RetryRounds
 from tests.model_server import Body, ModelServer, echo, fingerprint, kind_of, serve, words
 from tests.service.http.requests import post
 from tests.service.jobs.killing import reply

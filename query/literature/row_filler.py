@@ -1,0 +1,457 @@
+"""`RowFiller`: fills a paper's rows of a literature table, with one context and one call for all columns."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import chain, zip_longest
+
+from pydantic import BaseModel, field_validator
+
+import prompts
+from paperscope_core.cancellation import run_in_thread
+from paperscope_core.errors import ContextTooLongError, QuestionBudgetError
+from paperscope_core.models.budget import question_budget
+from paperscope_core.models.structured import ask_json
+from paperscope_core.models.token_counting import count_tokens
+from paperscope_core.protocols import Corpus, LanguageModel, PageImages
+from paperscope_core.settings import AnswerSettings, RetrievalSettings
+from paperscope_core.types import (
+    AskRequest,
+    Context,
+    ContextImage,
+    ContextSource,
+    Filters,
+    Finding,
+    ImageFinding,
+    ModelRequest,
+    Paper,
+    PaperEntry,
+    Usage,
+    content_hash,
+)
+from paperscope_core.types.literature import ColumnSet, LiteratureCell, LiteratureColumn
+from prompts import as_data
+from query.answering.image_reader import ImageReader
+from query.answering.look_ups import MOST_LOOK_UPS, LookedUp, LookUpReply, add_to_context, look_up, only_calls
+from query.context import render_for_model, source_line
+from query.element_views import is_reference
+from query.engine import QueryEngine
+from query.evidence import EvidenceNamer, parse_row
+from query.literature.cell_checks import CellMaker, CellReply
+from query.outline import PARTS, is_outline, outline_row
+from query.question.paper_names import citation_names
+from query.reading_tools import PART_TOKENS
+from query.retrieval.context_builder import fitting_sources
+from query.retrieval.page_selection import page_image
+
+__all__ = ["FilledPaper", "FilledRow", "RowFiller"]
+
+# A row answers many questions at once, so its context may have this many times the tokens of a question's.
+_CONTEXT = 2
+# Columns of a call. A longer reply is more often cut off.
+_MOST_TOGETHER = 12
+_MOST_ROWS = 40
+_LEAST_TOKENS = 1000
+
+
+class _RowReply(BaseModel):
+    """A row; `row` names the method, study or arm."""
+
+    row: str = ""
+    cells: list[CellReply] = []
+
+
+class _Reply(BaseModel):
+    """The reply of a model."""
+
+    rows: list[_RowReply]
+
+
+class _OpenReply(_Reply):
+    """The reply of a model that may look something up."""
+
+    look_up: list[LookUpReply] = []
+
+    @field_validator("look_up", mode="before")
+    @classmethod
+    def _only_calls(cls, value: object) -> object:
+        return only_calls(value)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FilledRow:
+    """A row of a paper: its name, "" if a row is a paper, and its cells."""
+
+    name: str
+    cells: tuple[LiteratureCell, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FilledPaper:
+    """The rows of a paper, and the usage of models for them."""
+
+    rows: tuple[FilledRow, ...]
+    usage: Usage = Usage()
+
+
+@dataclass(kw_only=True, slots=True)
+class _Asked:
+    """What a paper is asked in one call, and what came of it."""
+
+    paper: Paper
+    columns: Sequence[LiteratureColumn]
+    rows: str
+    known: Sequence[str]
+    context: Context
+    whole: bool
+    findings: dict[int, ImageFinding] = field(default_factory=dict)
+    replies: dict[str, dict[str, CellReply]] = field(default_factory=dict)
+    wanted: list[LookUpReply] = field(default_factory=list)
+    usage: Usage = Usage()
+
+    @property
+    def readable(self) -> bool:
+        """Whether there is anything to read."""
+        return bool(self.context.sources or self.findings)
+
+    @property
+    def open(self) -> list[LiteratureColumn]:
+        """The columns of which some row has no value."""
+        rows = self.replies.values()
+        return [one for one in self.columns if not rows or any(not _value(row.get(one.name)) for row in rows)]
+
+    def take(self, reply: _Reply) -> None:
+        """Add a reply; what an earlier one says is kept unless it said nothing."""
+        names = {column.name.casefold(): column.name for column in self.columns}
+        for row in reply.rows[:_MOST_ROWS]:
+            name = "" if self.rows == "paper" else " ".join(row.row.split())
+            if self.rows != "paper" and not name:
+                continue
+            spelled = {one.casefold(): one for one in (*self.replies, *self.known)}
+            if self.known and name.casefold() not in spelled:
+                continue
+            at = spelled.get(name.casefold(), name)
+            cells = self.replies.setdefault(at, {})
+            for cell in row.cells:
+                column = names.get(" ".join(cell.column.split()).casefold())
+                if column and not _value(cells.get(column)):
+                    cells[column] = cell
+        self.wanted = reply.look_up[:MOST_LOOK_UPS] if isinstance(reply, _OpenReply) else []
+
+
+def _value(reply: CellReply | None) -> str:
+    return reply.value.strip() if reply else ""
+
+
+class RowFiller:
+    """Fills the rows of papers.
+
+    Args:
+        corpus: The library.
+        engine: Retrieves contexts, has the reading tools, and answers without a model.
+        model: Fills the cells; without it, those are filled that the record or a table cell settles, and the others
+            show their best place.
+        vision: Reads images that the model looks up.
+        count: Returns the number of tokens of a text.
+        page_image: Renders the pages that are read as images.
+    """
+
+    def __init__(
+        self,
+        corpus: Corpus,
+        engine: QueryEngine,
+        model: LanguageModel | None = None,
+        vision: LanguageModel | None = None,
+        *,
+        retrieval: RetrievalSettings = RetrievalSettings(),
+        answering: AnswerSettings = AnswerSettings(),
+        count: Callable[[str], int] = count_tokens,
+        page_image: PageImages | None = None,
+    ) -> None:
+        self._corpus = corpus
+        self._engine = engine
+        self._model = model
+        self._reader = ImageReader(corpus, vision, page_image=page_image) if model and vision else None
+        self._vision_name = vision.name if vision else ""
+        self._retrieval = retrieval
+        self._answering = answering
+        self._count = count
+        self._prompt = prompts.load("table_row", placeholders=frozenset({"paper", "rows", "columns", "context"}))
+        self._look_up = prompts.load("table_look_up", placeholders=frozenset({"extent", "results"}))
+
+    def made_from(self, entry: PaperEntry, column: LiteratureColumn, rows: str) -> str:
+        """Return a hash of all that determines a cell; one with another hash is asked again."""
+        model = (self._model.name, self._vision_name, self._prompt.system) if self._model else ()
+        settings = (self._retrieval.model_dump_json(), str(self._answering.rounds)) if self._model else ()
+        parts = (entry.id, str(entry.revision), repr(column), rows, *model, *settings)
+        return content_hash("\0".join(parts).encode())
+
+    async def fill(
+        self, entry: PaperEntry, columns: ColumnSet, wanted: Sequence[str], *, known: Sequence[str] = ()
+    ) -> FilledPaper:
+        """Return the rows of a paper with the cells of these columns.
+
+        Args:
+            entry: The paper.
+            columns: The columns of the table.
+            wanted: The names of the columns to fill.
+            known: The names of the rows that the paper has already, if rows are things within papers.
+
+        Raises:
+            NotFoundError: The library does not have the paper any more.
+            ModelError: A model or the embedder failed.
+            BudgetError: The budget is spent.
+        """
+        asked = [column for column in columns.columns if column.name in set(wanted)]
+        if self._model is None:
+            cells = tuple([await self._extracted(entry, one) for one in asked])
+            return FilledPaper(rows=(FilledRow(name="", cells=cells),) if columns.rows == "paper" else ())
+        usage = Usage()
+        rows: dict[str, list[LiteratureCell]] = {}
+        for start in range(0, len(asked), _MOST_TOGETHER):
+            group = asked[start : start + _MOST_TOGETHER]
+            names = tuple(dict.fromkeys((*known, *rows)))
+            part = await self._group(self._model, entry, group, columns.rows, names)
+            usage += part.usage
+            for row in part.rows:
+                rows.setdefault(row.name, []).extend(row.cells)
+        filled = tuple(FilledRow(name=name, cells=tuple(cells)) for name, cells in rows.items())
+        return FilledPaper(rows=filled, usage=usage)
+
+    async def _extracted(self, entry: PaperEntry, column: LiteratureColumn) -> LiteratureCell:
+        """Fill a cell without a model: by the record, a definition or a table cell, else with the best places."""
+        filters = Filters(papers=(entry.id,))
+        answer = await self._engine.ask(AskRequest(question=column.instruction, filters=filters))
+        if answer.status != "answered":
+            note = Finding(kind="model", subject=column.name, message="no model is set: this is the best place")
+            return LiteratureCell(column=column.name, evidence=answer.evidence[:1], findings=(note,))
+        quotes = [one.quote for one in answer.evidence if one.quote]
+        value = quotes[0] if column.type == "number" and len(quotes) == 1 else answer.text
+        findings = tuple(one for one in answer.findings if one.kind != "model")
+        return LiteratureCell(
+            column=column.name,
+            value=value,
+            status="stated",
+            evidence=answer.evidence,
+            checks=answer.checks,
+            findings=findings,
+        )
+
+    async def _group(
+        self,
+        model: LanguageModel,
+        entry: PaperEntry,
+        columns: Sequence[LiteratureColumn],
+        rows: str,
+        known: Sequence[str],
+    ) -> FilledPaper:
+        """Ask for a group of columns, and once more for those that are still open and that something was looked up
+        for."""
+        with question_budget(self._answering.max_cost):
+            asked = await self._ask_first(model, entry, columns, rows, known)
+            try:
+                await self._ask_again(model, asked)
+            except QuestionBudgetError:
+                asked.wanted = []
+        filled = await run_in_thread(partial(self._checked, asked, model.name))
+        return FilledPaper(rows=filled, usage=asked.usage)
+
+    async def _ask_first(
+        self,
+        model: LanguageModel,
+        entry: PaperEntry,
+        columns: Sequence[LiteratureColumn],
+        rows: str,
+        known: Sequence[str],
+    ) -> _Asked:
+        """Ask from the whole paper if it fits, else from what is retrieved for each column; from half as much as often
+        as the model's window is too short."""
+        tokens = _CONTEXT * self._retrieval.tokens
+        while True:
+            paper, context, whole = await self._context(entry, columns, tokens)
+            asked = _Asked(paper=paper, columns=columns, rows=rows, known=known, context=context, whole=whole)
+            if not context.sources and paper.doubtful_pages:
+                pages = sorted(paper.doubtful_pages)[: self._retrieval.images]
+                await self._read_images(asked, [page_image(paper, number) for number in pages])
+            if not asked.readable:
+                return asked
+            try:
+                await self._ask(model, asked, columns, context, looking_up=self._answering.rounds > 0)
+            except ContextTooLongError:
+                if tokens // 2 < _LEAST_TOKENS:
+                    raise
+                tokens //= 2
+            else:
+                return asked
+
+    async def _context(
+        self, entry: PaperEntry, columns: Sequence[LiteratureColumn], tokens: int
+    ) -> tuple[Paper, Context, bool]:
+        """Return the context of a row, and whether it is the whole paper."""
+        paper = await run_in_thread(lambda: self._corpus.paper(entry.id))
+        whole = await run_in_thread(partial(self._whole, paper, entry))
+        if sum(map(self._count, map(source_line, whole))) <= tokens:
+            return paper, Context(sources=_numbered(whole)), True
+        filters = Filters(papers=(entry.id,))
+        found = [await self._engine.retrieve(AskRequest(question=_question(one), filters=filters)) for one in columns]
+        turns = chain.from_iterable(zip_longest(*(one.sources for one in found)))
+        distinct = {one.content: one for one in turns if one is not None and not is_outline(one)}
+        sources = fitting_sources([*whole[:1], *distinct.values()], tokens=tokens, count=self._count)
+        return paper, Context(sources=_numbered(sources)), False
+
+    def _whole(self, paper: Paper, entry: PaperEntry) -> list[ContextSource]:
+        """Return the paper's outline, and its text without the bibliography in reading order."""
+        name = citation_names([entry])[entry.id]
+        outline = outline_row(paper, entry, PARTS)
+        order = {element.id: number for number, element in enumerate(paper.elements)}
+        chunks = [one for one in self._corpus.chunks_of(list(order)) if not all(map(is_reference, one.elements))]
+        chunks.sort(key=lambda chunk: min(order.get(element, len(order)) for element in chunk.elements))
+        texts = [
+            ContextSource(
+                id=0,
+                content=chunk.shown,
+                element=chunk.elements[0],
+                place=chunk.place,
+                more_places=chunk.more_places,
+                paper=name,
+                section=chunk.section,
+                label=self._corpus.element(chunk.elements[0]).label,
+            )
+            for chunk in chunks
+        ]
+        return [*([replace(outline, paper=name)] if outline else []), *texts]
+
+    async def _ask(
+        self,
+        model: LanguageModel,
+        asked: _Asked,
+        columns: Sequence[LiteratureColumn],
+        context: Context,
+        *,
+        looking_up: bool,
+        results: str = "",
+    ) -> None:
+        shown = render_for_model(context)
+        read = "\n".join(f"I{number}: {one.text}" for number, one in asked.findings.items())
+        system, user = self._prompt.fill(
+            paper=as_data(asked.paper.title or asked.paper.file),
+            rows=_said_rows(asked),
+            columns=as_data("\n".join(map(_said_column, columns))),
+            context=as_data(f"{shown}\nFindings:\n{read}" if read else shown),
+        )
+        # Of a whole paper, only pictures can show more.
+        looking_up = looking_up and not (asked.whole and self._reader is None)
+        extent = "The context has the whole text, so only pictures can show more." if asked.whole else ""
+        look_up_system, look_up_user = self._look_up.fill(extent=extent, results=as_data(results))
+        if looking_up:
+            system = f"{system}\n\n{look_up_system}"
+        if results:
+            user = f"{user}\n\n{look_up_user}"
+        request = ModelRequest.of((system, user), "table_row")
+        validator: type[_Reply] = _OpenReply if looking_up else _Reply
+        reply, usage = await ask_json(model, request, validator)
+        asked.usage += usage
+        asked.take(reply)
+
+    async def _ask_again(self, model: LanguageModel, asked: _Asked) -> None:
+        """Look up what is wanted, and ask once more for what is open; also for columns that the reply left out."""
+        missing = [one for one in asked.columns if not any(one.name in row for row in asked.replies.values())]
+        wanted, context = asked.open, asked.context
+        results = ""
+        if not asked.readable:
+            return
+        if asked.wanted and wanted:
+            tools = self._engine.reading_tools(Filters(papers=(asked.paper.id,)), (asked.paper.id,), tokens=PART_TOKENS)
+            found = await look_up(tools.run, [replace(one.call, paper="") for one in asked.wanted])
+            images = self._retrieval.images if self._reader else 0
+            looked_up = await add_to_context(self._corpus, asked.context, found, most_images=images)
+            asked.context = looked_up.context
+            await self._read_images(asked, looked_up.images)
+            context = self._needed(asked, looked_up)
+            results = looked_up.told({one.id for one in context.sources})
+        elif 0 < len(missing) < len(asked.columns):
+            wanted = missing
+        else:
+            return
+        await self._ask(model, asked, wanted, context, looking_up=False, results=results)
+
+    def _needed(self, asked: _Asked, looked_up: LookedUp) -> Context:
+        """Return the rows that were looked up, and those of the elements that were read or that the reply cites."""
+        cells = [cell for row in asked.replies.values() for cell in row.values()]
+        cited = {
+            parsed[1] for cell in cells for one in cell.evidence if (parsed := parse_row(one)) and parsed[0] == "S"
+        }
+        read = {one.element for one in asked.findings.values()}
+        ranks: tuple[Callable[[ContextSource], bool], ...] = (
+            lambda one: one.id in looked_up.rows,
+            lambda one: one.element in read,
+            lambda one: one.id in cited,
+        )
+        chosen = {one.id: one for rank in ranks for one in asked.context.sources if rank(one)}
+        tokens = _CONTEXT * self._retrieval.tokens
+        return Context(sources=fitting_sources(chosen.values(), tokens=tokens, count=self._count))
+
+    async def _read_images(self, asked: _Asked, images: Sequence[ContextImage]) -> None:
+        if self._reader is None or not images:
+            return
+        following = len(asked.findings)
+        numbered = [replace(image, id=following + number) for number, image in enumerate(images)]
+        question = "\n".join(f"{one.name}: {one.instruction}" for one in asked.open)
+        readings, usage = await self._reader.read(question, numbered, answer="")
+        asked.usage += usage
+        for image, reading in zip(numbered, readings, strict=True):
+            if isinstance(reading, ImageFinding) and reading.relevant:
+                asked.findings[image.id] = reading
+
+    def _checked(self, asked: _Asked, model: str) -> tuple[FilledRow, ...]:
+        maker = CellMaker(
+            corpus=self._corpus,
+            context=asked.context,
+            namer=EvidenceNamer(self._corpus),
+            findings=asked.findings,
+            model=model,
+        )
+        rows: Mapping[str, Mapping[str, CellReply]] = asked.replies or ({"": {}} if asked.rows == "paper" else {})
+        return tuple(
+            FilledRow(name=name, cells=tuple(_cell(maker, cells.get(one.name), one) for one in asked.columns))
+            for name, cells in rows.items()
+        )
+
+
+def _cell(maker: CellMaker, reply: CellReply | None, column: LiteratureColumn) -> LiteratureCell:
+    if reply is not None:
+        return maker.cell(reply, column)
+    said = "the model gave no cell for this column" if maker.context.sources or maker.findings else "it has no text"
+    left_out = Finding(kind="reply", subject=column.name, message=said)
+    return LiteratureCell(column=column.name, findings=(left_out,), model=maker.model)
+
+
+def _numbered(sources: Sequence[ContextSource]) -> tuple[ContextSource, ...]:
+    return tuple(replace(one, id=number) for number, one in enumerate(sources))
+
+
+def _question(column: LiteratureColumn) -> str:
+    return column.instruction if column.name in column.instruction else f"{column.name}: {column.instruction}"
+
+
+def _said_column(column: LiteratureColumn) -> str:
+    more: list[str] = [column.type]
+    if column.unit:
+        more.append(f"expected unit: {column.unit}")
+    if column.values:
+        more.append(f"allowed values: {' | '.join(column.values)}")
+    return f"- {column.name} ({'; '.join(more)}): {column.instruction}"
+
+
+def _said_rows(asked: _Asked) -> str:
+    if asked.rows == "paper":
+        return 'one row, with `row` "".'
+    rows = tuple(dict.fromkeys((*asked.known, *asked.replies)))
+    if rows:
+        listed = as_data("; ".join(rows))
+        return f"one for each of these, with its name in `row`, exactly as given, and no other:\n{listed}"
+    what = as_data(asked.rows)
+    return (
+        f"one for each of what follows between the lines that the paper itself reports, with its name as printed in "
+        f"`row`, at most {_MOST_ROWS}:\n{what}"
+    )
