@@ -75,9 +75,6 @@ class Conversations:
     """Conversations in the store; safe for several threads and processes. Changes are durable when a method returns.
 
     Every method with the id of a conversation raises UnknownConversationError if there is none.
-
-    Args:
-        clock: Returns seconds since the epoch.
     """
 
     def __init__(self, database: Database, *, clock: Callable[[], float] = time.time) -> None:

@@ -47,7 +47,6 @@ class CopyReport:
 
     Attributes:
         rows: The number of rows of each table that has any.
-        files: The number of crops, uploaded papers and files of jobs.
     """
 
     rows: Mapping[str, int]

@@ -139,7 +139,6 @@ class Database(Protocol):
 
     Attributes:
         where: What messages name: a file, or an address without its password.
-        read_only: Whether it is open for reading only.
     """
 
     where: Path | str

@@ -27,7 +27,6 @@ class Snapshot:
 
     Attributes:
         papers: The papers by id, in the order of addition.
-        damaged: The ids of the papers that are damaged.
         added: When each paper was added, in seconds since the epoch.
         embedders: The name of the embedder of each paper's vectors.
         chunks: The chunks by id, in the order of papers and reading.

@@ -94,7 +94,6 @@ def read_once(file: PaperFile, *, max_mb: int, name: str = "") -> PaperFile:
 
     Args:
         file: The file or folder. Content that was read before is kept.
-        max_mb: The maximum size, in megabytes.
         name: The name that messages quote; "" for the file's own.
 
     Raises:

@@ -93,8 +93,6 @@ class AddResult(Displayable):
 
     Attributes:
         outcome: "added"; "replaced" (an older version, or an older reading, of the same file); "unchanged".
-        usage: The usage of the extracting and the vision model.
-        images: The readings of the vision model.
         shortfall: What is missing from the model's extraction.
     """
 
@@ -188,9 +186,6 @@ class Adder:
     Model calls and embeddings are cached in the store as they are made, so that an add that was killed can continue.
 
     Args:
-        store: Stores the papers.
-        models: The library's models.
-        settings: The library's settings.
         originals: Keeps a copy of each uploaded file; None if all files are added from where they are.
         send: Does what is left for a file that the library does not have, elsewhere; None for this process.
     """
@@ -275,7 +270,6 @@ class Adder:
         """Return the texts that `add` would embed. All earlier stages run, and nothing is stored.
 
         Args:
-            request: The file to add.
             compare_names: Embeds names to find variants; None to compare only their letters.
 
         Raises:

@@ -138,10 +138,6 @@ def build_asker(
     """Build what answers the questions of a library.
 
     Args:
-        store: The library.
-        index: Finds chunks.
-        models: The models.
-        settings: The settings.
         count: Counts the tokens of a text.
         page_image: Renders the pages that are read as images.
     """

@@ -61,7 +61,6 @@ def to_html(value: Displayable, content: ContentSource | None = None) -> Markup:
     """Render a value as one block of HTML.
 
     Args:
-        value: The value to render.
         content: The source of the images and tables that the value refers to; None to leave them out.
     """
     content = content or NoContent()

@@ -28,9 +28,7 @@ class Diagnosis:
     """What a check found.
 
     Attributes:
-        part: What was checked.
         level: "problem" is something to act on, which `text` says how to; "note" is no damage.
-        text: The finding.
     """
 
     part: Part

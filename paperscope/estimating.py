@@ -59,8 +59,6 @@ class Estimator:
         """Estimate one file. Nothing is stored or sent.
 
         Args:
-            file: The file.
-            on_stage: Called with each stage.
             password: Opens an encrypted file.
 
         Raises:

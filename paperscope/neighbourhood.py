@@ -63,7 +63,6 @@ class Neighbourhood(Displayable):
     """An entity, and the entities and relations within some steps of it.
 
     Attributes:
-        center: The entity.
         entities: All entities, `center` first.
         relations: The relations between them, the strongest first.
         places: The places that state the entity and the relations, by element id.
@@ -149,9 +148,6 @@ def find_entity(store: Store, index: LibraryIndex, name: str, *, papers: Sequenc
     """Find an entity by name, alias or id.
 
     Args:
-        store: The library's store.
-        index: The library's index.
-        name: The name.
         papers: The ids of the papers that name it; none for all papers.
 
     Raises:

@@ -45,12 +45,7 @@ class Originals:
         """Write a copy of an uploaded file.
 
         Args:
-            data: The content.
-            sha256: Its hash.
             name: The file's name, which is untrusted; see `file_name`.
-
-        Returns:
-            The copy's path.
         """
         name = file_name(name)
         if self._remote and not self._remote.holds(_remote_name(sha256, name), sha256=sha256):

@@ -48,7 +48,6 @@ class QuestionEstimator:
 
     Args:
         store: The library, which has the replies of earlier calls.
-        models: The models of the library.
         settings: Prices, and how often a model may look something up.
         build: Builds what answers with given models.
     """

@@ -35,7 +35,6 @@ class FolderWatch:
 
     Args:
         library: The library. Papers that it has from elsewhere are not touched.
-        folder: The folder.
         without: A folder whose files are left out, such as that of the library.
 
     Raises:

@@ -45,7 +45,6 @@ class PaperscopeError(Exception):
     """The base of all errors that Paperscope raises for its users.
 
     Attributes:
-        exit_code: The command line's exit code.
         public: The message for everybody, which is also what jobs store.
         where: The path or endpoint concerned, for the operator only. `str` contains both.
     """

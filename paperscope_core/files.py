@@ -82,8 +82,6 @@ def replace_file(path: Path, *parts: bytes, mode: int = 0o666) -> None:
     The data is on the disk when this returns.
 
     Args:
-        path: The file to write or replace.
-        parts: Its content.
         mode: Its permissions, before the umask.
 
     Raises:
@@ -105,8 +103,6 @@ def rewrite_settings(path: Path, text: str, *, mode: int | None = None) -> None:
     """Write a user's settings file, completely or not at all; a link is followed, and its folder is created.
 
     Args:
-        path: The file.
-        text: Its content.
         mode: Its permissions; None for those that it has.
 
     Raises:

@@ -82,7 +82,6 @@ class StreamingModel(LanguageModel, Protocol):
         """Reply to a request as `complete` does.
 
         Args:
-            request: The request.
             on_text: Called with the reply's whole text so far, again and again. If the call is retried, the text starts
                 over, and may become shorter.
 
@@ -199,8 +198,6 @@ class EntityExtractor(Protocol):
         """Extract a paper's contribution to the graph.
 
         Args:
-            paper: The paper.
-            chunks: Its chunks.
             images: What a vision model read in its images.
 
         Raises:
@@ -274,7 +271,6 @@ class Corpus(ContentSource, Protocol):
         """Return the entities as some papers describe them.
 
         Args:
-            ids: The entities' ids.
             papers: The papers' ids; none for all papers.
 
         Returns:
@@ -286,9 +282,7 @@ class Corpus(ContentSource, Protocol):
         """Return the relations of some entities, relations between two of the entities first, then by weight.
 
         Args:
-            entities: The entities' ids.
             papers: The papers that state them; none for all papers.
-            limit: The maximum number of relations.
         """
         ...
 
@@ -296,7 +290,6 @@ class Corpus(ContentSource, Protocol):
         """Return the number of relations of each entity.
 
         Args:
-            entities: The entities' ids.
             papers: The papers that state the relations; none for all papers.
 
         Returns:

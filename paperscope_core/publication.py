@@ -93,7 +93,6 @@ def complete_publication(paper: Paper, *, stated: Publication = UNPUBLISHED) -> 
     the first page, or above its text. Running text, which cites other works, is ignored.
 
     Args:
-        paper: The paper.
         stated: What the file's metadata state; it comes first.
     """
     arxiv = stated.arxiv or _printed_arxiv(paper)

@@ -32,7 +32,6 @@ def check_statement(corpus: Corpus, text: str, elements: Sequence[str]) -> Check
     """Check the numbers, names and quotations of a statement against elements, as those of an answer are checked.
 
     Args:
-        corpus: The library.
         text: One or a few sentences.
         elements: The ids of the elements that are its evidence.
 

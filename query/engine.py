@@ -92,7 +92,6 @@ class QueryEngine:
         """Answer a question.
 
         Args:
-            request: The question.
             progress: Is told of the stages and of the text.
 
         Raises:
@@ -190,9 +189,7 @@ class QueryEngine:
         its statements.
 
         Args:
-            request: What was asked.
-            question: The same, as it was understood.
-            written: The draft.
+            question: The question as it was understood.
         """
         draft, sources = written.draft, written.context.sources
         ids = {evidence.element for claim in draft.claims for evidence in claim.evidence if evidence.element}

@@ -72,9 +72,7 @@ class ReadingTools:
     """Looks up parts of papers.
 
     Args:
-        corpus: The library.
         search: Retrieves the context of a text.
-        filters: What may be read.
         papers: The ids of the papers that are read if a call names none; all papers if empty.
         tokens: The size of a part of a result; larger results have several parts.
         count: Returns the number of tokens of a text.

@@ -76,8 +76,7 @@ def scored(
 
     Args:
         postings: Those of each term, with the number of texts that contain it, which may be more than are ranked.
-        size: The number of all texts.
-        mean_length: Their mean length in words.
+        mean_length: The mean length of all texts in words.
     """
     numbers, scores = [np.empty(0, dtype=int64)], [np.empty(0)]
     for found, holding in postings:

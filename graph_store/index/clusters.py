@@ -112,8 +112,6 @@ class Clusters:
         """Yield the numbers of the vectors nearest to a query of shape (1, d), with inner products, nearest first.
 
         Args:
-            query: The vector.
-            count: How many.
             wanted: Only vectors with these numbers, which may be in any cluster.
         """
         parts = [part for part in (self._mapped, self._recent) if part is not None and part.ntotal]

@@ -46,13 +46,10 @@ def find_candidates(
     """Return the candidates of a question, at most `request.limit` in each list.
 
     Args:
-        store: The library.
-        request: The question.
         by_words: The allowed chunks that contain words of the question, best first, by BM25 as a share (0 to 1) of the
             maximum possible score. A chunk that contains every word often has a score near 1, one that contains only
             common words a score near 0. In a large library only the rarer words are searched for.
         by_vectors: The allowed chunks that are nearest to the question's vector, with their inner products.
-        names: What was found in the question.
         graph: Reads the relations of papers, which are walked over.
     """
     papers, limit = request.filters.papers, max(request.limit, 0)

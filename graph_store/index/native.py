@@ -67,7 +67,6 @@ class NativeGraphIndex:
         Files that are missing, corrupt or from another library are rebuilt.
 
         Args:
-            store: The store that the index is derived from.
             folder: The folder of the index's files; by default `index` in the store's local folder.
             embedder: The embedder of the questions' vectors, by default that of the newest paper. Papers of another
                 embedder are found by words only.

@@ -100,7 +100,6 @@ class PostgresGraphIndex:
         """Open the index and catch up with the store. Tables that are missing or of another library are built.
 
         Args:
-            store: The store that the index is derived from.
             embedder: The embedder of the questions' vectors, by default that of the newest paper. Papers of another
                 embedder are found by words only.
 

@@ -208,9 +208,6 @@ class Vectors:
     """The vectors of an embedder.
 
     Attributes:
-        embedder: Its number.
-        dimension: The numbers in a vector.
-        chunks: The number of vectors.
         graph: Whether there is an HNSW graph of them.
     """
 

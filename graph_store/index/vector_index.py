@@ -80,7 +80,6 @@ class VectorIndex:
         """Read a snapshot. If it is missing, corrupt or of another format, the index is empty, for `embedder`.
 
         Args:
-            file: The snapshot.
             embedder: The embedder of an empty index.
             thorough: Whether to read the vectors in clusters to find out whether they are corrupt.
         """

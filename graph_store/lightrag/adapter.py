@@ -178,8 +178,6 @@ def make_lightrag(
     """Return a `LightRAG` on a library. Each of its queries reads one revision. It must be used in one event loop.
 
     Args:
-        reader: The library.
-        complete: The language model; None for none.
         tokenizer: Counts tokens; None for an estimate.
         known_vectors: Vectors of texts that need not be embedded; the mapping may change.
         options: Further fields of `LightRAG`.

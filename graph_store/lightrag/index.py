@@ -57,7 +57,6 @@ class LightRAGGraphIndex:
         """Open the index and read the store.
 
         Args:
-            store: The library.
             texts: Computes the vectors of entities and relations, with the embedder of the papers' vectors.
             mode: LightRAG's mode: entities near the question (local), relations near it (global), both (hybrid), both
                 and chunks (mix), chunks only (naive).

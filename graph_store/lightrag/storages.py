@@ -158,8 +158,6 @@ class VectorStorage(_ReadingStorage):
         """Return the rows nearest to a question, nearest first.
 
         Args:
-            query: Its text.
-            top_k: The maximum number of rows.
             query_embedding: Its vector of shape (d,), if it is known.
 
         Raises:

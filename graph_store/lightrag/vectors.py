@@ -22,8 +22,6 @@ class TextVectors:
     Args:
         embed: Embeds texts as rows, and caches them in the store.
         embed_questions: Embeds questions as rows; None for `embed`.
-        embedder: The embedder's name.
-        dimension: The length of its vectors.
     """
 
     def __init__(
@@ -46,7 +44,6 @@ class TextVectors:
 
         Args:
             kind: What the texts are of.
-            texts: The texts.
             whole: Whether they are all of this kind, so that vectors of others are forgotten.
 
         Raises:
@@ -72,7 +69,6 @@ class VectorTable:
         keys: What is found: a chunk's id, a node's name, or an edge.
         id_of: LightRAG's id of what is found.
         vectors: The vector of each key, of shape (n, d).
-        embedder: The embedder's name.
     """
 
     keys: Sequence[str | tuple[str, str]]

@@ -58,7 +58,6 @@ class View:
 
     Args:
         snapshot: The library, or a part of it.
-        texts: The vectors of texts.
         whole: Whether it is all of the library.
     """
 

@@ -28,11 +28,8 @@ def make_app(
     With a key (LIGHTRAG_API_KEY), all but the health check and the files of the WebUI require it.
 
     Args:
-        reader: The library.
         host: The address that it listens on, and the only origin of its pages.
-        port: The port that it listens on.
         inputs: An empty folder for what is uploaded, which the library then refuses.
-        complete: The language model; None for none.
         model: The language model's name, which is shown.
 
     Raises:

@@ -203,7 +203,6 @@ class ImageCaptioner:
         `UnreadImage`; if all calls fail, the descriptions of another reader are kept.
 
         Args:
-            paper: The paper.
             crops: PNG bytes by content hash.
             before: Earlier readings; the same `reader`'s are reused.
             on_read: Called with the numbers of images done and in total, before the first call and after each.

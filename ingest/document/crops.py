@@ -42,7 +42,6 @@ def add_crops(paper: Paper, document: Document, *, views: Sequence[PageContent],
         paper: A paper without crops.
         document: Its open file.
         views: The pages as they were turned for reading; the crops are turned in the same way.
-        dpi: The resolution of the crops.
 
     Returns:
         The paper with its crops; a page that can't be rendered is a problem of the paper.

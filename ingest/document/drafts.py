@@ -58,10 +58,7 @@ def draft_equation(
 
     Args:
         formula: Its tree, or its text.
-        place: Its place.
         latex: Its LaTeX if it is given as text, "" if there is none.
-        number: Its number, "" if it has none.
-        crop: Its picture, if there is one.
     """
     label = f"Equation {number}" if number else ""
     text = formula if isinstance(formula, str) else plain_formula(formula)

@@ -35,7 +35,6 @@ def read_file(file: PaperFile, *, name: str = "") -> bytes:
     """Return the bytes of a file, which are read from the disk only if they were not read before.
 
     Args:
-        file: The file.
         name: The name that messages quote; "" for the file's own.
 
     Raises:

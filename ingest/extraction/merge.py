@@ -24,7 +24,6 @@ def combine(*extractions: Extraction, types: TypeSystem = TypeSystem()) -> Extra
     entity and itself, are left out. Shortfalls are added up.
 
     Args:
-        extractions: Extractions of one paper.
         types: The types of entities, by default the built-in ones.
     """
     keys = _keys(entity for extraction in extractions for entity in extraction.entities)

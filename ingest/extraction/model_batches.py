@@ -49,14 +49,8 @@ async def ask_in_batches(
     """Ask a model about items, `size` of them per call; all calls run at once, wrappers of the model limit them.
 
     Args:
-        model: The model.
         items: What the prompt shows of each item, as JSON on a line of its own.
-        size: The number of items per call.
         prefix: Begins the names that the prompt gives to the items of a call: `T` for `T1`, `T2` and so on.
-        prompt: The name of the prompt.
-        placeholder: The prompt's placeholder for the items.
-        schema_name: The name of the reply's schema.
-        reply: The type of a reply.
         answers: Returns the usable answers of a reply by the names of the items.
 
     Returns:

@@ -159,7 +159,6 @@ def technical_phrases(
 
     Args:
         counts: The result of `count_phrases`.
-        sentences: The paper's sentences.
         limit: The largest number of phrases that occur in two sentences or more; phrases of the highest C-value come
             first.
         singles: The largest number of phrases that occur once; phrases of `prominent` elements come first, then the

@@ -155,11 +155,9 @@ def doubtful_pairs(
     other ("Sørensen–Dice coefficient") last.
 
     Args:
-        terms: The terms of one paper.
         vectors: A unit-length row for each term, or None. Names are similar by the Dice coefficient of their trigrams,
             or by their vectors.
         types: The types of entities. The two types must be equal, or one of the two the type for the rest.
-        limit: The largest number of pairs.
     """
     likeness = _likeness([_trigrams(term.name) for term in terms]) / _LETTERS
     if vectors is not None:
@@ -215,7 +213,6 @@ async def judge_names(
     """Ask a model whether names mean the same.
 
     Args:
-        model: The model.
         pairs: Pairs of entities of one paper.
         near: The names of each entity's neighbours, by its id.
 

@@ -102,7 +102,6 @@ def table_relations(table: Table, ids: Mapping[str, str]) -> Iterator[Relation]:
     Descriptions of cells read "ROW, COLUMN: VALUE (Table 5)"; the column's name is qualified by its group.
 
     Args:
-        table: The table.
         ids: The ids of entities by their folded names. A subject or object without an entity is the table itself.
     """
     title = " ".join(filter(None, (table.label, table.caption)))

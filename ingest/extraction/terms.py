@@ -38,7 +38,6 @@ def plainer_names(names: Sequence[Sequence[str]], types: Sequence[str]) -> Mappi
 
     Args:
         names: The forms of each name.
-        types: The type of each name.
 
     Returns:
         For the position of each longer name the position of the shorter one.

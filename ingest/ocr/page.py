@@ -63,7 +63,6 @@ class RecognizedPage:
     """A recognised page.
 
     Attributes:
-        content: The contents of the page.
         confidence: The mean over all letters, 0.0 without any.
         skew: The angle in degrees by which the image was deskewed.
     """
@@ -154,8 +153,6 @@ def respace_line(line: Sequence[RecognizedWord], ink: Ink, *, rows: tuple[int, i
     becomes one.
 
     Args:
-        line: The words of the line.
-        ink: The ink of the page.
         rows: The rows of pixels between which the letters are.
         size: The letter size in pixels.
     """

@@ -30,9 +30,7 @@ class RecognizedWord:
     """A recognised word.
 
     Attributes:
-        text: The word.
         box: Its box in pixels.
-        line: The number of its line.
         confidence: From 0 to 1.
         letters: The x of each letter's centre, empty if unknown.
     """

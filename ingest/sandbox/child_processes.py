@@ -101,7 +101,6 @@ class ChildPool(Generic[Job]):
         """Return the data of a job whose only frame is its result.
 
         Args:
-            job: The job.
             within: How many seconds it may take.
             failed: What to say if it takes longer (`limits.parse_seconds`), or the child fails.
 

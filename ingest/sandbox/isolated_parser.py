@@ -38,7 +38,6 @@ class IsolatedParser:
     The child is kept for the next file; one that failed, or has read many files, is replaced.
 
     Args:
-        parser: The parser that the child runs.
         seconds: The time limit of a step: opening the file, reading a page, rendering the crops of a page. A step may
             ask for more (`extend_time_limit`), as text recognition does.
         memory_mb: How much memory the child may take beyond what it starts with, where the system can limit it.

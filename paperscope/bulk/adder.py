@@ -88,10 +88,6 @@ class ClusterAdder:
 
     This process reads the files, calls models on servers and writes the library; workers do everything else of the
     pipeline. They get the files and the settings, but no keys.
-
-    Args:
-        adder: The library's adder.
-        cluster: The cluster.
     """
 
     def __init__(self, adder: Adder, cluster: Cluster) -> None:

@@ -45,7 +45,6 @@ class Cluster:
     """A Ray cluster that this process is connected to.
 
     Attributes:
-        ray: The module ray.
         workers: How many papers are read at once.
         gpus: How many GPUs it has.
     """

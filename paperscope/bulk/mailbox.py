@@ -76,10 +76,6 @@ class Mailbox:
 class Sender:
     """Sends a worker's calls to the mailbox.
 
-    Args:
-        ray: The module ray.
-        mailbox: The handle of the mailbox.
-
     Attributes:
         work: The number of the add that is in progress.
     """
@@ -129,9 +125,6 @@ class RemoteModel:
     """A `LanguageModel` in the library's process.
 
     Args:
-        sender: Sends the calls.
-        role: The model's role.
-        name: The model's name.
         concurrency: How many calls are sent at once: no more than the library's process makes.
     """
 
@@ -157,7 +150,6 @@ class RemoteEmbedder:
     """An `Embedder` in the library's process, or in an actor.
 
     Args:
-        name: The embedder's name.
         sender: Sends the calls to the library's process; None for the actor.
         actor: The handle of the actor.
     """

@@ -30,7 +30,6 @@ class Budget:
     Args:
         max_calls: The maximum number of calls; None for no limit.
         max_cost: The maximum cost, in the currency of the price settings; None for no limit.
-        error: What is raised when a call does not fit.
 
     Attributes:
         spent: The usage of the calls that have ended.
@@ -105,7 +104,6 @@ class Accounting:
     Attributes:
         budget: The budget, None for no limit.
         on_call: Called with each call that was sent, including failed and repeated ones.
-        prices: The model's prices, for estimates.
     """
 
     budget: Budget | None = None
@@ -114,11 +112,6 @@ class Accounting:
 
     async def send(self, call: Callable[[], Awaitable[T]], *, estimate: Usage, usage: Callable[[T], Usage]) -> T:
         """Send a call; a cancelled one counts as failed.
-
-        Args:
-            call: Sends it.
-            estimate: Its estimated usage.
-            usage: The usage that its result reports.
 
         Raises:
             BudgetError: The call does not fit into the budget; it is not sent.

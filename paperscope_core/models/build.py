@@ -58,8 +58,6 @@ def build_models(
     """Build the model of each role. Nothing is loaded or sent yet.
 
     Args:
-        settings: The settings of all roles.
-        cache: Caches replies.
         budget: The budget that all roles share.
         on_call: Called with every call to an endpoint.
 

@@ -45,8 +45,6 @@ class CachedModel(ModelWrapper):
     ends with a reply nevertheless (see `FinishingModel`), the reply is cached. `drain` waits for such calls.
 
     Args:
-        model: The model that is asked if the cache has no reply.
-        cache: The cache.
         on_call: Called with each reply that comes from the cache.
         patience: How many seconds to wait at most for a call of another process, before the same call is made here.
     """
@@ -235,7 +233,6 @@ class MemoryVectorCache:
 
     Args:
         backing: The cache that is read for texts that are not in memory.
-        size: The maximum number of texts.
     """
 
     def __init__(self, backing: VectorCache, *, size: int) -> None:

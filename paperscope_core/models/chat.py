@@ -147,8 +147,6 @@ class OpenAIChatModel:
     - `temperature`, `reasoning_effort` and streaming are left out.
 
     Args:
-        endpoint: The model and its server.
-        prices: The model's prices.
         extra: Further fields of each request, which precede those of `ModelRequest`.
 
     Attributes:

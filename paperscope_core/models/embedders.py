@@ -46,7 +46,6 @@ class LocalEmbedder:
     weights with a Hugging Face name may be downloaded, when they are loaded.
 
     Args:
-        weights: The weights.
         device: Where the model runs, by PyTorch's name.
     """
 
@@ -105,11 +104,7 @@ class _SentenceTransformerEncoder:
 
 
 class OpenAIEmbedder:
-    """An `Embedder` behind OpenAI's embeddings endpoint.
-
-    Args:
-        endpoint: The model and its server.
-    """
+    """An `Embedder` behind OpenAI's embeddings endpoint."""
 
     def __init__(self, endpoint: Endpoint) -> None:
         self.name = endpoint.model
@@ -171,7 +166,6 @@ class BatchedEmbedder(EmbedderWrapper):
     window is shortened; a warning says how many were.
 
     Args:
-        embedder: Embeds one batch.
         size: The most texts of a batch, until the server takes fewer.
         habits: What is known of the server, which is changed.
     """

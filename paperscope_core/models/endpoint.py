@@ -94,7 +94,6 @@ class Endpoint:
     """One model on one server.
 
     Attributes:
-        model: The model's name on the server.
         base_url: The server's address; environment variables don't change it.
         api_key: The server's key; empty if it needs none.
         timeout: Seconds that a whole call may take.
@@ -109,9 +108,7 @@ class Endpoint:
         """Send a request and parse its reply.
 
         Args:
-            path: The path below the base URL.
             body: The request's JSON; the model's name is added.
-            reply: The type of the reply.
 
         Raises:
             ModelError: The call fails, or the reply has another form.
@@ -126,8 +123,6 @@ class Endpoint:
         """Send a request and pass the decoded JSON of each server-sent event to `on_chunk`.
 
         Args:
-            path: The path below the base URL.
-            body: The request's JSON; the model's name is added.
             reply: The type of a reply that is not streamed. Errors quote its name.
             on_chunk: Takes a chunk, and returns whether the reply is complete with it.
 

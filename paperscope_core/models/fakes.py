@@ -26,7 +26,6 @@ class FakeModel:
 
     Args:
         replies: A function, or a script of replies; an error in the script is raised.
-        name: The model's name.
     """
 
     def __init__(

@@ -64,11 +64,6 @@ def read_reply(text: str, adapter: "TypeAdapter[T]", schema: Mapping[str, object
     are ignored, LaTeX commands keep their backslash, and no text has control characters or is longer than 30,000
     characters.
 
-    Args:
-        text: The reply.
-        adapter: The type of the value.
-        schema: Its JSON schema.
-
     Raises:
         ValueError: No object in it is valid, or none is complete. A `ValidationError` tells what is wrong.
     """

@@ -61,7 +61,6 @@ async def ask_json(
     higher temperature, a few times.
 
     Args:
-        model: The model to ask.
         request: The request; its schema is set from `validator`.
         validator: The type of the reply.
         on_text: Called with the text of each reply as it grows, if the model can stream (see `StreamingModel`).

@@ -30,7 +30,6 @@ class Weights:
     Attributes:
         name: Identifies model and version: vectors from weights with different names are never compared.
         location: A folder if `local`, else a Hugging Face name.
-        local: Whether the weights are on this machine.
     """
 
     name: str
@@ -87,7 +86,6 @@ def load_weights(weights: Weights, load: Callable[[str], T], *, quietly: bool = 
     """Load weights, downloading those with a Hugging Face name on first use.
 
     Args:
-        weights: The weights to load.
         load: Creates a model from a folder.
         quietly: Suppress the progress bars and warnings of transformers even for the bundled weights.
 

@@ -42,7 +42,6 @@ def load_settings(
     """Read the settings.
 
     Args:
-        environ: The environment variables.
         file: A TOML file. None: the one that `PAPERSCOPE_CONFIG` names, else `paperscope.toml` of the working
             directory, if it exists. A file of keys is read from beside it (see `keys_file`).
         overrides: Values by dotted name or in nested sections; None means "not given".

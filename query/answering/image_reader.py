@@ -53,8 +53,6 @@ class ImageReader:
     """Reads the images of a context for a question.
 
     Args:
-        corpus: Has the crops.
-        model: The vision model.
         page_image: Renders pages; without it, they can't be read.
     """
 
@@ -70,8 +68,6 @@ class ImageReader:
         """Read the images with one call, or with several if the model takes fewer in a call, or if that call fails.
 
         Args:
-            question: The question.
-            images: The images to read.
             answer: The initial answer, with which each reading is compared.
 
         Returns:

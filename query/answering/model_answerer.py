@@ -197,8 +197,6 @@ class ModelAnswerer:
         further request.
 
         Args:
-            question: The question.
-            context: The context.
             progress: Is told of the stages, and of the text of each reply while it is written.
 
         Raises:

@@ -52,7 +52,6 @@ class ExtractiveAnswerer:
 
         Args:
             question: The question, in English.
-            context: The retrieved context.
             named: Ids of elements that the question names ("Table 8"); if these include tables, no other tables are
                 read.
             asked: Ids of the papers that the question is asked of; empty for those of the context.

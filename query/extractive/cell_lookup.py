@@ -61,7 +61,6 @@ def look_up(
         question: The question, in English.
         tables: The tables to read; only those that the question names by label or caption, if it names any.
         named: Ids of the elements that the question names by label ("Table 8").
-        index_of: Returns the index of a table.
     """
     asked = _read(question)
     if asked is None:
@@ -151,8 +150,6 @@ def _named_cells(
     """Yield the cells whose headers the question names, if they and the caption leave no word unexplained.
 
     Args:
-        question: The question.
-        index: The table.
         quoted: Indices of the question's words that name the table: its label, or its caption.
         by_name: Whether the question names the table. An axis on which the table has a single line needs no name then.
     """

@@ -24,7 +24,6 @@ def find_wrong_citations(paper: Paper, tables: Mapping[str, Table]) -> Iterator[
     printed in any table of the paper.
 
     Args:
-        paper: The paper.
         tables: Its tables whose grids are certain, by id.
     """
     elements = {element.id: element for element in paper.elements}

@@ -46,7 +46,6 @@ def fuse(candidates: Candidates, texts: Mapping[str, str]) -> dict[str, float]:
     chunks share no word with the question.
 
     Args:
-        candidates: The chunks found.
         texts: Their texts by id.
 
     Returns:

@@ -115,7 +115,6 @@ class SourceSelector:
         """Return the sources, best first.
 
         Args:
-            pool: The candidates.
             images: Selected images, whose chunks are preferred to all but the best.
             parts: Chunks that are given besides the others, in this order and together where the best of them ranks.
         """

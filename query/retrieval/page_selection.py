@@ -28,8 +28,6 @@ def context_images(
         pictures: The elements whose crops were selected, best first.
         sources: The sources of the context, best first.
         papers: The papers that the question is about.
-        named: What the question names.
-        limit: The maximum number of images.
     """
     pages = list(dict.fromkeys(_pages(sources, papers, named)))
     first = [one for one in pictures if one.id in named.elements][:limit]

@@ -145,7 +145,6 @@ def unknown_names(text: str, known: Iterable[KnownWords]) -> list[str]:
     inner capital or with digits count. A known name may be printed in several pieces ("S TEP -B ACK").
 
     Args:
-        text: The text.
         known: The words of each known text, in order.
     """
     found = [(name, words(name)[0], _named_parts(name)) for name in dict.fromkeys(_names(without_labels(text)))]

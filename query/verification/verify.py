@@ -32,7 +32,6 @@ class Cited:
     """The evidence of an answer.
 
     Attributes:
-        elements: The cited elements by id.
         readings: What a vision model read in the images of elements, by their ids. Who cites such an element may state
             what its image shows.
         headings: The title of the paper and the titles of the sections in which elements stand, by their ids.

@@ -95,7 +95,6 @@ class Gold:
     """The expected answer.
 
     Attributes:
-        answerable: Whether the papers answer the question.
         form: The benchmark's `answer_format` ("Int", "Yes/No" …); "" if it gives none.
     """
 
@@ -158,7 +157,6 @@ def parse_questions(data: bytes, *, name: str, max_questions: int | None = None)
 
     Args:
         name: The file's name, which is quoted in messages, and determines the format if the content doesn't.
-        max_questions: The maximum number of rows that are read.
 
     Raises:
         QuestionFileError: The file's format is unknown, or it has no rows.

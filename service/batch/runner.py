@@ -63,8 +63,6 @@ class BatchRunner:
 
     Attributes:
         out: The folder, which is created if needed.
-        concurrency: The number of questions asked concurrently.
-        retries: How questions are retried whose model was unavailable.
         lock_timeout: How many seconds to wait for another batch that writes into the folder.
     """
 

@@ -34,8 +34,6 @@ class BatchScores:
     """The scores of the rows with a gold answer. A row without an answer counts as not right.
 
     Attributes:
-        answered: The share of the questions that were answered.
-        right: The share of the questions that were answered correctly.
         right_of_answered: The share of the answered questions that were answered correctly.
         refused: The share of the unanswerable questions that were not answered.
         rule: The rule that judged the answers.
@@ -55,8 +53,6 @@ class BatchSummary:
     Attributes:
         unasked: Questions that a cancelled run left for the next one.
         resumed: Questions whose rows come from an earlier run.
-        usage: The model usage of all rows.
-        seconds: The duration of this run.
         scores: None if no question has a gold answer, or nothing scores answers.
         unscored: Questions with a gold answer that nothing scored, because paperscope-lab is not installed.
     """

@@ -42,7 +42,6 @@ class QuestionRunner:
         then, the work stops if the client disconnects.
 
         Args:
-            asked: The question.
             conversation: The conversation's id, "" for none.
             streamed: Whether the text is among the events.
         """

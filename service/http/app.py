@@ -60,7 +60,6 @@ class Shared:
     """What the processes of one service share.
 
     Attributes:
-        processes: How many there are.
         folder: Where the file of their common state is.
         jobs: Passes jobs to the process that does them.
         keyed: Whether the service requires keys, also if their file is gone.
@@ -90,7 +89,6 @@ def create_app(
     """Return the app over the settings' library, or over the libraries of its API keys if the key file exists.
 
     Args:
-        settings: The settings.
         shared: What it shares with other processes of the service, if it is not alone.
         on_started: Called on the event loop when it is ready for requests.
 

@@ -68,8 +68,6 @@ class Service:
 
     Attributes:
         state: What the processes of the service share.
-        jobs: Does jobs.
-        questions: The queue of questions.
         background: The questions that are being answered.
         images: The queue of pages to draw.
         estimates: The queue of papers to estimate.
@@ -230,7 +228,6 @@ def check_local(request: Request, *, hosts: Collection[str] = (), origins: Colle
     """Check that no web page of another site sends a request to a service without keys.
 
     Args:
-        request: The request.
         hosts: Names besides this machine's own by which the service may be called.
         origins: Other origins whose pages may call the service.
 

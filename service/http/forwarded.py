@@ -19,7 +19,6 @@ class ForwardedMiddleware:
     the router would strip it again, from a path that was authenticated as another one.
 
     Args:
-        app: The app.
         proxies: Addresses and networks of proxies; headers of others are ignored.
         root_path: The path of the service, if no proxy names one; "" for none.
     """

@@ -29,10 +29,8 @@ class FairQueue:
     most entries is refused in favour of a caller with fewer. For use on one event loop.
 
     Args:
-        max_waiting: The maximum number of waiting entries.
         work: What is counted, for messages.
         on_change: Called with the numbers of running and of waiting entries whenever they change.
-        clock: Returns seconds.
     """
 
     def __init__(
@@ -178,7 +176,6 @@ def limit_body(scope: Scope, receive: Receive, *, max_bytes: int, overhead: int 
     """Return a `receive` that raises ProblemError (413) for a larger body, at once if its Content-Length says so.
 
     Args:
-        max_bytes: The limit, which the message names.
         overhead: The bytes that the body's format may add.
     """
     # The server has checked that it is a number.

@@ -69,7 +69,6 @@ def serve(
     Requests in progress get some time to finish; a second signal exits at once.
 
     Args:
-        settings: The settings.
         read_settings: Reads them again when several processes are replaced (SIGHUP); by default they stay.
         on_started: Called with the address of the web page when it can be opened.
 

@@ -64,7 +64,6 @@ def document_upload(
         model: The JSON body.
         file: The description of the form's file.
         fields: The descriptions of the form's text fields, by name.
-        example: An example of the JSON body.
     """
     texts = {name: {"type": "string", "description": about} for name, about in (fields or {}).items()}
     upload = {"type": "string", "format": "binary", "description": file}

@@ -71,7 +71,6 @@ class BatchRequest:
     Attributes:
         name: The caller's name for the file.
         file: The name of the question file among the job's files.
-        questions: The number of its questions.
     """
 
     name: str
@@ -88,7 +87,6 @@ class AddResult:
         described: How many images a vision model described; it did not look at those `skipped` and failed on those
             `unread`.
         shortfall: What the extraction model did not read.
-        problems: What the parser could not read.
     """
 
     paper: str

@@ -26,7 +26,6 @@ def serve_stdio(settings: Settings, *, links: str = "", folders: Sequence[Path] 
     """Serve one client until it closes standard input, then exit the process.
 
     Args:
-        settings: The settings.
         links: The address of the web page that shows the library, for links; "" if there is none.
         folders: The folders from which the client may add papers.
     """

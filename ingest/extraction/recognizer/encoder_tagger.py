@@ -59,9 +59,6 @@ class EncoderTagger:
     """Tags units of text by an encoder.
 
     Args:
-        network: The network.
-        splitter: The encoder's tokenizer.
-        tags: The tags that the network scores.
         name: Its name in reports.
         temperature: Divides scores, so that confidences are probabilities; fitted on data that was not trained on.
         characters: Whether each character is a token where a text has none (writing without spaces).

@@ -24,7 +24,6 @@ class Example:
         text: The text. Offsets count its characters (code points).
         tokens: The characters [start, end) of each token, in order.
         spans: The entities. They may overlap.
-        document: The document that the text is from, if known.
         failure: Why a system's output could not be used. Its spans are then empty.
     """
 

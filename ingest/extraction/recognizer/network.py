@@ -40,12 +40,10 @@ class NetworkOptions:
 
     Attributes:
         encoder: "" for the bundled MiniLM, a folder, or a Hugging Face name.
-        tags: The number of tags.
         case: Whether an embedding of case is added, which an uncased encoder needs.
         table: Whether the encoder is frozen, and only a table of soft labels is trained, one vector per tag.
         rank: The rank of the adapter (LoRA); 0 to train the whole encoder.
         context: Whether the encoder sees a text with its neighbours in its document.
-        dropout: The share of values that training sets to zero.
         freeze: Whether only what is added to the encoder is trained.
     """
 
@@ -68,7 +66,6 @@ class TaggerNetwork(nn.Module):  # type: ignore[misc]
     """Scores the tags of each piece.
 
     Args:
-        options: Its form.
         encoder: The encoder; None for the one that the options name.
 
     Raises:
@@ -94,12 +91,7 @@ class TaggerNetwork(nn.Module):  # type: ignore[misc]
             nn.init.zeros_(self.head.bias)
 
     def forward(self, ids: Tensor, present: Tensor, cases: Tensor) -> Tensor:
-        """Score pieces.
-
-        Args:
-            ids: The pieces' numbers, of shape (texts, pieces).
-            present: False where a text has no piece.
-            cases: The classes of their case.
+        """Score pieces: their numbers, presence and case classes, each of shape (texts, pieces).
 
         Returns:
             Scores of shape (texts, pieces, tags).
@@ -241,15 +233,7 @@ def load_tokenizer(name: str) -> PieceSplitter:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Window:
-    """A part of a text's pieces that fits into the encoder, and the pieces that it scores.
-
-    Attributes:
-        text: The index of the text.
-        start: The window's first piece.
-        end: The piece after its last.
-        from_: The first piece that it scores.
-        to: The piece after the last that it scores.
-    """
+    """The pieces [start, end) of a text, which fit into the encoder, and those [from_, to) that it scores."""
 
     text: int
     start: int

@@ -71,12 +71,7 @@ def pack(pieces: Sequence[Pieces], documents: Sequence[str | None], *, size: int
 
 @dataclass(frozen=True, kw_only=True)
 class PieceSplitter:
-    """Splits texts by a tokenizer.
-
-    Attributes:
-        before: The numbers of the pieces that a model expects before a text.
-        after: Those that it expects after a text.
-    """
+    """Splits texts by a tokenizer; `before` and `after` are the pieces that a model expects around a text."""
 
     tokenizer: "Tokenizer"
     before: tuple[int, ...]
