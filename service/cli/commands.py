@@ -24,7 +24,7 @@ from service.cli.lab import WithLabCommands
 from service.cli.lightrag_commands import lightrag_app
 from service.cli.mcp_command import mcp
 from service.cli.migrate import migrate
-from service.cli.number_commands import check
+from service.cli.number_commands import check, results
 from service.cli.options import ConfigOption, JsonOption, LibraryOption, new_app, print_notes, read_settings
 from service.cli.paper_commands import add, papers, read, remove, show, watch
 from service.cli.parse import parse
@@ -149,6 +149,7 @@ for _command in (
     show,
     read,
     check,
+    results,
     graph,
     remove,
     serve,

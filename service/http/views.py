@@ -24,6 +24,7 @@ from paperscope_core.types import (
     Usage,
 )
 from query.papercheck import Discrepancy
+from query.results import Leaderboard
 from service.batch import BatchSummary
 from service.batch.rows import BatchRow, RowStatus
 from service.jobs.requests import AddResult, BatchRequest, PaperJob
@@ -38,6 +39,7 @@ __all__ = [
     "EntityMatches",
     "EstimateView",
     "JobView",
+    "LeaderboardList",
     "PaperHead",
     "PaperList",
     "PaperView",
@@ -114,6 +116,13 @@ class DiscrepancyList(BaseModel):
     """The numbers of a paper that do not fit together, tables first."""
 
     discrepancies: tuple[Discrepancy, ...]
+
+
+class LeaderboardList(BaseModel):
+    """The leaderboards with the most results; `total` counts those that match."""
+
+    leaderboards: tuple[Leaderboard, ...]
+    total: int
 
 
 class TableHead(BaseModel):

@@ -1,4 +1,4 @@
-"""A paper's elements, and its tables as JSON, CSV and HTML."""
+"""A paper's elements, its tables as JSON, CSV and HTML, checks of its numbers, and the results of all papers."""
 
 from typing import Annotated, Literal
 
@@ -6,10 +6,11 @@ from fastapi import APIRouter, Query, Response
 
 from ingest.export import remove_control_characters
 from paperscope_core.types import Element, Equation, Figure, Passage, PassageRole, Reference, Table, places_of
+from query.results import results_csv
 from service.http.auth import ComputingLibraryOf, LibraryOf
 from service.http.parameters import ElementOf, PaperOf, TableOf
 from service.http.responses import document_content, document_example, file_response, html_response, json_response
-from service.http.views import DiscrepancyList, ElementList, TableHead, TableList
+from service.http.views import DiscrepancyList, ElementList, LeaderboardList, TableHead, TableList
 
 __all__ = ["router"]
 
@@ -62,6 +63,33 @@ def check_numbers(paper: PaperOf, library: ComputingLibraryOf) -> Response:
     the text cites from tables, means of whole numbers (GRIM) and p-values, each with its arithmetic and places. It
     calls no model."""
     return json_response(DiscrepancyList(discrepancies=tuple(library.check(paper.id))))
+
+
+_Words = Annotated[str, Query(max_length=300, description="Only those with these words in their names.")]
+
+
+@router.get("/results", summary="List results by dataset and metric", response_model=LeaderboardList)
+def list_results(
+    library: ComputingLibraryOf,
+    *,
+    dataset: _Words = "",
+    metric: _Words = "",
+    task: _Words = "",
+    limit: Annotated[int, Query(ge=1, le=1000, description="At most so many leaderboards.")] = 20,
+) -> Response:
+    """Return the results in the tables of all papers by dataset and metric, the best first, each with its cell, and
+    values of one method that differ (`disagreements`). It calls no model."""
+    found = tuple(library.results(dataset=dataset, metric=metric, task=task))
+    return json_response(LeaderboardList(leaderboards=found[:limit], total=len(found)))
+
+
+@router.get("/results.csv", summary="Results as CSV", response_class=Response, responses=document_content("text/csv"))
+def show_results_csv(
+    library: ComputingLibraryOf, *, dataset: _Words = "", metric: _Words = "", task: _Words = ""
+) -> Response:
+    """Return the results as CSV (RFC 4180), a row each with its page and box."""
+    text = results_csv(library.results(dataset=dataset, metric=metric, task=task))
+    return file_response(text, name="results.csv", media_type="text/csv")
 
 
 @router.get(

@@ -40,3 +40,36 @@ def test_a_wrong_total_is_shown_with_its_places(run: "Run", tmp_path: Path) -> N
 def test_a_paper_whose_numbers_fit_has_no_findings(run: "Run", example_library: Path) -> None:
     shown = run("check", "Four Reports", "--library", example_library)
     assert (shown.code, shown.out) == (0, "")
+
+
+RESULTS = """# Taggers
+
+Named entity recognition is measured by F1. BERT and ELMo are models. CoNLL2003 is a dataset.
+
+Table 1: F1 of the models on CoNLL2003.
+
+| Model | F1 |
+|---|---|
+| BERT | 92.8 |
+| ELMo | 92.2 |
+"""
+
+
+def test_results_are_shown_best_first_with_their_places(run: "Run", tmp_path: Path) -> None:
+    (tmp_path / "taggers.md").write_text(RESULTS)
+    library = tmp_path / "library"
+    run("add", tmp_path / "taggers.md", "--library", library)
+    shown = run("results", "--dataset", "CoNLL2003", "--library", library)
+    assert [line.split("[")[0].split() for line in shown.out.splitlines()] == [
+        ["CoNLL2003,", "F1"],
+        ["92.8", "BERT"],
+        ["92.2", "ELMo"],
+    ]
+    assert run("results", "--csv", "--library", library).out.splitlines()[1].startswith(",CoNLL2003,F1,,BERT,92.8,")
+    (board,) = json.loads(run("results", "--json", "--library", library).out)["leaderboards"]
+    assert run("results", "--dataset", "SQuAD", "--library", library).err.startswith("no table has a value")
+    with serve_app(settings_of(library)) as address:
+        found = httpx2.get(f"{address}/v1/results", params={"metric": "f1"}).json()
+        assert found["leaderboards"][0]["results"] == board["results"]
+        assert found["total"] == 1
+        assert httpx2.get(f"{address}/v1/results.csv").text.startswith("task,dataset,metric,setting,method,value,")

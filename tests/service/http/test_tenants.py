@@ -61,6 +61,9 @@ NOBODYS: Names = {
     "index": "0",
     "tool": "outline",
     "argument": "Nobodys",
+    "dataset": "Nobodys",
+    "metric": "Nobodys",
+    "task": "Nobodys",
 }
 
 
