@@ -159,20 +159,23 @@ def read_matching(connection: Connection, words: Texts, *, type_: str = "", limi
     return list(connection.execute(query.group_by(node).order_by(*order).limit(limit)).scalars())
 
 
-def read_relations(connection: Connection, ids: Texts, *, papers: Texts = (), limit: int) -> list[Relation]:
-    """Return the merged relations of these entities: those between two of them first, then by weight."""
-    lists = _relation_parameters(connection, _all_nodes(connection, ids), papers)
+def read_relations(
+    connection: Connection, ids: Texts, *, papers: Texts = (), without: Texts = (), limit: int
+) -> list[Relation]:
+    """Return the merged relations of these entities, but for kinds in `without`: those between two of them first, then
+    by weight."""
+    lists = _relation_parameters(connection, _all_nodes(connection, ids), papers) | {"without": list(without)}
     best = connection.execute(_best_query(within=bool(papers)), {**lists, "limit": max(limit, 0)}).all()
     ordered = [(row.source, row.target, row.kind) for row in best]
     merged = merge_relations(_contributions(connection, ordered, papers=papers))
     return [merged[one] for one in ordered]
 
 
-def read_degrees(connection: Connection, ids: Texts, *, papers: Texts = ()) -> dict[str, int]:
-    """Return the number of merged relations of each entity; ambiguous ids and entities without relations are left
-    out."""
+def read_degrees(connection: Connection, ids: Texts, *, papers: Texts = (), without: Texts = ()) -> dict[str, int]:
+    """Return the number of merged relations of each entity, but for kinds in `without`; ambiguous ids and entities
+    without such relations are left out."""
     wanted = {key: nodes[0] for key, nodes in library_ids(connection, ids).items() if len(nodes) == 1}
-    lists = _relation_parameters(connection, sorted(set(wanted.values())), papers)
+    lists = _relation_parameters(connection, sorted(set(wanted.values())), papers) | {"without": list(without)}
     rows = connection.execute(_degrees_query(within=bool(papers)), lists)
     degrees = {row.end: int(row.degree) for row in rows}
     return {key: degrees[node] for key, node in wanted.items() if node in degrees}
@@ -259,13 +262,15 @@ def _best_query(*, within: bool) -> Select[*tuple[str, ...]]:
     inner = and_(ends.c.source.in_(given("nodes")), ends.c.target.in_(given("nodes")))
     key = (ends.c.source, ends.c.target, ends.c.kind)
     order = (inner.desc(), func.sum(ends.c.weight).desc(), *key)
-    return select(*key).group_by(*key).order_by(*order).limit(bindparam("limit"))
+    stated = ends.c.kind.not_in(given("without"))
+    return select(*key).where(stated).group_by(*key).order_by(*order).limit(bindparam("limit"))
 
 
 @cache
 def _degrees_query(*, within: bool) -> Select[str, int]:
     ends = _ends(within=within)
-    key = select(ends.c.source, ends.c.target, ends.c.kind).distinct().subquery()
+    stated = ends.c.kind.not_in(given("without"))
+    key = select(ends.c.source, ends.c.target, ends.c.kind).where(stated).distinct().subquery()
     both = union_all(select(key.c.source.label("end")), select(key.c.target)).subquery()
     # The subquery lacks some relations of the entities at the other ends.
     query = select(both.c.end, func.count().label("degree")).where(both.c.end.in_(given("nodes")))

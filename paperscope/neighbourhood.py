@@ -41,6 +41,8 @@ __all__ = [
 _SUGGESTIONS = 5
 # How many matches of a search are compared by their relations.
 _MATCHES = 200
+# Kinds of relations of names that only stand near each other: they help to find, and state nothing.
+_UNSTATED = ("co-occurs", "near")
 
 # Lengths are in pixels. The letter width is the mean of DejaVu Sans, which is wider than most fonts.
 _FONT_SIZE, _LETTER_WIDTH, _PADDING, _NODE_HEIGHT, _GAP = 12, 7.4, 8, 22, 10
@@ -156,8 +158,8 @@ def find_entity(store: Store, index: LibraryIndex, name: str, *, papers: Sequenc
     """
     key = entity_key(name)
     # The index finds no name as long as the title of a paper.
-    ids = [*(hit.id for hit in index.named(name, papers=papers)), name, *store.matching(key.split(), limit=_MATCHES)]
-    found = store.entities(ids)
+    named = [hit.id for hit in index.named(name, papers=papers)]
+    found = store.entities([*named, name, *store.matching(key.split(), limit=_MATCHES)])
     among = set(papers)
     matches = [
         one
@@ -179,13 +181,13 @@ def find_entity(store: Store, index: LibraryIndex, name: str, *, papers: Sequenc
 
 
 def neighbourhood(store: Store, center: Entity, *, steps: int, limit: int) -> Neighbourhood:
-    """Return the strongest `limit` relations: those within `steps` of an entity, nearer ones first, then those among
-    its neighbours."""
+    """Return the strongest `limit` relations that a paper states: those within `steps` of an entity, nearer ones first,
+    then those among its neighbours."""
     relations: dict[tuple[str, str, str], Relation] = {}
     known = [center.id]
     for step in range(steps + 1):
         room = limit - len(relations)
-        found = store.relations_of(known, limit=limit) if room > 0 else ()
+        found = store.relations_of(known, without=_UNSTATED, limit=limit) if room > 0 else ()
         if step == steps:
             ends = set(known)
             found = [one for one in found if one.source in ends and one.target in ends]
@@ -216,7 +218,7 @@ def most_connected(store: Store, paper: str, *, limit: int) -> dict[str, int]:
     out."""
     names = {one.id: one.name for one in store.indexed(paper).extraction.entities if one.type != WORK}
     nodes = store.library_ids(list(names), papers=[paper])
-    degrees = store.degrees([nodes[key][0] for key in names])
+    degrees = store.degrees([nodes[key][0] for key in names], without=_UNSTATED)
     ranked = sorted(((-degrees.get(nodes[key][0], 0), name) for key, name in names.items()))
     return {name: -negative for negative, name in ranked[:limit]}
 
@@ -238,7 +240,7 @@ def search_entities(store: Store, text: str, *, type_: str = "", limit: int) -> 
         return ()
     # Those of most papers have most relations, so that not every match is looked up.
     found = store.entities(store.matching(key.split(), type_=type_, limit=max(_MATCHES, limit)))
-    degrees = store.degrees(list(found))
+    degrees = store.degrees(list(found), without=_UNSTATED)
     matches = (
         EntityMatch(id=id_, name=one.name, type=one.type, relations=degrees.get(id_, 0)) for id_, one in found.items()
     )
