@@ -173,8 +173,8 @@ def find_entity(store: Store, index: LibraryIndex, name: str, *, papers: Sequenc
     if len(meant) == 1:
         return meant[0]
     if meant:
-        ids = ", ".join(repr(entity.id) for entity in meant[:_SUGGESTIONS])
-        raise UnknownEntityError(f"{name!r} may be any of {ids}; name the paper too")
+        listed = ", ".join(repr(entity.id) for entity in meant[:_SUGGESTIONS])
+        raise UnknownEntityError(f"{name!r} may be any of {listed}; name the paper too")
     near = ", ".join(repr(entity.name) for entity in list(found.values())[:_SUGGESTIONS])
     remedy = f"did you mean {near}?" if near else "`paperscope show PAPER` lists a paper's most connected entities"
     raise UnknownEntityError(f"no entity {name!r} in the graph; {remedy}")

@@ -7,7 +7,7 @@ import re
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from functools import cached_property, partial
+from functools import partial
 from itertools import groupby
 
 from paperscope_core.cancellation import run_in_thread
@@ -295,10 +295,6 @@ class _PaperView:
         """The paper's title for messages."""
         return shortened(self.paper.title or self.paper.file, limit=_LONGEST_NAME)
 
-    @cached_property
-    def _paths(self) -> Mapping[str, str]:
-        return {name: section.path for section in self.paper.sections for name in (section.id, section.path)}
-
     def item(self, element: Element, *, kind: ToolItemKind, label: str | None = None) -> ToolItem:
         """Return an item at an element, without its text."""
         crop = element.crop if isinstance(element, Table | Figure | Equation) else None
@@ -306,7 +302,7 @@ class _PaperView:
             kind=kind,
             paper=self.paper.id,
             title=self.paper.title,
-            section=self._paths.get(element.section, ""),
+            section=self.paper.section_path(element),
             label=element.label if label is None else label,
             places=(element.place,),
             crop=crop or "",

@@ -111,24 +111,6 @@ def test_a_dead_endpoint(run: "Run", example_library: Path, monkeypatch: pytest.
     assert json.loads((tmp_path / "out" / "answers.jsonl").read_text())["status"] == "error"
 
 
-def test_an_unknown_setting_names_the_nearest(run: "Run", tmp_path: Path) -> None:
-    (tmp_path / "paperscope.toml").write_text('[anwser]\nmodel = "x"\n')
-    outcome = run("config")
-    assert outcome.code == 2
-    assert "answer.model" in outcome.err
-
-
-@pytest.mark.slow
-def test_an_unknown_paper_names_those_there_are(run: "Run", example_library: Path) -> None:
-    outcome = run("show", "ner-repotr.pdf", "--library", example_library)
-    assert outcome.code == 2
-    assert "Four Reports" in outcome.err
-
-
-def test_an_empty_question(run: "Run", example_library: Path) -> None:
-    assert run("ask", "  ", "--library", example_library).code == 2
-
-
 def test_an_absent_question_file(run: "Run", example_library: Path, tmp_path: Path) -> None:
     outcome = run("batch", tmp_path / "absent.jsonl", "--library", example_library, "--out", tmp_path / "out")
     assert outcome.code == 2

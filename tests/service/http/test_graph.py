@@ -29,20 +29,6 @@ def test_a_neighbourhood_comes_with_its_sources(address: str) -> None:
         assert relation["sources"]
 
 
-def test_more_steps_lead_further(address: str) -> None:
-    near, far = (
-        httpx2.get(address, params={"entity": "Character F1", "steps": steps, "limit": 500}).json() for steps in (1, 2)
-    )
-    assert len(far["entities"]) > len(near["entities"])
-    neighbours = {"character f1"} | {
-        end
-        for one in near["relations"]
-        for end in (one["source"], one["target"])
-        if "character f1" in (one["source"], one["target"])
-    }
-    assert {end for one in near["relations"] for end in (one["source"], one["target"])} == neighbours
-
-
 def test_the_graph_is_sent_as_graphml(address: str, tmp_path: Path) -> None:
     import networkx as nx
 

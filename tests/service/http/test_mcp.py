@@ -71,18 +71,6 @@ async def test_the_tools_read_the_library_and_link_to_its_page(address: str, mod
         assert (await client.get_prompt("cite", {"question": "Which rank?"})).messages
 
 
-async def test_errors_tell_a_model_what_helps(address: str) -> None:
-    async with client_of(address) as client:
-        for tool, arguments, message in (
-            ("outline", {"paper": "zzz"}, "no paper 'zzz' in the library"),
-            ("page", {"number": 99}, "ask for 1 to 7"),
-            ("section", {"name": "4", "colour": 1}, "colour: Extra inputs are not permitted"),
-        ):
-            assert message in await text_of(client, tool, arguments, is_error=True)
-        with pytest.raises(MCPError, match="there is no tool 'add_paper'"):
-            await client.call_tool("add_paper", {"path": "/etc/passwd"})
-
-
 async def test_bad_requests_are_refused(address: str) -> None:
     as_json = {**ACCEPT, "Content-Type": "application/json"}
     async with httpx2.AsyncClient(base_url=address, timeout=60) as http:

@@ -78,13 +78,9 @@ def test_a_large_result_has_parts(address: str) -> None:
 @pytest.mark.parametrize(
     ("path", "query", "status", "message"),
     [
-        ("section", {"argument": "9.9"}, 404, "no section '9.9' in 'Four Reports, Four Rulers"),
         ("element", {"argument": "Table 99"}, 404, "did you mean 'Table 9'"),
-        ("page", {"argument": "99"}, 404, "ask for 1 to 7"),
         ("page", {"argument": "last"}, 400, "'last' is no page; give its number (6)"),
-        ("reference", {"argument": "[99]"}, 404, "no reference '[99]'"),
         ("outline", {"paper": "zzz"}, 404, "no paper 'zzz' in the library"),
-        ("section", {}, 400, "'' names no section; give its number (4.2) or title"),
         ("tables", {}, 422, "tool"),
         ("papers", {"part": 0}, 422, "part"),
     ],
