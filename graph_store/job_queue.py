@@ -30,7 +30,7 @@ __all__ = [
     "PendingJobs",
 ]
 
-JobKind = Literal["add", "batch"]
+JobKind = Literal["add", "batch", "table"]
 JobState = Literal["queued", "running", "succeeded", "failed", "cancelled"]
 
 JOB_STATES: tuple[JobState, ...] = get_args(JobState)

@@ -533,6 +533,10 @@ class Library:
         table = await run_in_thread(partial(filler.define, read, papers))
         return await filler.fill(table, on_paper=on_paper)
 
+    async def fill_table_async(self, table: str, *, on_paper: "OnPaper | None" = None) -> "LiteratureTable":
+        """Fill what the table with this id lacks. See `table`; raises UnknownTableError if there is none."""
+        return await self._loop.run(self._asker.tables.fill(table, on_paper=on_paper or _ignore_both))
+
     @property
     def tables(self) -> "TableFiller":
         """The literature tables of the library, to list, read, correct and delete."""

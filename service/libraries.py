@@ -22,7 +22,7 @@ __all__ = ["Libraries", "ModelUsage", "OnUsage", "current_work", "share_processo
 _MAX_OPEN = 32
 
 current_work: ContextVar[str] = ContextVar("current_work", default="answer")
-"""What the current task works on: a question ("answer") or a job of this kind ("add", "batch")."""
+"""What the current task works on: a question ("answer") or a job of this kind ("add", "batch", "table")."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

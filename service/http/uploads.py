@@ -25,7 +25,7 @@ from service.http.auth import CallerOf, LibraryOf, ServiceOf
 from service.http.limits import limit_body
 from service.http.problems import ProblemError
 from service.http.views import JobView
-from service.jobs.requests import BatchRequest, JobFiles, PaperJob
+from service.jobs.requests import BatchRequest, JobFiles, PaperJob, TableRequest
 
 __all__ = [
     "JobSubmitter",
@@ -52,7 +52,8 @@ _NO_PASSWORDS = (
 )
 
 Body = TypeVar("Body", bound=BaseModel)
-JobRequest = PaperJob | BatchRequest
+JobRequest = PaperJob | BatchRequest | TableRequest
+_KINDS: Mapping[type[JobRequest], JobKind] = {PaperJob: "add", BatchRequest: "batch", TableRequest: "table"}
 
 
 def document_upload(
@@ -159,7 +160,7 @@ class JobSubmitter:
 
     async def submit(
         self,
-        request: PaperJob | BatchRequest,
+        request: JobRequest,
         response: Response,
         *,
         upload: BinaryIO | None = None,
@@ -184,9 +185,9 @@ class JobSubmitter:
 
     def _create(self, job: str, request: JobRequest, upload: BinaryIO | None, *, reserved: str) -> Job:
         files = JobFiles(self.folder)
-        kind: JobKind = "add" if isinstance(request, PaperJob) else "batch"
+        kind = _KINDS[type(request)]
         try:
-            if upload is not None:
+            if upload is not None and not isinstance(request, TableRequest):
                 files.store(job, upload, file=request.upload if isinstance(request, PaperJob) else request.file)
             return self.library.jobs.create(kind, to_json(request), job=job, reserved=reserved)
         except BaseException:

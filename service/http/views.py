@@ -27,7 +27,7 @@ from query.papercheck import Discrepancy
 from query.results import Leaderboard
 from service.batch import BatchSummary
 from service.batch.rows import BatchRow, RowStatus
-from service.jobs.requests import AddResult, BatchRequest, PaperJob
+from service.jobs.requests import AddResult, BatchRequest, PaperJob, TableRequest, TableResult
 
 __all__ = [
     "BatchRowHead",
@@ -189,16 +189,18 @@ class JobView(BaseModel):
     """A job: what it is about, its progress and its result."""
 
     id: str
-    kind: JobKind = Field(description="add: a paper; batch: the questions of a file")
-    name: str = Field(description="the file's name as uploaded")
+    kind: JobKind = Field(description="add: a paper; batch: the questions of a file; table: a literature table to fill")
+    name: str = Field(description="the file's name as uploaded, or the title of the table")
     state: JobState
     stage: str = Field(description="the current stage, such as parsing, or that it is in quarantine")
-    done: int = Field(description="how much is done of the last stage that can be counted: pages, images, questions")
+    done: int = Field(
+        description="how much is done of the last stage that can be counted: pages, images, questions, papers"
+    )
     total: int = Field(description="how much that stage has; 0 before the first one")
     cancelling: bool = Field(description="it was asked to stop, and has not yet")
     attempts: int = Field(description="how often it was started; more than once if a worker died, from then on alone")
     error: str = Field(description="why it failed, and what helps")
-    result: AddResult | BatchSummary | None = Field(description="its result, once it has succeeded")
+    result: AddResult | BatchSummary | TableResult | None = Field(description="its result, once it has succeeded")
     created: datetime
     started: datetime | None
     finished: datetime | None
@@ -206,13 +208,20 @@ class JobView(BaseModel):
     @classmethod
     def of(cls, job: Job) -> Self:
         """Return the view of a job."""
-        result: type[AddResult | BatchSummary]
-        if job.kind == "add":
-            name, result = from_json(PaperJob, job.request).name, AddResult
-        else:
-            name, result = from_json(BatchRequest, job.request).name, BatchSummary
+        request, result = _KINDS[job.kind]
+        name = from_json(request, job.request).name
         ended_with = from_json(result, job.result) if job.result else None
         return cls.model_validate({**asdict(job), "name": name, "result": ended_with})
+
+
+_KINDS: Mapping[
+    JobKind, tuple[type[PaperJob | BatchRequest | TableRequest], type[AddResult | BatchSummary | TableResult]]
+] = {
+    "add": (PaperJob, AddResult),
+    "batch": (BatchRequest, BatchSummary),
+    "table": (TableRequest, TableResult),
+}
+"""The request and the result of each kind of job."""
 
 
 class BatchRowHead(BaseModel):

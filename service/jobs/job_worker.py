@@ -1,6 +1,7 @@
 """The worker: leases jobs of all libraries in turn and does several at a time."""
 
 import asyncio
+import itertools
 import logging
 import os
 import time
@@ -17,10 +18,18 @@ from paperscope_core.codec import from_json, to_json
 from paperscope_core.errors import PaperLockedError, StoreError
 from paperscope_core.locations import Location
 from paperscope_core.settings import Settings
-from paperscope_core.types import PaperFile
+from paperscope_core.types import PaperEntry, PaperFile
 from service.jobs.housekeeping import WorkerLocks
 from service.jobs.leased_job import LeasedJob
-from service.jobs.requests import AddResult, BatchRequest, JobFiles, PaperJob, read_without_links
+from service.jobs.requests import (
+    AddResult,
+    BatchRequest,
+    JobFiles,
+    PaperJob,
+    TableRequest,
+    TableResult,
+    read_without_links,
+)
 from service.libraries import Libraries, current_work
 from service.tracing import Tracing
 
@@ -185,7 +194,7 @@ class Worker:
 
     async def _work(self, leased: LeasedJob) -> str:
         current_work.set(leased.job.kind)
-        do = self._add if leased.job.kind == "add" else _answer
+        do = {"add": self._add, "batch": _answer, "table": _fill}[leased.job.kind]
         async with self._libraries.use(leased.folder) as library:
             with self._tracing.stages(leased.job.kind) as on_stage:
                 leased.trace(on_stage)
@@ -259,6 +268,19 @@ async def _answer(leased: LeasedJob, library: Library) -> str:
 
     runner = BatchRunner(library, out=folder, lock_timeout=_FOLDER_LOCK_TIMEOUT_SECONDS)
     return to_json((await runner.run_async(questions, on_row=on_row)).summary)
+
+
+async def _fill(leased: LeasedJob, library: Library) -> str:
+    request = from_json(TableRequest, leased.job.request)
+    total = len((await asyncio.to_thread(lambda: library.tables.get(request.table))).papers)
+    done = itertools.count(1)
+
+    def on_paper(_paper: PaperEntry, _reason: str) -> None:
+        leased.report(Stage(name="filling", done=next(done), total=total))
+
+    filled = await library.fill_table_async(request.table, on_paper=on_paper)
+    result = TableResult(table=filled.id, papers=len(filled.papers), failures=filled.failures, usage=filled.usage)
+    return to_json(result)
 
 
 def _delete_upload(leased: LeasedJob) -> None:

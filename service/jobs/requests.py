@@ -27,6 +27,8 @@ __all__ = [
     "BatchRequest",
     "JobFiles",
     "PaperJob",
+    "TableRequest",
+    "TableResult",
     "file_within",
     "open_without_links",
     "read_without_links",
@@ -76,6 +78,29 @@ class BatchRequest:
     name: str
     file: str
     questions: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TableRequest:
+    """A literature table to fill: its title and its id."""
+
+    name: str
+    table: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TableResult:
+    """The result of filling a literature table.
+
+    Attributes:
+        papers: The number of its papers.
+        failures: The ids of papers of which cells could not be filled, each with the reason.
+    """
+
+    table: str
+    papers: int
+    failures: tuple[tuple[str, str], ...]
+    usage: Usage
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

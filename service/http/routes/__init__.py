@@ -11,6 +11,7 @@ from service.http.routes.graph_routes import router as graph
 from service.http.routes.health_routes import router as health
 from service.http.routes.image_routes import router as images
 from service.http.routes.job_routes import router as jobs
+from service.http.routes.literature_routes import router as literature
 from service.http.routes.mcp_routes import router as mcp
 from service.http.routes.openai_routes import router as openai
 from service.http.routes.paper_routes import router as papers
@@ -40,6 +41,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     conversations,
     exports,
     batches,
+    literature,
     openai,
     mcp,
 )

@@ -169,7 +169,7 @@ async def get_image(
 
 def _results_folder(job: Job, library: Location) -> Path:
     if job.kind != "batch":
-        raise ProblemError(404, "no-results", f"The job {job.id!r} adds a paper; its result is in the job itself.")
+        raise ProblemError(404, "no-results", f"The job {job.id!r} is no batch; its result is in the job itself.")
     return JobFiles(library).folder(job.id)
 
 

@@ -57,6 +57,7 @@ NOBODYS: Names = {
     "name": "her-report.pdf",
     "title": "A title that nobody wrote",
     "path": "/nowhere/nobody.pdf",
+    "table_id": "table-000000000000",
     "query": "Nobodys",
     "index": "0",
     "tool": "outline",
@@ -102,6 +103,9 @@ def tenants(example_library: Path, tmp_path_factory: pytest.TempPathFactory) -> 
         job = _ended(address, sent, a.get_secret_value())
         assert job["state"] == "succeeded", job
         began = httpx2.post(f"{address}/v1/conversations", json={"title": TITLE}, headers=_key(a.get_secret_value()))
+        columns = {"title": TITLE, "columns": [{"name": "objective"}]}
+        table = httpx2.post(f"{address}/v1/tables", json=columns, headers=_key(a.get_secret_value()))
+        assert _ended(address, table, a.get_secret_value())["state"] == "succeeded"
         of_a: dict[str, str] = {
             **NOBODYS,
             "paper": EXAMPLE,
@@ -109,6 +113,7 @@ def tenants(example_library: Path, tmp_path_factory: pytest.TempPathFactory) -> 
             "crop": crop,
             "job": str(job["id"]),
             "conversation": str(began.json()["id"]),
+            "table_id": str(table.json()["table"]),
             "entity": entity,
             "name": paper.file,
             "title": paper.title,
@@ -177,6 +182,14 @@ def bodies(method: str, path: str, names: Names) -> list[dict[str, Any]]:
         "/v1/chat/completions": [{"json": body} for body in chats],
         "/v1/jobs/{job}/cancel": [{}],
         "/v1/conversations": [{"json": {}}],
+        "/v1/tables": [
+            {"json": {"title": "Theirs", "columns": [{"name": "objective"}], "papers": [names[how]]}}
+            for how in ("paper", "name", "title")
+        ],
+        "/v1/tables/{table_id}/cells": [
+            {"json": {"paper": names["paper"], "column": "objective", "correction": "Theirs"}}
+        ],
+        "/v1/tables/{table_id}/rows": [{"json": {"paper": names["paper"], "reason": "Theirs"}}],
         "/v1/conversations/{conversation}": [{"json": {"title": "Theirs"}}],
         "/v1/conversations/{conversation}/cancel": [{}],
     }
@@ -221,7 +234,7 @@ def told(response: httpx2.Response, names: Names) -> str:
     """A response as text, with placeholders for requested names and for volatile values."""
     heads = "\n".join(f"{name.lower()}: {value}" for name, value in response.headers.items())
     text = f"{response.status_code}\n{heads}\n\n{response.text}"
-    for name in ("path", "title", "name", "paper", "crop", "job", "conversation", "entity"):
+    for name in ("path", "title", "name", "paper", "crop", "job", "conversation", "table_id", "entity"):
         value = names[name]
         for form in (value, json.dumps(value)[1:-1]):
             text = text.replace(form, f"<{name}>")
@@ -260,6 +273,7 @@ def state_of(tenants: Tenants) -> list[Any]:
         "/v1/jobs",
         "/v1/models",
         "/v1/conversations",
+        f"/v1/tables/{tenants.of_a['table_id']}",
         f"/v1/jobs/{tenants.of_a['job']}/results/answers.jsonl",
     ]
     return [httpx2.get(tenants.address + path, headers=_key(tenants.a)).text for path in paths]

@@ -1,0 +1,155 @@
+"""Literature tables: fill, list, read, correct, export and delete them."""
+
+import asyncio
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Path, Query, Response
+from pydantic import BaseModel, ConfigDict, Field
+
+from paperscope_core.types.literature import LiteratureColumn, LiteratureTable
+from service.http.auth import ComputingLibraryOf, LibraryOf
+from service.http.parameters import PAPER_PATTERN, Name
+from service.http.responses import document_content, file_response, json_response
+from service.http.uploads import JobSubmitterOf
+from service.http.views import JobView
+from service.jobs.requests import TableRequest
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/v1/tables", tags=["tables"])
+
+TABLE_PATTERN = r"^table-[0-9a-f]{12}$"
+
+_TableId = Annotated[str, Path(pattern=TABLE_PATTERN, description="A literature table's id.")]
+_PaperId = Annotated[str, Field(pattern=PAPER_PATTERN)]
+_RowName = Annotated[str, Field(default="", max_length=1000, description="the row within the paper, if it has several")]
+
+
+class ColumnBody(BaseModel):
+    """A column; of a ready-made one, the name alone is enough."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: str = Field(min_length=1, max_length=80)
+    instruction: str = Field(default="", max_length=1000, description="the question that a cell answers")
+    type: Literal["text", "number", "category", "yes/no", "list", "quotation"] | None = None
+    unit: str = Field(default="", max_length=80)
+    values: list[Annotated[str, Field(max_length=80)]] = Field(default=[], max_length=60)
+
+
+class TableBody(BaseModel):
+    """A table to fill."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    title: str = Field(min_length=1, max_length=200, description="the library knows the table by it")
+    columns: list[ColumnBody] = Field(min_length=1, max_length=60)
+    papers: list[Name] = Field(
+        default=[], max_length=1000, description="ids, file names or titles; none for all papers"
+    )
+    rows: str = Field(default="paper", min_length=1, max_length=80, description='"paper", or what a row is within it')
+
+
+class CorrectionBody(BaseModel):
+    """What a cell should say; null takes a correction back."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    paper: _PaperId
+    row: _RowName
+    column: Name
+    correction: Annotated[str, Field(max_length=4000)] | None
+
+
+class ExclusionBody(BaseModel):
+    """Why a row is left out; an empty reason takes it back in."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    paper: _PaperId
+    row: _RowName
+    reason: str = Field(max_length=500)
+
+
+class TableList(BaseModel):
+    """The tables without their rows, the one that was changed last first, and the ready-made columns."""
+
+    tables: tuple[LiteratureTable, ...]
+    ready_columns: tuple[LiteratureColumn, ...]
+
+
+class FillingView(BaseModel):
+    """The id of a table, and the job that fills it."""
+
+    table: str
+    job: JobView
+
+
+@router.get("", summary="List the literature tables", response_model=TableList)
+def list_tables(library: ComputingLibraryOf) -> Response:
+    """Return the library's literature tables. All callers of the library share them."""
+    from query.literature import READY_COLUMNS
+
+    return json_response(TableList(tables=tuple(library.tables.all()), ready_columns=tuple(READY_COLUMNS.values())))
+
+
+@router.post("", status_code=202, summary="Fill a literature table")
+async def fill_table(body: TableBody, response: Response, queue: JobSubmitterOf) -> FillingView:
+    """Create the table of this title, or change its columns and papers, and fill what it lacks. Return its id, and a
+    job, whose address is in `Location`. Only cells that are new are asked for; corrections and excluded rows stay. The
+    table can be read while it is filled."""
+    from query.literature import ColumnRecord, column_set
+
+    await queue.check_capacity()
+    columns = [ColumnRecord.model_validate(one.model_dump()).column for one in body.columns]
+    asked = column_set(body.title, columns, rows=body.rows)
+    tables = await asyncio.to_thread(lambda: queue.library.tables)
+    table = await asyncio.to_thread(tables.define, asked, body.papers)
+    job = await queue.submit(TableRequest(name=asked.title, table=table), response)
+    return FillingView(table=table, job=job)
+
+
+@router.get(
+    "/{table_id}",
+    summary="Show or export a literature table",
+    response_model=LiteratureTable,
+    responses=document_content("text/csv", "text/markdown", "application/x-tex", "application/x-bibtex"),
+)
+def show_table(
+    table_id: _TableId,
+    library: ComputingLibraryOf,
+    form: Annotated[
+        Literal["json", "csv", "xlsx", "md", "tex", "bib"],
+        Query(alias="format", description="`json` is shown, the others are files to save."),
+    ] = "json",
+) -> Response:
+    """Return a table as far as it is filled: each cell with its value, status, evidence with boxes, checks, findings
+    and correction."""
+    from paperscope.table_exports import EXPORTS, export_table
+
+    found = library.tables.get(table_id)
+    if form == "json":
+        return json_response(found)
+    data = export_table(found, library.entries(), form)
+    return file_response(data, name=f"{found.title}.{form}", media_type=EXPORTS[form][0])
+
+
+@router.patch("/{table_id}/cells", summary="Correct a cell", status_code=204)
+def correct_cell(table_id: _TableId, body: CorrectionBody, library: LibraryOf) -> Response:
+    """Write a correction in the place of a cell's value. It is kept when the cell is filled again."""
+    library.tables.correct(table_id, body.paper, body.column, body.correction, row=body.row)
+    return Response(status_code=204)
+
+
+@router.patch("/{table_id}/rows", summary="Exclude a row", status_code=204)
+def exclude_row(table_id: _TableId, body: ExclusionBody, library: LibraryOf) -> Response:
+    """Leave a row out of exports, for a reason."""
+    library.tables.exclude(table_id, body.paper, body.reason, row=body.row)
+    return Response(status_code=204)
+
+
+@router.delete("/{table_id}", summary="Delete a literature table", status_code=204)
+def delete_table(table_id: _TableId, library: LibraryOf) -> Response:
+    """Delete a table with its cells and corrections. A job that fills it fails."""
+    library.tables.delete(table_id)
+    return Response(status_code=204)
