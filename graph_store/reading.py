@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from functools import cache, lru_cache
 from typing import Literal, NamedTuple, TypeVar, cast
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from sqlalchemy import ColumnElement, Connection, Select, Table, bindparam, case, func, select
 
 from graph_store import schema
-from graph_store.functions import is_json, json_length
+from graph_store.functions import is_json, json_length, json_text
 from graph_store.schema import changes, given
 from paperscope_core import types
 from paperscope_core.codec import from_json
@@ -32,6 +33,7 @@ from paperscope_core.types import (
     Paper,
     PaperEntry,
     PaperImages,
+    Publication,
     Relation,
     Shortfall,
     Verdict,
@@ -62,6 +64,7 @@ __all__ = [
     "read_paper",
     "read_paper_chunks",
     "read_paper_revision",
+    "read_publications",
     "read_revision",
     "read_searchable",
     "read_shortfall",
@@ -166,6 +169,19 @@ def read_page_counts(connection: Connection, papers: Sequence[str]) -> dict[str,
     query = select(table.c.id, *(func.coalesce(length, 0) for length in lengths))
     query = query.where(table.c.id.in_(papers), value.is_not(None))
     return {paper: (pages, problems) for paper, pages, problems in connection.execute(query)}
+
+
+def read_publications(connection: Connection, papers: Sequence[str]) -> dict[str, Publication]:
+    """Return where these papers were published, with what records say. No paper is decoded, and a damaged one is left
+    out."""
+    table = schema.papers
+    value = json_text(case((is_json(table.c.value), table.c.value)), "$.publication")
+    query = select(table.c.id, value.label("value")).where(table.c.id.in_(papers), value.is_not(None))
+    found: dict[str, Publication] = {}
+    for row in connection.execute(query):
+        with suppress(ValueError):
+            found[row.id] = from_json(Publication, row.value)
+    return found
 
 
 def read_embedder(connection: Connection, paper: str) -> str:

@@ -20,7 +20,7 @@ from graph_store.objects import open_objects
 from graph_store.opening import open_read_only, open_writable
 from graph_store.schema import paper_crops, papers
 from graph_store.snapshot import Snapshot, SnapshotReader
-from graph_store.writing import put_paper, remove_paper, validate
+from graph_store.writing import put_paper, put_record, remove_paper, validate
 from paperscope_core.errors import StoreReadOnlyError
 from paperscope_core.locations import Location, files_folder, local_folder
 from paperscope_core.paper_lookup import find_entry
@@ -130,6 +130,14 @@ class Store:
             revision = remove_paper(connection, paper)
         if revision is None:
             raise reading.unknown_paper(paper)
+        return revision
+
+    def put_record(self, paper: Paper) -> int:
+        """Store a paper's title, authors and publication in place of those that it has; return the new revision."""
+        with self.database.write() as connection:
+            revision = put_record(connection, paper)
+        if revision is None:
+            raise reading.unknown_paper(paper.id)
         return revision
 
     def sweep(self) -> int:
@@ -274,6 +282,7 @@ class Store:
     shortfall = _reads(reading.read_shortfall)
     counts = _reads(reading.read_counts)
     page_counts = _reads(reading.read_page_counts)
+    publications = _reads(reading.read_publications)
     _stored_elements = _reads(reading.read_elements)
     _stored_chunks = _reads(reading.read_chunks)
     _stored_chunks_of = _reads(reading.read_chunks_of)

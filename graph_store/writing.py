@@ -36,6 +36,7 @@ from paperscope_core.types import UNPUBLISHED, IndexedPaper, Paper, PaperImages,
 __all__ = [
     "crops_of_paper",
     "put_paper",
+    "put_record",
     "remove_paper",
     "validate",
 ]
@@ -130,6 +131,20 @@ def put_paper(
         connection.execute(images.insert(), row)
     if extraction.shortfall != Shortfall():
         connection.execute(shortfalls.insert(), {"paper": paper.id, "value": to_json(extraction.shortfall)})
+    return revision
+
+
+def put_record(connection: Connection, paper: Paper) -> int | None:
+    """Write the title, the authors and the publication of a stored paper; return the new revision, or None if it has
+    been removed."""
+    if connection.execute(select(papers.c.id).where(papers.c.id == paper.id)).first() is None:
+        return None
+    revision = _log(connection, paper.id, "added")
+    row = {"revision": revision, "title": paper.title, "value": to_json(replace(paper, elements=()))}
+    connection.execute(papers.update().where(papers.c.id == paper.id).values(row))
+    for table in (bylines, publications):
+        connection.execute(delete(table).where(table.c.paper == paper.id))
+    _insert_publication(connection, paper)
     return revision
 
 

@@ -5,9 +5,9 @@ The packages that read papers are imported when one is added: a question needs n
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import partial, reduce
 from typing import TYPE_CHECKING, Literal, Protocol, Self
 from weakref import WeakValueDictionary
 
@@ -21,9 +21,11 @@ from paperscope_core.cancellation import run_in_thread
 from paperscope_core.errors import BudgetError, NotFoundError, PaperFileError, StoreDamagedError, StoreRefusedError
 from paperscope_core.models import CachedEmbedder, MeteredModel, Models
 from paperscope_core.protocols import CallCache, VectorCache
+from paperscope_core.publication import looked_up, with_record
 from paperscope_core.settings import Settings
 from paperscope_core.text.escaping import is_encodable
 from paperscope_core.types import (
+    BibRecord,
     Chunk,
     Displayable,
     Extraction,
@@ -76,15 +78,16 @@ class AddRequest:
     source: str | None = None
     replaces: str | None = None
     sha256: str | None = None
+    record: BibRecord | None = None
     on_stage: ProgressCallback = lambda _stage: None
 
     @classmethod
     def of(cls, source: PaperSource, *, max_mb: int, password: str | None, on_stage: ProgressCallback) -> Self:
         """Return the request to add the paper of a source, which is fetched if it is remote. See `PaperSource.file`."""
-        file = source.file(max_mb=max_mb, password=password)
+        file, record = source.read(max_mb=max_mb, password=password)
         if source.is_remote:
-            return cls(file=file, name=source.name, source=source.address, on_stage=on_stage)
-        return cls(file=file, on_stage=on_stage)
+            return cls(file=file, name=file.name, source=source.address, record=record, on_stage=on_stage)
+        return cls(file=file, record=record, on_stage=on_stage)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -142,6 +145,9 @@ class PaperStore(CallCache, VectorCache, Protocol):
     ) -> int:
         """See `Store.add`."""
 
+    def put_record(self, paper: Paper) -> int:
+        """See `Store.put_record`."""
+
 
 SendRequest = Callable[[AddRequest], Awaitable[AddResult]]
 """Lets another process add a file, whose content is in the request."""
@@ -155,6 +161,7 @@ class _Known:
         source: The path or address that it comes from.
         older: The paper that it replaces, if any.
         current: The paper with the same content, if its text need not be read again.
+        records: What records say of the paper: those of the same content or of the older one, and the request's.
         images: The readings of its images.
         shortfall: What is missing from its extraction.
         asks_again: Whether the extracting model is asked again.
@@ -164,6 +171,7 @@ class _Known:
     source: str
     older: PaperEntry | None
     current: Paper | None
+    records: Sequence[BibRecord]
     images: PaperImages
     shortfall: Shortfall
     asks_again: bool
@@ -235,14 +243,24 @@ class Adder:
                 entry = self.store.entry_by_sha256(file.sha256)
                 self.originals.drop(file.sha256, keep=entry.file if entry else "")
 
+    def put_records(self, paper: Paper, records: Iterable[BibRecord]) -> Paper:
+        """Store what records say of a paper that the library has; return the paper."""
+        completed = reduce(with_record, records, paper)
+        if completed != paper:
+            self.store.put_record(completed)
+        return completed
+
     async def _add(self, request: AddRequest, older: PaperEntry | None) -> AddResult:
         """Add a file whose content is in the request."""
         started = time.perf_counter()
         known = await asyncio.to_thread(self._look_up, request, older)
+        if known.current is not None:
+            known = replace(known, current=await asyncio.to_thread(self.put_records, known.current, known.records))
         if known.is_complete:
             result = _unchanged(known, seconds=time.perf_counter() - started)
         elif self._send is not None:
             result = await self._send(replace(request, source=known.source))
+            result = replace(result, paper=await asyncio.to_thread(self.put_records, result.paper, known.records))
         else:
             result = replace(await self._run(request, known), seconds=time.perf_counter() - started)
         if self.originals and known.older is not None and known.older.id != result.paper.id:
@@ -307,6 +325,7 @@ class Adder:
         current = stored.paper if stored is not None and (older is None or older.id == stored.paper.id) else None
         if current is not None and self.store.embedder_of(current.id) != self._embedder.name:
             current = None
+        before = stored or (self._stored(older.sha256) if older is not None else None)
         asks_again = self.models.extract is not None and shortfall.can_shrink
         captioner = self._captioner(self.models)
         # The vision model or its prompt has changed, or images could not be read.
@@ -315,6 +334,7 @@ class Adder:
             source=source,
             older=older,
             current=current,
+            records=[*(looked_up(before.paper) if before else ()), *([request.record] if request.record else ())],
             images=images,
             shortfall=shortfall,
             asks_again=asks_again,
@@ -339,7 +359,7 @@ class Adder:
 
         current = known.current
         parsed = await asyncio.to_thread(self._read_stored, current) if current is not None else None
-        parsed = parsed or await self._parse(request)
+        parsed = parsed or await self._parse(request, known)
         images = await self._read_images(parsed, known.images, models, request.on_stage)
         if current is not None and not known.asks_again and images == known.images:
             return None
@@ -362,7 +382,7 @@ class Adder:
             return None
         return ParsedPaper(paper=paper, crops=crops)
 
-    async def _parse(self, request: AddRequest) -> ParsedPaper:
+    async def _parse(self, request: AddRequest, known: _Known) -> ParsedPaper:
         from ingest.parsers import parser_for, read_paper
 
         last = 0
@@ -378,7 +398,7 @@ class Adder:
         # Some parsers report no pages.
         if last < (pages := len(parsed.paper.pages)):
             on_page(pages, pages)
-        return parsed
+        return replace(parsed, paper=reduce(with_record, known.records, parsed.paper))
 
     def _captioner(self, models: Models) -> "ImageCaptioner | None":
         from ingest.captioning import ImageCaptioner

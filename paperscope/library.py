@@ -36,12 +36,19 @@ from paperscope.originals import open_originals
 from paperscope.paper_reader import PaperReader
 from paperscope.sources import PaperSource, find_sources
 from paperscope_core.cancellation import run_in_thread
-from paperscope_core.errors import PaperscopeError, SettingsError, StoreReadOnlyError, UnknownElementError
+from paperscope_core.errors import (
+    PaperFileError,
+    PaperscopeError,
+    SettingsError,
+    StoreReadOnlyError,
+    UnknownElementError,
+)
 from paperscope_core.locations import Location, parse_location
 from paperscope_core.models import Budget, Models, RoleCallListener, build_models
 from paperscope_core.models.cache import MemoryCallCache
 from paperscope_core.models.token_counting import token_counter
 from paperscope_core.paper_lookup import find_entry
+from paperscope_core.publication import is_same_work
 from paperscope_core.settings import Settings, load_settings
 from paperscope_core.types import (
     Answer,
@@ -58,6 +65,7 @@ from paperscope_core.types import (
     PaperFile,
     PaperImages,
     Place,
+    Publication,
     Reading,
     Shortfall,
     StageEvent,
@@ -73,6 +81,7 @@ from paperscope_core.types import (
 if TYPE_CHECKING:
     from paperscope.asking import Asker
     from paperscope.question_estimates import QuestionEstimator
+    from paperscope.records.catalogues import Catalogues
     from paperscope.table_filling import OnPaper, TableFiller
     from paperscope_core.types.literature import ColumnSet, LiteratureColumn, LiteratureTable
     from query.claim_check import CheckedStatement
@@ -306,8 +315,53 @@ class Library:
     ) -> AddResult:
         """Add the paper of a source; the library keeps a copy of what is fetched from elsewhere. See `add`."""
         max_mb = self._settings.limits.max_file_mb
+        if source.known:
+            paper = self._adder.put_records(self._store.paper(source.known), [source.record] if source.record else [])
+            return AddResult(
+                paper=paper, outcome="unchanged", images=self.images(paper.id), shortfall=self.shortfall(paper.id)
+            )
         request = AddRequest.of(source, max_mb=max_mb, password=password, on_stage=on_stage)
         return self._loop.wait(self._adder.add(request))
+
+    @cached_property
+    def _catalogues(self) -> "Catalogues":
+        from paperscope.records.catalogues import Catalogues
+
+        limit = self._settings.limits.max_file_mb
+        return Catalogues(self._settings.records, self._store.local_folder / "records", max_mb=limit)
+
+    def find(self, place: str) -> Sequence[PaperSource]:
+        """Return the papers that a place names, for `add_source`.
+
+        Args:
+            place: A file, a folder, an S3 address; a DOI, an arXiv id or an https address, which `records.contact`
+                has to allow; a reference file (BibTeX, RIS, CSL-JSON); `zotero:COLLECTION` of Zotero on this machine.
+
+        Raises:
+            InputError: There is no such paper, or the place can't be read.
+        """
+        from paperscope.records.named_papers import PaperFinder
+
+        return PaperFinder(self._catalogues, self._store.entries).find(place)
+
+    def complete(self, name: str) -> Paper:
+        """Complete a paper's record by that of Crossref or arXiv, as far as `records.contact` allows.
+
+        Args:
+            name: See `paper`.
+
+        Raises:
+            PaperFileError: The paper states no DOI and no arXiv id, there is no record of it, or the record is that of
+                another work.
+        """
+        paper = self.paper(name)
+        entry = self._store.entry(paper.id)
+        if not (entry.doi or entry.arxiv):
+            raise PaperFileError(f"{paper.title!r} states neither a DOI nor an arXiv id")
+        record = self._catalogues.record(doi=entry.doi, arxiv=entry.arxiv)
+        if not is_same_work(paper, record):
+            raise PaperFileError(f"{paper.title!r}: the id that it prints is that of {record}, which was not used")
+        return self._adder.put_records(paper, [record])
 
     def add_on_ray(
         self,
@@ -574,6 +628,10 @@ class Library:
     def page_counts(self, papers: Sequence[str]) -> Mapping[str, tuple[int, int]]:
         """Return how many pages papers have, and how many problems their parser reported, by paper id."""
         return self._store.page_counts(papers)
+
+    def publications(self, papers: Sequence[str]) -> Mapping[str, Publication]:
+        """Return where papers were published, with what records say, by paper id."""
+        return self._store.publications(papers)
 
     def images(self, paper: str) -> PaperImages:
         """Return the readings of the paper's images; empty if no vision model read them."""

@@ -2,9 +2,9 @@
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -12,9 +12,9 @@ from typing import Any
 from graph_store.objects import open_s3
 from paperscope.originals import file_name
 from paperscope_core.errors import InputError, PaperFileError
-from paperscope_core.types import PaperFile
+from paperscope_core.types import BibRecord, PaperFile
 
-__all__ = ["PaperSource", "find_sources", "read_list"]
+__all__ = ["LookedUp", "PaperSource", "find_sources", "read_list"]
 
 _S3 = "s3://"
 # A fetched text refers to no picture of this machine: a folder that is a file holds none.
@@ -23,37 +23,67 @@ _URL = re.compile("[A-Za-z][A-Za-z0-9+.-]*://")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class LookedUp:
+    """A paper that was looked up by its name: the content and the name of its file, and its record."""
+
+    name: str
+    content: bytes
+    record: BibRecord | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class PaperSource:
-    """Where a paper is: the path of a file or of a folder of MinerU, or the address of an object such as
-    s3://bucket/paper.pdf."""
+    """Where a paper is.
+
+    Attributes:
+        address: The path of a file or of a folder of MinerU, or an address such as s3://bucket/paper.pdf or
+            https://doi.org/10.1371/journal.pbio.1000053.
+        record: A record of the paper that came with it, from a reference file or Zotero.
+        known: The id of the paper, if the library has this work already. Then nothing is looked up.
+        look_up: Looks up a paper that has an address only.
+    """
 
     address: str
+    record: BibRecord | None = None
+    known: str = ""
+    look_up: Callable[[], LookedUp] | None = field(default=None, compare=False, repr=False)
 
     @property
     def name(self) -> str:
-        """The file name."""
+        """The file name, or the address of a paper that has to be looked up."""
+        if self.look_up is not None:
+            return self.address
         return PurePosixPath(self.address).name if self.is_remote else Path(self.address).name
 
     @property
     def is_remote(self) -> bool:
         """Whether the file has to be fetched. The library then keeps a copy."""
-        return self.address.startswith(_S3)
+        return self.look_up is not None or self.address.startswith(_S3)
 
     def file(self, *, max_mb: int, password: str | None = None) -> PaperFile:
-        """Return the file, with its content if it is fetched.
+        """Return the file, with its content if it is fetched. See `read`."""
+        return self.read(max_mb=max_mb, password=password)[0]
+
+    def read(self, *, max_mb: int, password: str | None = None) -> tuple[PaperFile, BibRecord | None]:
+        """Return the file, with its content if it is fetched, and its record, if there is one.
 
         Raises:
-            PaperFileError: The object can't be read, or has more than `max_mb` megabytes.
+            PaperFileError: It can't be read or looked up, or has more than `max_mb` megabytes.
         """
-        if not self.is_remote:
-            return PaperFile(Path(self.address), password=password)
         from ingest.parsers import check_bytes
 
-        with _translated(self.address):
-            system = open_s3()
-            check_bytes(system.size(self.address), max_mb=max_mb, name=self.name)
-            content: bytes = system.cat_file(self.address)
-        return PaperFile(_NOWHERE / file_name(self.name), password=password, content=content)
+        if not self.is_remote:
+            return PaperFile(Path(self.address), password=password), self.record
+        if self.look_up is not None:
+            found = self.look_up()
+            check_bytes(len(found.content), max_mb=max_mb, name=self.name)
+            name, content, record = found.name, found.content, found.record or self.record
+        else:
+            with _translated(self.address):
+                system = open_s3()
+                check_bytes(system.size(self.address), max_mb=max_mb, name=self.name)
+                name, content, record = self.name, system.cat_file(self.address), self.record
+        return PaperFile(_NOWHERE / file_name(name), password=password, content=content), record
 
 
 def find_sources(place: str) -> Sequence[PaperSource]:

@@ -3,7 +3,7 @@
 import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from paperscope.bibtex import bibtex, bibtex_keys, tex_escaped
+from paperscope.bibliographies import bibtex, bibtex_keys, tex_escaped
 from paperscope_core.codec import to_json
 from paperscope_core.text.escaping import markdown_heading, markdown_line, one_line, spreadsheet_csv
 from paperscope_core.types import PaperEntry

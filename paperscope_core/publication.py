@@ -4,11 +4,23 @@ Only certain forms count: a paper cites many works whose years, journals and DOI
 """
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import fields, replace
+from difflib import SequenceMatcher
 
-from paperscope_core.types import UNPUBLISHED, Paper, Passage, Publication
+from paperscope_core.types import UNPUBLISHED, BibRecord, Paper, Passage, Publication
 
-__all__ = ["arxiv_in", "complete_publication", "doi_in", "is_placeholder", "year_in"]
+__all__ = [
+    "arxiv_in",
+    "complete_publication",
+    "doi_in",
+    "is_placeholder",
+    "is_same_work",
+    "looked_up",
+    "with_record",
+    "year_in",
+]
 
 _DOI = re.compile(r"(?<![\d.])10\.\d{4,9}/[^\s\"<>]+")
 _STATED_DOI = re.compile(r"(?i)(?:\bdoi\b\s*+[:.]?\s*+|doi\.org/\s*+)(?=10\.\d{4,9}/\S)")
@@ -82,6 +94,10 @@ _MAX_WORDS = 14
 # Words up to a full stop of an abbreviated name: "IEEE Trans.".
 _MAX_ABBREVIATED = 2
 _PAGE_NUMBER = re.compile(r"(?:^|\s)\d{1,5}$")
+# Titles of one work differ by hyphens, signs and letters that were misread. Titles of two works of one group may share
+# half of their words.
+_SAME_TITLE = 0.8
+_MAX_TITLE = 300
 
 
 def complete_publication(paper: Paper, *, stated: Publication = UNPUBLISHED) -> Publication:
@@ -99,9 +115,53 @@ def complete_publication(paper: Paper, *, stated: Publication = UNPUBLISHED) -> 
     doi = stated.doi or _printed_doi(paper)
     if in_doi := _ARXIV_DOI.match(doi):
         arxiv = arxiv or arxiv_in(f"arXiv:{in_doi[1]}")
-    return Publication(
-        year=stated.year or _printed_year(paper), venue=stated.venue or _printed_venue(paper), doi=doi, arxiv=arxiv
-    )
+    year, venue = stated.year or _printed_year(paper), stated.venue or _printed_venue(paper)
+    return replace(stated, year=year, venue=venue, doi=doi, arxiv=arxiv)
+
+
+def with_record(paper: Paper, record: BibRecord) -> Paper:
+    """Return a paper with what a record says of it; what the record leaves open stays.
+
+    A title that differs in capitals only stays as the paper prints it: some catalogues know no others.
+    """
+    told, known = record.publication, paper.publication
+    given = {one.name: value for one in fields(told) if (value := getattr(told, one.name)) and one.name != "origins"}
+    is_other = " ".join(record.title.split()).casefold() != " ".join(paper.title.split()).casefold()
+    title = record.title if record.title and is_other else paper.title
+    authors = record.authors or paper.authors
+    if record.authors:
+        # Those of another record are not those of these authors.
+        given["families"] = told.families
+    said = [*given, *(["title"] if title != paper.title else []), *(["authors"] if record.authors else [])]
+    origins = dict(known.origins) | dict.fromkeys(said, record.origin)
+    publication = replace(known, **given, origins=tuple(sorted(origins.items())))
+    return replace(paper, title=title, authors=authors, publication=publication)
+
+
+def looked_up(paper: Paper) -> Sequence[BibRecord]:
+    """Return what records said of a paper, one for each origin, so that it can be said of another reading of it."""
+    known = paper.publication
+    records = []
+    for origin in sorted({origin for _, origin in known.origins}):
+        said = {field for field, one in known.origins if one == origin}
+        told = replace(UNPUBLISHED, **{name: getattr(known, name) for name in said - {"title", "authors"}})
+        title, authors = paper.title if "title" in said else "", paper.authors if "authors" in said else ()
+        records.append(BibRecord(origin=origin, title=title, authors=authors, publication=told))
+    return records
+
+
+def is_same_work(paper: Paper, record: BibRecord) -> bool:
+    """Return whether a record that was found by a DOI or an id which the paper prints is that of the paper: papers also
+    print the ids of others. A title that is missing or was read in part decides nothing."""
+    ours, theirs = _letters(paper.title), _letters(record.title)
+    if not ours or not theirs or ours in theirs or theirs in ours:
+        return True
+    return SequenceMatcher(None, ours[:_MAX_TITLE], theirs[:_MAX_TITLE], autojunk=False).ratio() >= _SAME_TITLE
+
+
+def _letters(text: str) -> str:
+    """Return the letters and digits of a title without accents and case."""
+    return "".join(sign for sign in unicodedata.normalize("NFKD", text).casefold() if sign.isalnum())
 
 
 def doi_in(text: str) -> str:

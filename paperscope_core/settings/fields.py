@@ -36,6 +36,7 @@ __all__ = [
     "ExtractSettings",
     "LimitSettings",
     "ParserSettings",
+    "RecordSettings",
     "RetrievalSettings",
     "RoleSettings",
     "ServiceSettings",
@@ -276,6 +277,25 @@ class ParserSettings(_Section):
     )
 
 
+class RecordSettings(_Section):
+    """What may be contacted for papers that are added by name, and for their records."""
+
+    contact: Annotated[tuple[Literal["crossref", "arxiv", "unpaywall", "urls"], ...], _Json] = Field(
+        default=(),
+        description="what `paperscope add` and `paperscope complete` may ask for records and open copies: crossref, "
+        "arxiv, unpaywall; urls: the https addresses that you name; empty: nothing is contacted",
+    )
+    mailto: Annotated[str, Field(pattern=r"^([^\s@?&#/]+@[^\s@?&#/]+\.[^\s@?&#/]+)?$")] = Field(
+        default="", description="your e-mail address, which these services get with each request; Unpaywall wants one"
+    )
+
+    @model_validator(mode="after")
+    def _has_address(self) -> Self:
+        if "unpaywall" in self.contact and not self.mailto:
+            raise ValueError("unpaywall wants an e-mail address with each request: set records.mailto")
+        return self
+
+
 class RetrievalSettings(_Section):
     """How context is retrieved for a question, and how much."""
 
@@ -412,6 +432,7 @@ class Settings(_Section):
     embed: EmbedSettings = EmbedSettings()
     calls: CallSettings = CallSettings()
     parser: ParserSettings = ParserSettings()
+    records: RecordSettings = RecordSettings()
     retrieval: RetrievalSettings = RetrievalSettings()
     limits: LimitSettings = LimitSettings()
     service: ServiceSettings = ServiceSettings()

@@ -20,10 +20,10 @@ from paperscope_core.types.answer import (
     TextEvent,
     Turn,
 )
+from paperscope_core.types.bibliographic import PRINTED, UNPUBLISHED, BibRecord, Publication, WorkKind
 from paperscope_core.types.displayable import Displayable
 from paperscope_core.types.elements import (
     UNKNOWN_CHARACTER,
-    UNPUBLISHED,
     Element,
     Equation,
     Figure,
@@ -39,7 +39,6 @@ from paperscope_core.types.elements import (
     Passage,
     PassageRole,
     ProblemKind,
-    Publication,
     Reference,
     Section,
     captioned_places_of,
@@ -97,6 +96,7 @@ from paperscope_core.types.tools import TOOLS, ToolCall, ToolItem, ToolItemKind,
 
 __all__ = [
     "MAX_QUESTION_LENGTH",
+    "PRINTED",
     "STANDS_FOR",
     "TOOLS",
     "UNKNOWN_CHARACTER",
@@ -105,6 +105,7 @@ __all__ = [
     "Answer",
     "AnswerEvent",
     "AskRequest",
+    "BibRecord",
     "Box",
     "Candidates",
     "Cell",
@@ -185,6 +186,7 @@ __all__ = [
     "UnsummarisedEntity",
     "Usage",
     "Verdict",
+    "WorkKind",
     "captioned_places_of",
     "content_hash",
     "crops_of",

@@ -9,6 +9,7 @@ from functools import reduce
 from pathlib import Path
 from typing import Literal
 
+from paperscope_core.types.bibliographic import UNPUBLISHED, Publication
 from paperscope_core.types.displayable import Displayable
 from paperscope_core.types.place import Box, Place, PrintedLine
 from paperscope_core.types.tables import Table
@@ -298,31 +299,6 @@ class Link:
     source: str
     target: str
     text: str
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Publication:
-    """Where and when a paper was published, as far as its file states it.
-
-    Attributes:
-        year: The year of publication, None if unknown.
-        venue: The name of the journal or the proceedings, "" if unknown.
-        doi: The paper's own DOI without "https://doi.org/", "" if unknown.
-        arxiv: Its id at arXiv without the version ("2310.07609"), "" if unknown.
-
-    Example:
-        >>> Publication(year=2023, arxiv="2310.07609").venue
-        ''
-    """
-
-    year: int | None = None
-    venue: str = ""
-    doi: str = ""
-    arxiv: str = ""
-
-
-UNPUBLISHED = Publication()
-"""The publication of a paper whose file states nothing."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

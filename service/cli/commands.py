@@ -29,6 +29,7 @@ from service.cli.options import ConfigOption, JsonOption, LibraryOption, new_app
 from service.cli.paper_commands import add, papers, read, remove, show, watch
 from service.cli.parse import parse
 from service.cli.question_commands import ask, batch, graph
+from service.cli.record_commands import bibliography, complete
 from service.cli.setup_command import setup
 from service.cli.table_command import table
 from service.cli.terminal import escape_unencodable, print_json, print_note, print_text, stdout
@@ -151,6 +152,8 @@ for _command in (
     check,
     results,
     graph,
+    complete,
+    bibliography,
     remove,
     serve,
     mcp,

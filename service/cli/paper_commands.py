@@ -94,18 +94,23 @@ def add(
 ) -> None:
     """Add papers. An unchanged file costs nothing; an edited one replaces its older version.
 
+    A DOI, an arXiv id or an https address is looked up if the setting records.contact names what may be contacted.
+    A reference file (.bib, .ris, .json) or zotero:COLLECTION names several papers, with their files or ids.
+
     Exits with code 5 when the budget is exhausted; what was paid for is kept; the same command with more resumes."""
-    from paperscope.sources import find_sources, read_list
+    from paperscope.sources import read_list
 
     places = [*(paths or ()), *(place for file in listed or () for place in read_list(file))]
     if not places:
-        raise InputError("nothing to add: name papers, folders or s3:// addresses, or a --list of them")
+        raise InputError("nothing to add: name papers, folders, DOIs or s3:// addresses, or a --list of them")
     if ray is None and workers is not None:
         raise InputError("--workers is for --ray, such as --ray local")
     secret = read_password(password, password_file)
     budget = partial(make_budget, roles=("extract", "vision"), max_calls=max_calls, max_cost=max_cost)
     with open_library(library=library, config=config, budget=budget) as opened:
-        found, failed = find_each(places, find_sources, as_json=as_json)
+        found, failed = find_each(places, opened.find, as_json=as_json)
+        if estimate or ray is not None:
+            found = [one for one in found if not one.known]
         if estimate:
             failed += _estimate_all(opened, found, as_json=as_json, password=secret)
         elif ray is not None:
@@ -230,7 +235,16 @@ def _add_all(library: "Library", sources: "Sequence[PaperSource]", *, as_json: b
             report_failure(source.address, error, as_json=as_json)
         else:
             _report_added(source.address, added, as_json=as_json)
+            _note_same_work(library, added.paper)
     return failed
+
+
+def _note_same_work(library: "Library", paper: Paper) -> None:
+    """Say which other papers of the library have the DOI or the arXiv id of a paper."""
+    ids = {one.casefold() for one in (paper.publication.doi, paper.publication.arxiv) if one}
+    for other in library.entries():
+        if other.id != paper.id and ids & {other.doi.casefold(), other.arxiv.casefold()}:
+            print_note(f"! {paper.id} is the same work as {other.id} ({other.file})", style="yellow")
 
 
 def _add_on_ray(
@@ -305,6 +319,7 @@ def _report_added(file: str, added: "AddResult", *, as_json: bool) -> None:
             "images": {name: len(getattr(images, name)) for name in ("descriptions", "skipped", "unread")},
             "shortfall": asdict(shortfall),
             "problems": [asdict(problem) for problem in paper.problems],
+            "retraction": paper.publication.retraction,
         }
         print_json(row)
         return
@@ -320,6 +335,8 @@ def _report_added(file: str, added: "AddResult", *, as_json: bool) -> None:
         if missing:
             details.append(f"{len(missing)} {what}: add the file again to retry")
     print_line(f"{added.outcome:9} {paper.id}  {paper.title}  ({', '.join(details)})")
+    if paper.publication.retraction:
+        print_line(f"          RETRACTED: {paper.publication.retraction}", style="red")
     for problem in paper.problems:
         print_line(f"          {paper.problem_line(problem)}", style="yellow")
 

@@ -55,6 +55,7 @@ __all__ = [
     "print_note",
     "print_text",
     "publication_line",
+    "record_lines",
     "stderr",
     "stdout",
     "usage_cells",
@@ -158,9 +159,22 @@ def extent(paper: Paper) -> str:
 
 
 def publication_line(publication: Publication) -> str:
-    """Venue, year, DOI and arXiv id, as far as they are known."""
+    """Venue, volume, pages, year, DOI and arXiv id, as far as they are known."""
+    issue = f"({publication.issue})" if publication.issue else ""
+    venue = " ".join(filter(None, (publication.venue, f"{publication.volume}{issue}")))
+    pages = f"pp. {publication.pages}" if publication.pages else ""
     ids = [f"{name}:{value}" for name, value in (("doi", publication.doi), ("arXiv", publication.arxiv)) if value]
-    return ", ".join(filter(None, [publication.venue, str(publication.year or ""), *ids]))
+    return ", ".join(filter(None, [venue, pages, str(publication.year or ""), *ids]))
+
+
+def record_lines(publication: Publication) -> list[str]:
+    """Say who retracted a paper, and which fields are from which record."""
+    told: dict[str, list[str]] = {}
+    for field, origin in publication.origins:
+        if field not in ("families", "retraction"):
+            told.setdefault(origin, []).append(field)
+    retracted = [f"RETRACTED: {publication.retraction}"] if publication.retraction else []
+    return [*retracted, *(f"from {origin}: {', '.join(fields)}" for origin, fields in told.items())]
 
 
 def papers_view(papers: Sequence[Paper]) -> RenderableType:
@@ -192,6 +206,7 @@ def paper_view(
         Text(paper.title, style="bold"),
         Text(", ".join(paper.authors)),
         *filter(None, [Text(publication_line(paper.publication))]),
+        *(Text(line, style="dim") for line in record_lines(paper.publication)),
         Text(f"{paper.id}  {paper.file}  {extent(paper)}", style="dim"),
         Text(""),
     ]

@@ -1,9 +1,12 @@
 """Year, venue, DOI and arXiv id of a paper are those that it states about itself, and no others."""
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
-from paperscope_core.publication import arxiv_in, complete_publication, doi_in
-from paperscope_core.types import Box, Page, Paper, Passage, PassageRole, Place, Publication
+from paperscope_core.publication import arxiv_in, complete_publication, doi_in, is_same_work, looked_up, with_record
+from paperscope_core.types import PRINTED, BibRecord, Box, Page, Paper, Passage, PassageRole, Place, Publication
 
 
 def paper(
@@ -195,3 +198,38 @@ def test_the_ids_of_other_forms_are_none() -> None:
     assert doi_in("XXXXXXX.XXXXXXX") == doi_in("version 10.5/3") == ""
     assert arxiv_in("https://arxiv.org/abs/2310.07609v2") == "2310.07609"
     assert arxiv_in("arXiv:") == arxiv_in("") == ""
+
+
+def record(title: str = "", *, authors: tuple[str, ...] = (), **published: Any) -> BibRecord:
+    return BibRecord(origin="Crossref", title=title, authors=authors, publication=Publication(**published))
+
+
+def test_a_record_completes_a_paper_and_says_which_fields_are_its_own() -> None:
+    printed = replace(
+        paper(), title="Owl nets", authors=("A. L.",), publication=Publication(year=2020, doi="10.5555/1")
+    )
+    told = record("OWL NETS", authors=("Ada Lovelace",), venue="Owls", year=2021, families=("Lovelace",))
+    found = with_record(printed, told)
+    assert (found.title, found.authors, found.publication.doi) == ("Owl nets", ("Ada Lovelace",), "10.5555/1")
+    origins = {field: found.publication.origin(field) for field in ("title", "authors", "year", "venue", "doi")}
+    assert origins == dict.fromkeys(("authors", "year", "venue"), "Crossref") | dict.fromkeys(("title", "doi"), PRINTED)
+    (kept,) = looked_up(found)
+    assert with_record(printed, kept) == found
+    assert looked_up(printed) == []
+    other = with_record(found, record(authors=("Grace Hopper", "Ada Lovelace")))
+    assert other.publication.families == ()
+
+
+@pytest.mark.parametrize(
+    ("printed", "told", "same"),
+    [
+        ("Owl nets see at night", "Owl Nets See at Night", True),
+        ("Owl nets", "Owl nets: a survey of seeing", True),
+        ("Owl-nets see at n1ght*", "Owl nets see at night", True),
+        ("", "Owl nets", True),
+        ("Measuring the weight of a mouse", "Measuring the wings of an owl at night", False),
+        ("视觉模型的综述", "语言模型的推理", False),
+    ],
+)
+def test_a_record_of_another_work_is_told_by_its_title(printed: str, told: str, *, same: bool) -> None:
+    assert is_same_work(replace(paper(), title=printed), record(told)) is same

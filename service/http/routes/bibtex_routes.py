@@ -1,13 +1,14 @@
-"""Bibliographies: papers as BibTeX."""
+"""Bibliographies: papers as BibTeX, RIS or CSL-JSON."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
-from paperscope.bibtex import bibtex
+from paperscope.bibliographies import BIBLIOGRAPHIES, BibliographyFormat
+from paperscope.library import Library
 from paperscope_core.types import PaperEntry
-from service.http.auth import ComputingLibraryOf
+from service.http.auth import ComputingLibraryOf, LibraryOf
 from service.http.parameters import PAPER_PATTERN, EntryOf
 from service.http.responses import document_content, file_response
 
@@ -16,7 +17,12 @@ __all__ = ["router"]
 # Before the routes of papers, which would take `.bib` for a part of an id.
 router = APIRouter(prefix="/v1", tags=["papers"])
 
-_MEDIA_TYPE = "application/x-bibtex"
+_BIBTEX = "application/x-bibtex"
+_TYPES: dict[BibliographyFormat, tuple[str, str]] = {
+    "bibtex": (_BIBTEX, "bib"),
+    "ris": ("application/x-research-info-systems", "ris"),
+    "csl-json": ("application/vnd.citationstyles.csl+json", "json"),
+}
 _PaperId = Annotated[str, Query(pattern=PAPER_PATTERN)]
 
 
@@ -24,26 +30,32 @@ _PaperId = Annotated[str, Query(pattern=PAPER_PATTERN)]
     "/papers/{paper}.bib",
     summary="Show a paper as BibTeX",
     response_class=Response,
-    responses=document_content(_MEDIA_TYPE),
+    responses=document_content(_BIBTEX),
 )
-def show_entry(entry: EntryOf) -> Response:
-    """Return a BibTeX entry, of what the paper says about itself."""
-    return _file([entry], name=f"{entry.id}.bib")
+def show_entry(library: LibraryOf, entry: EntryOf) -> Response:
+    """Return a BibTeX entry, of what the paper says about itself and what a record of it says."""
+    return _file(library, [entry], name=entry.id, form="bibtex")
 
 
 @router.get(
-    "/bibtex", summary="Show papers as BibTeX", response_class=Response, responses=document_content(_MEDIA_TYPE)
+    "/bibtex",
+    summary="Show papers as BibTeX, RIS or CSL-JSON",
+    response_class=Response,
+    responses=document_content(*(media_type for media_type, _ in _TYPES.values())),
 )
 def show_bibliography(
     library: ComputingLibraryOf,
     paper: Annotated[
         tuple[_PaperId, ...], Query(max_length=1000, description="Ids of papers; without one, all of the library.")
     ] = (),
+    form: Annotated[BibliographyFormat, Query(alias="format", description="The format.")] = "bibtex",
 ) -> Response:
-    """Return a BibTeX entry of each paper, in the order that was asked for."""
+    """Return an entry of each paper, in the order that was asked for."""
     entries = [library.entry(one) for one in dict.fromkeys(paper)] if paper else library.entries()
-    return _file(entries, name="papers.bib")
+    return _file(library, entries, name="papers", form=form)
 
 
-def _file(entries: Iterable[PaperEntry], *, name: str) -> Response:
-    return file_response(bibtex(entries), name=name, media_type=_MEDIA_TYPE)
+def _file(library: Library, entries: Sequence[PaperEntry], *, name: str, form: BibliographyFormat) -> Response:
+    media_type, suffix = _TYPES[form]
+    text = BIBLIOGRAPHIES[form](entries, library.publications([entry.id for entry in entries]))
+    return file_response(text, name=f"{name}.{suffix}", media_type=media_type)

@@ -1,0 +1,1 @@
+"""Records of papers in catalogues and reference files, and papers that are added by name."""

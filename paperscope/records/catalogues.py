@@ -1,0 +1,220 @@
+"""Looks up records and open copies of papers at Crossref, arXiv and Unpaywall, if the settings allow it."""
+
+import re
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, urlsplit
+
+from pydantic_core import from_json
+
+from paperscope.records.csl_items import arxiv_of, csl_record, plain_line
+from paperscope.records.web_fetcher import Fetched, WebFetcher
+from paperscope_core.errors import PaperFileError
+from paperscope_core.files import PRIVATE_FILE, create_private_folder, replace_file
+from paperscope_core.publication import doi_in, year_in
+from paperscope_core.settings import RecordSettings
+from paperscope_core.types import BibRecord, Publication, content_hash
+
+if TYPE_CHECKING:
+    from ingest.readers.markup_tree import Node
+
+__all__ = ["Catalogues", "OpenCopy"]
+
+_MAX_RECORD_MB = 5
+_FRESH_SECONDS = 7 * 24 * 3600
+_OTHERS = "data sets and software usually are"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class OpenCopy:
+    """The content of an open copy of a paper, and where it was found."""
+
+    url: str
+    media_type: str
+    content: bytes
+
+
+class Catalogues:
+    """The catalogues that the settings allow. Records are kept for a week, because papers are retracted.
+
+    Args:
+        settings: What may be contacted.
+        folder: Where records are kept.
+        fetcher: Fetches; None for one of the public internet.
+        max_mb: The largest copy of a paper, in megabytes.
+    """
+
+    def __init__(
+        self, settings: RecordSettings, folder: Path, *, max_mb: int, fetcher: WebFetcher | None = None
+    ) -> None:
+        contact = f" (mailto:{settings.mailto})" if settings.mailto else ""
+        self._settings = settings
+        self._folder = folder
+        self._max_mb = max_mb
+        self._fetcher = fetcher or WebFetcher(agent=f"paperscope/0.1{contact}")
+
+    def record(self, *, doi: str, arxiv: str) -> BibRecord:
+        """Return the record of a work: Crossref's if there is a DOI, else arXiv's.
+
+        Raises:
+            PaperFileError: The settings don't allow it, there is no such work, it is a data set, or the catalogue
+                can't be reached.
+        """
+        return self._of_crossref(doi) if doi else self._of_arxiv(arxiv)
+
+    def open_copy(self, record: BibRecord) -> OpenCopy:
+        """Fetch an open copy of a work, from arXiv or from where Unpaywall says.
+
+        Raises:
+            PaperFileError: None is known, the settings don't allow it, or none can be fetched.
+        """
+        published = record.publication
+        if published.arxiv:
+            self._require("arxiv", f"arXiv:{published.arxiv}")
+            places: Sequence[str] = [f"https://arxiv.org/pdf/{published.arxiv}"]
+        else:
+            places = self._open_places(record)
+        errors = []
+        for place in places:
+            try:
+                return self._pdf(place)
+            except PaperFileError as error:
+                errors.append(str(error))
+        raise PaperFileError(f"{record}: no open copy can be fetched ({'; '.join(errors)}). {_missing(published.doi)}")
+
+    def page(self, url: str) -> OpenCopy:
+        """Fetch what a user names by its address.
+
+        Raises:
+            PaperFileError: The settings don't allow it, or it can't be fetched.
+        """
+        self._require("urls", url)
+        fetched = self._fetcher.get(url, max_mb=self._max_mb)
+        if fetched.status != 200:
+            raise PaperFileError(f"{url}: the server answers HTTP {fetched.status}; check the address")
+        return OpenCopy(url=fetched.url, media_type=fetched.media_type, content=fetched.content)
+
+    def _require(self, service: str, what: str) -> None:
+        allowed: tuple[str, ...] = self._settings.contact
+        if service not in allowed:
+            names = ", ".join(f'"{name}"' for name in (*allowed, service))
+            raise PaperFileError(f"{what}: nothing was contacted; set records.contact = [{names}] to allow it")
+
+    def _of_crossref(self, doi: str) -> BibRecord:
+        self._require("crossref", f"doi:{doi}")
+        address = f"https://api.crossref.org/works/{quote(doi, safe='')}"
+        found = self._json(address, "Crossref", mail="mailto")
+        if found is None:
+            raise self._unknown(doi, self._json(f"{address}/agency", "Crossref", mail="mailto"))
+        record = csl_record(_message(found), origin="Crossref")
+        if record.publication.kind == "dataset":
+            raise PaperFileError(f"{record}: is a data set, not a paper")
+        return record
+
+    def _unknown(self, doi: str, agency: object) -> PaperFileError:
+        name = plain_line(_part(_message(agency), "agency", "label")) if agency else ""
+        if name and name.lower() != "crossref":
+            return PaperFileError(f"doi:{doi}: is registered with {name}, as {_OTHERS}; Crossref has no record of it")
+        return PaperFileError(f"doi:{doi}: there is no such DOI; check the spelling")
+
+    def _of_arxiv(self, arxiv: str) -> BibRecord:
+        from ingest.readers.markup_tree import parse_xml
+
+        self._require("arxiv", f"arXiv:{arxiv}")
+        fetched = self._cached(f"https://export.arxiv.org/api/query?id_list={quote(arxiv, safe='/')}&max_results=1")
+        feed = fetched.content.decode("utf-8", "replace") if fetched.status == 200 else ""
+        if fetched.status not in (200, 400):
+            raise PaperFileError(f"arXiv:{arxiv}: arXiv answers HTTP {fetched.status}; try later")
+        entry = next(parse_xml(feed, name="arXiv")[0].iter("entry"), None) if feed.strip() else None
+        record = _arxiv_record(entry) if entry is not None else None
+        if record is None or record.publication.arxiv.lower() != arxiv.lower():
+            raise PaperFileError(f"arXiv:{arxiv}: there is no such paper; check the number")
+        return record
+
+    def _open_places(self, record: BibRecord) -> Sequence[str]:
+        doi = record.publication.doi
+        self._require("unpaywall", f"{record}: the record is known, the file is missing")
+        found = self._json(f"https://api.unpaywall.org/v2/{quote(doi, safe='/')}", "Unpaywall", mail="email")
+        listed = _part(found, "oa_locations")
+        locations = [_part(found, "best_oa_location"), *(listed if isinstance(listed, list) else [])]
+        urls = (_part(location, "url_for_pdf") for location in locations)
+        places = list(dict.fromkeys(url for url in urls if isinstance(url, str) and url))
+        if not places:
+            pages = [url for one in locations if isinstance(url := _part(one, "url"), str)]
+            where = f" Unpaywall names a page: {pages[0]}." if pages else ""
+            raise PaperFileError(f"{record}: no open copy is known.{where} {_missing(doi)}")
+        return places
+
+    def _pdf(self, url: str) -> OpenCopy:
+        # Some records name http, which the same hosts answer with a redirect.
+        fetched = self._fetcher.get(re.sub("^http:", "https:", url), max_mb=self._max_mb)
+        if fetched.status != 200 or b"%PDF-" not in fetched.content[:1024]:
+            raise PaperFileError(f"{url}: HTTP {fetched.status}, {fetched.media_type or 'no type'}, no PDF")
+        return OpenCopy(url=fetched.url, media_type="application/pdf", content=fetched.content)
+
+    def _json(self, url: str, service: str, *, mail: str) -> Any:  # noqa: ANN401
+        """Return the JSON at an address, None for HTTP 404."""
+        fetched = self._cached(f"{url}?{mail}={quote(self._settings.mailto)}" if self._settings.mailto else url)
+        if fetched.status == 404:
+            return None
+        if fetched.status != 200:
+            raise PaperFileError(f"{service} answers HTTP {fetched.status}; check records.mailto, or try later")
+        with suppress(ValueError):
+            return from_json(fetched.content)
+        raise PaperFileError(f"{service} answers no JSON; try later")
+
+    def _cached(self, url: str) -> Fetched:
+        """Fetch a record, or return what was fetched within a week."""
+        file = self._folder / f"{content_hash(url.encode())}.record"
+        with suppress(OSError):
+            if time.time() - file.stat().st_mtime < _FRESH_SECONDS:
+                return Fetched(url=url, status=200, media_type="", content=file.read_bytes())
+        fetched = self._fetcher.get(url, max_mb=_MAX_RECORD_MB, seconds=60.0)
+        if fetched.status == 200:
+            # A library that can't be written is asked about all the same.
+            with suppress(OSError):
+                create_private_folder(self._folder)
+                replace_file(file, fetched.content, mode=PRIVATE_FILE)
+        return fetched
+
+
+def _missing(doi: str) -> str:
+    return f"Get the file{f' from https://doi.org/{doi}' if doi else ''}, and add it"
+
+
+def _part(document: object, *names: str) -> object:
+    for name in names:
+        document = document.get(name) if isinstance(document, dict) else None
+    return document
+
+
+def _message(document: object) -> dict[str, object]:
+    message = _part(document, "message")
+    return message if isinstance(message, dict) else {}
+
+
+def _arxiv_record(entry: "Node") -> BibRecord | None:
+    def text(name: str) -> str:
+        node = entry.find(name)
+        return plain_line(node.plain_text()) if node is not None else ""
+
+    found = arxiv_of(text("id").replace("http:", "https:", 1))
+    if not found or "/errors" in urlsplit(text("id")).path:
+        return None
+    names = (plain_line(name.plain_text()) for name in entry.select("author", "name"))
+    return BibRecord(
+        origin="arXiv",
+        title=text("title"),
+        authors=tuple(filter(None, names)),
+        publication=Publication(
+            year=year_in(text("published")),
+            venue=text("journal_ref"),
+            doi=doi_in(text("doi")),
+            arxiv=found,
+            kind="article",
+        ),
+    )

@@ -1,0 +1,102 @@
+"""Finds papers that a user names by a DOI, an arXiv id, an address, a reference file or a collection of Zotero."""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from functools import partial
+from pathlib import Path, PurePosixPath
+from urllib.parse import unquote, urlsplit
+
+from paperscope.records.catalogues import Catalogues
+from paperscope.records.reference_files import REFERENCE_SUFFIXES, Reference, read_references
+from paperscope.records.zotero_library import ZOTERO, zotero_sources
+from paperscope.sources import LookedUp, PaperSource, find_sources
+from paperscope_core.errors import PaperFileError
+from paperscope_core.publication import arxiv_in, doi_in
+from paperscope_core.types import BibRecord, PaperEntry
+
+__all__ = ["PaperFinder"]
+
+_DOI = re.compile(r"(?i)(?:doi:\s*|https?://(?:dx\.|www\.)?doi\.org/)?(10\.\d{4,9}/\S+)")
+_ARXIV_DOI = re.compile(r"(?i)10\.48550/arxiv\.(.+)")
+_ARXIV = re.compile(r"(?i)(?:arxiv:\s*|https?://(?:www\.|export\.)?arxiv\.org/(?:abs|pdf|html)/)(\S+)")
+_SUFFIXES = {"application/pdf": ".pdf", "text/html": ".html", "application/xhtml+xml": ".html"}
+
+
+class PaperFinder:
+    """Finds papers at places: files, folders and S3 addresses, and what is looked up by name.
+
+    Nothing is contacted to find them, except Zotero on this machine: a paper is looked up when it is added.
+
+    Args:
+        catalogues: Looks up records and copies.
+        entries: Returns the papers of the library.
+    """
+
+    def __init__(self, catalogues: Catalogues, entries: Callable[[], Iterable[PaperEntry]]) -> None:
+        self._catalogues = catalogues
+        self._entries = entries
+
+    def find(self, place: str) -> Sequence[PaperSource]:
+        """Return the papers at a place. See `find_sources`.
+
+        Raises:
+            InputError: There is none, or the place can't be read.
+        """
+        if place.startswith(ZOTERO):
+            return zotero_sources(place.removeprefix(ZOTERO))
+        path = Path(place)
+        if path.suffix.lower() in REFERENCE_SUFFIXES and path.is_file():
+            return [self._reference(one) for one in read_references(path)]
+        with suppress(OSError):
+            if path.exists():
+                return find_sources(place)
+        doi, arxiv = _named(place)
+        if doi or arxiv:
+            return [self._work(doi, arxiv)]
+        if place.lower().startswith("https://"):
+            return [PaperSource(address=place, look_up=partial(self._page, place))]
+        if place.lower().startswith("http://"):
+            raise PaperFileError(
+                f"{place}: Paperscope fetches from https addresses only; download it, and name the file"
+            )
+        return find_sources(place)
+
+    def _reference(self, reference: Reference) -> PaperSource:
+        record, published = reference.record, reference.record.publication
+        if reference.file is not None:
+            return PaperSource(address=str(reference.file), record=record)
+        if published.doi or published.arxiv:
+            return self._work(published.doi, published.arxiv, record=record)
+
+        def fail() -> LookedUp:
+            raise PaperFileError(f"{record}: has neither a file nor a DOI nor an arXiv id in {record.origin}")
+
+        return PaperSource(address=str(record), record=record, look_up=fail)
+
+    def _work(self, doi: str, arxiv: str, *, record: BibRecord | None = None) -> PaperSource:
+        address = f"https://doi.org/{doi}" if doi else f"https://arxiv.org/abs/{arxiv}"
+        ids = {one.casefold() for one in (doi, arxiv) if one}
+        known = next((one.id for one in self._entries() if ids & {one.doi.casefold(), one.arxiv.casefold()}), "")
+        return PaperSource(address=address, record=record, known=known, look_up=partial(self._look_up, doi, arxiv))
+
+    def _look_up(self, doi: str, arxiv: str) -> LookedUp:
+        record = self._catalogues.record(doi=doi, arxiv=arxiv)
+        copy = self._catalogues.open_copy(record)
+        return LookedUp(name=f"{(doi or arxiv).replace('/', '_')}.pdf", content=copy.content, record=record)
+
+    def _page(self, url: str) -> LookedUp:
+        copy = self._catalogues.page(url)
+        name = PurePosixPath(unquote(urlsplit(copy.url).path)).name or "page"
+        suffix = _SUFFIXES.get(copy.media_type, "")
+        return LookedUp(name=name if name.endswith(suffix) else f"{name}{suffix}", content=copy.content)
+
+
+def _named(place: str) -> tuple[str, str]:
+    """Return the DOI or the arXiv id that a place is."""
+    if found := _DOI.fullmatch(place.strip()):
+        doi = doi_in(unquote(found[1]))
+        preprint = _ARXIV_DOI.fullmatch(doi)
+        return ("", arxiv_in(f"arXiv:{preprint[1]}")) if preprint else (doi, "")
+    found = _ARXIV.fullmatch(place.strip())
+    return "", arxiv_in(f"arXiv:{found[1]}") if found else ""

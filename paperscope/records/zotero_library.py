@@ -1,0 +1,110 @@
+"""Finds the papers of a collection of Zotero on this machine, by the local API that Zotero 7 has."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from urllib.parse import quote, unquote, urlsplit
+
+from pydantic_core import from_json
+
+from paperscope.records.csl_items import csl_record
+from paperscope.records.web_fetcher import WebFetcher
+from paperscope.sources import PaperSource
+from paperscope_core.errors import PaperFileError
+
+__all__ = ["ZOTERO", "zotero_sources"]
+
+ZOTERO = "zotero:"
+"""What the name of a collection begins with."""
+
+_ORIGIN = "http://127.0.0.1:23119"
+_PAGE = 100
+_MAX_MB = 50
+_READ = ("application/pdf", "text/html", "application/xhtml+xml")
+Item = Mapping[str, object]
+
+
+def zotero_sources(collection: str) -> Sequence[PaperSource]:
+    """Return the papers of a collection, each with Zotero's record and the file that Zotero has.
+
+    Args:
+        collection: The name or the key of a collection in the user's library.
+
+    Raises:
+        PaperFileError: Zotero is closed or refuses, or there is no such collection.
+    """
+    library = _Zotero()
+    collections = {_text(one, "key"): _text(one, "data", "name") for one in library.all("collections")}
+    wanted = collection.strip().casefold()
+    keys = [key for key, name in collections.items() if wanted in (key.casefold(), name.casefold())]
+    if len(keys) != 1:
+        names = ", ".join(sorted(filter(None, collections.values()))) or "none"
+        many = f"{len(keys)} collections have this name; give the key" if keys else "Zotero has no such collection"
+        raise PaperFileError(f"{ZOTERO}{collection}: {many} (there are: {names})")
+    items = list(library.all(f"collections/{keys[0]}/items/top", include="data,csljson"))
+    found = [source for item in items if (source := library.source(item))]
+    if not found:
+        raise PaperFileError(f"{ZOTERO}{collection}: none of its {len(items)} items has a file that Paperscope reads")
+    return found
+
+
+class _Zotero:
+    """The local API of Zotero, from which nothing else is reached."""
+
+    def __init__(self) -> None:
+        self._fetcher = WebFetcher(agent="paperscope", locate=lambda _url: _ORIGIN)
+
+    def all(self, path: str, *, include: str = "data") -> Iterator[Item]:
+        """Yield all items at a path."""
+        start = 0
+        while True:
+            document = from_json(self._get(f"{path}?format=json&include={include}&limit={_PAGE}&start={start}"))
+            page = [one for one in document if isinstance(one, dict)] if isinstance(document, list) else []
+            yield from page
+            if len(page) < _PAGE:
+                return
+            start += _PAGE
+
+    def source(self, item: Item) -> PaperSource | None:
+        """Return the file of an item with its record, None if it has none that Paperscope reads."""
+        own = _text(item, "data", "itemType") == "attachment"
+        attachments = [item] if own else list(self.all(f"items/{quote(_text(item, 'key'))}/children"))
+        csl = item.get("csljson")
+        record = csl_record(csl, origin="Zotero") if isinstance(csl, dict) and not own else None
+        readable = [one for one in attachments if _text(one, "data", "contentType") in _READ]
+        for one in sorted(readable, key=lambda one: _READ.index(_text(one, "data", "contentType"))):
+            if (file := self._file(_text(one, "key"))) is not None:
+                return PaperSource(address=str(file), record=record)
+        return None
+
+    def _file(self, key: str) -> Path | None:
+        """Return the file of an attachment, None if this machine does not have it."""
+        try:
+            parts = urlsplit(self._get(f"items/{quote(key)}/file/view/url").decode().strip())
+        except (PaperFileError, UnicodeDecodeError):
+            return None
+        file = Path(unquote(parts.path))
+        # On Windows, the path of a drive has a slash before it.
+        file = Path(str(file)[1:]) if file.drive == "" and str(file)[2:3] == ":" else file
+        return file if parts.scheme == "file" and parts.netloc in ("", "localhost") and file.is_file() else None
+
+    def _get(self, path: str) -> bytes:
+        try:
+            fetched = self._fetcher.get(f"{_ORIGIN}/api/users/0/{path}", max_mb=_MAX_MB, seconds=60.0, redirects=0)
+        except PaperFileError as error:
+            raise PaperFileError("Zotero is closed, or is older than 7; open it, and try again") from error
+        if fetched.status == 403:
+            raise PaperFileError(
+                "Zotero lets no program in; switch on Settings, Advanced, “Allow other applications on this computer "
+                "to communicate with Zotero”"
+            )
+        if fetched.status != 200:
+            raise PaperFileError(
+                f"Zotero answers HTTP {fetched.status} to {path.partition('?')[0]}; is it older than 7?"
+            )
+        return fetched.content
+
+
+def _text(item: object, *names: str) -> str:
+    for name in names:
+        item = item.get(name) if isinstance(item, Mapping) else None
+    return item if isinstance(item, str) else ""
