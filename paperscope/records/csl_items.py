@@ -75,8 +75,7 @@ def plain_line(value: object) -> str:
     if not isinstance(value, str | int | float) or isinstance(value, bool):
         return ""
     text = html.unescape(_TAG.sub("", str(value)[: 2 * _LONGEST]))
-    # A surrogate of JSON is no character.
-    return one_line(text.encode(errors="ignore").decode())[:_LONGEST]
+    return one_line(text)[:_LONGEST]
 
 
 def _name(author: object) -> tuple[str, str]:

@@ -170,6 +170,10 @@ def _decoded(values: Mapping[str, str]) -> "tuple[dict[str, str], list[NameParts
     return plain, [one.value for one in decoded[: len(names)]]
 
 
+def _joined(words: Sequence[str]) -> str:
+    return plain_line(" ".join(words))
+
+
 def _named_files(value: str) -> list[str]:
     parts = [part.replace("\\", "") for part in _FILE_PARTS.split(value[:_MAX_FIELD])]
     return [value, *parts]

@@ -1,14 +1,16 @@
 """`paperscope complete` and `bibliography`."""
 
-from typing import Annotated, cast
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from paperscope.bibliographies import BIBLIOGRAPHIES, BibliographyFormat
 from paperscope_core.errors import InputError
 from paperscope_core.paper_lookup import find_entry
 from service.cli.options import ConfigOption, LibraryOption, open_library, report_failure
 from service.cli.terminal import print_line, print_text, publication_line, record_lines
+
+if TYPE_CHECKING:
+    from paperscope.bibliographies import BibliographyFormat
 
 __all__ = ["bibliography", "complete"]
 
@@ -44,6 +46,8 @@ def bibliography(
     config: ConfigOption = None,
 ) -> None:
     """Print a bibliography of papers as BibTeX, RIS or CSL-JSON."""
+    from paperscope.bibliographies import BIBLIOGRAPHIES
+
     if form not in BIBLIOGRAPHIES:
         raise InputError(f"--format {form}: the formats are {', '.join(BIBLIOGRAPHIES)}")
     with open_library(library=library, config=config) as opened:
