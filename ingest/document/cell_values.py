@@ -9,7 +9,7 @@ from paperscope_core.types import UNKNOWN_CHARACTER, Cell
 __all__ = ["is_annotation", "is_value", "split_annotation", "with_annotations"]
 
 # Possessive quantifiers change no match, and avoid exponential backtracking on a row of numbers.
-_PRINTED_NUMBER = r"[+\-−–±~<>≤≥≈∼$€£#]*+\s*+\d[\d.,:/×xeE^+\-−–]*+\s*+(?:%|[KMBkmb]\b|ms|s|°)?[†‡*§¶]*+"
+_PRINTED_NUMBER = r"[+\-−–±~<>≤≥≈∼$€£#]*+\s*+\d[\d.,·:/×xeE^+\-−–]*+\s*+(?:%|[KMBkmb]\b|ms|s|°)?[†‡*§¶]*+"
 _CELL_VALUE = re.compile(
     rf"(?:[(\[]?+{_PRINTED_NUMBER}[)\]]?+(?:\s*+[±/(\[,→-]?+\s*+{_PRINTED_NUMBER}[)\]]?+)*"
     r"|[-–—−✓✗✔✘×✕☓]|n/?a|N/A|[Yy]es|[Nn]o)"

@@ -24,6 +24,7 @@ __all__ = [
     "HorizontalRule",
     "OutlineEntry",
     "PageContent",
+    "PageGrid",
     "PageReadError",
     "VerticalRule",
     "locked_error",
@@ -114,6 +115,15 @@ class PageContent:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class PageGrid:
+    """A table as a layout model reads it: its box, and the x and y of the edges between its columns and its rows."""
+
+    box: Box
+    xs: tuple[float, ...]
+    ys: tuple[float, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class OutlineEntry:
     """A bookmark: its level (from 1), its title and its page (from 1; 0 if it names none)."""
 
@@ -167,8 +177,9 @@ class Document(Protocol):
         """
         ...
 
-    def cells(self, number: int, box: Box) -> Sequence[Box]:
-        """Return the cells of the table that the library itself finds in a box of a page; empty if it finds none.
+    def grids(self, number: int, *, turns: int = 0) -> Sequence[PageGrid]:
+        """Return the tables that the library's layout model finds on a page, turned so that text of direction `turns`
+        is upright.
 
         Raise `PageReadError`.
         """

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from PIL import Image
 
 from ingest.document.crops import png_bytes
-from ingest.document.pages import Backend, Char, Document, OutlineEntry, PageContent, PageReadError
+from ingest.document.pages import Backend, Char, Document, OutlineEntry, PageContent, PageGrid, PageReadError
 from ingest.ocr.page import deskew, recognize_page
 from ingest.ocr.recognizer import Recognition, TextRecognizer
 from paperscope_core.cancellation import extend_time_limit
@@ -127,9 +127,9 @@ class OcrDocument:
         cut = [shown.crop((x0 * scale, y0 * scale, x1 * scale, y1 * scale)) for x0, y0, x1, y1 in boxes]
         return [png_bytes(picture.rotate(-90 * turns, expand=True) if turns else picture) for picture in cut]
 
-    def cells(self, number: int, box: Box) -> Sequence[Box]:
-        """See `Document.cells`; none on a deskewed page."""
-        return () if self._skews.get(number) else self._document.cells(number, box)
+    def grids(self, number: int, *, turns: int = 0) -> Sequence[PageGrid]:
+        """See `Document.grids`; none on a deskewed page."""
+        return () if self._skews.get(number) else self._document.grids(number, turns=turns)
 
     def regions(self, number: int) -> Sequence[Box]:
         """See `Document.regions`; none on a deskewed page."""

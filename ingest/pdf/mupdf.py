@@ -16,7 +16,7 @@ from ingest.document.geometry import (
     turned_point,
     turned_size,
 )
-from ingest.document.pages import LOADING_TIMES, Char, OutlineEntry, PageContent, PageReadError, locked_error
+from ingest.document.pages import LOADING_TIMES, Char, OutlineEntry, PageContent, PageGrid, PageReadError, locked_error
 from ingest.pdf.fonts import glyph_text, is_bold, is_italic
 from ingest.pdf.printed_glyphs import GlyphPlace, PrintedGlyphs, glyph_place
 from ingest.pdf.pymupdf_import import Untyped, pymupdf
@@ -69,6 +69,7 @@ class MuPdfDocument:
     def __init__(self, document: Untyped) -> None:
         self._document = document
         self._rotations: dict[int, int] = {}
+        self._layouts: dict[tuple[int, int], Sequence[tuple[str, Box, PageGrid | None]]] = {}
         self._glyphs = PrintedGlyphs(document)
         metadata = document.metadata or {}
         self.title = str(metadata.get("title") or "").strip()
@@ -138,29 +139,31 @@ class MuPdfDocument:
             clips = [_mupdf.Rect(turned_box(box, width, height, turns=rotation)) for box in boxes]
             return [shown.get_pixmap(matrix=matrix, clip=clip, alpha=0).tobytes("png") for clip in clips]
 
-    def cells(self, number: int, box: Box) -> Sequence[Box]:
-        """See `Document.cells`: the cells of the table in PyMuPDF's layout analysis that overlaps the box most."""
-        _load_layout_analysis()
-        with self._page(number) as (page, rotation):
-            size = turned_size(page.rect.width, page.rect.height, turns=rotation)
-            clip = _mupdf.Rect(turned_box(box, *size, turns=rotation))
-            # The cells' texts are not used, since they lose decimal points. None means that the search failed.
-            found = page.find_tables(clip=clip)
-            tables = found.tables if found else ()
-            best = max(tables, key=lambda table: abs(clip & _mupdf.Rect(table.bbox)), default=None)
-            if best is None or 2 * abs(clip & _mupdf.Rect(best.bbox)) < abs(clip):
-                return ()
-            size = page.rect.width, page.rect.height
-            return tuple(turned_box(Box(*cell), *size, turns=-rotation) for cell in best.cells if cell)
+    def grids(self, number: int, *, turns: int = 0) -> Sequence[PageGrid]:
+        """See `Document.grids`."""
+        return [grid for _, _, grid in self._layout(number, turns=turns) if grid]
 
     def regions(self, number: int) -> Sequence[Box]:
         """See `Document.regions`."""
+        return tuple(box for kind, box, _ in self._layout(number) if kind in _TEXT_REGIONS)
+
+    def _layout(self, number: int, *, turns: int = 0) -> Sequence[tuple[str, Box, PageGrid | None]]:
+        """Return what the layout model finds on a page, with its kind.
+
+        A turned page is drawn on another one, since the model reads unturned pages only.
+        """
         _load_layout_analysis()
-        with self._page(number) as (page, rotation):
-            page.get_layout()
-            size = page.rect.width, page.rect.height
-            found = page.layout_information or ()
-            return tuple(turned_box(Box(*box), *size, turns=-rotation) for *box, kind in found if kind in _TEXT_REGIONS)
+        if (number, turns) not in self._layouts:
+            with self._page(number) as (page, rotation), _mupdf.open() as turned:
+                apart = (turns - rotation) % 4
+                shown = page
+                if apart:
+                    width, height = turned_size(page.rect.width, page.rect.height, turns=apart)
+                    shown = turned.new_page(width=width, height=height)
+                    shown.show_pdf_page(shown.rect, self._document, number - 1, rotate=90 * apart)
+                shown.get_layout(return_raw=True)
+                self._layouts[number, turns] = list(map(_found, shown.layout_information or ()))
+        return self._layouts[number, turns]
 
     @contextmanager
     def _page(self, number: int) -> Iterator[tuple[Untyped, int]]:
@@ -180,6 +183,15 @@ class MuPdfDocument:
             yield page, rotation
         except _FAILURES as error:
             raise PageReadError(str(error) or type(error).__name__) from error
+
+
+def _found(found: Untyped) -> tuple[str, Box, PageGrid | None]:
+    box, grid = Box(*found["group_bbox"]), found.get("table_grid")
+    if not grid:
+        return found["class_name"], box, None
+    xs, ys = (sorted(float(edge) for edge in edges) for edges in (grid.v_lines, grid.h_lines))
+    placed = PageGrid(box=box, xs=tuple(box.x0 + x for x in xs), ys=tuple(box.y0 + y for y in ys))
+    return found["class_name"], box, placed
 
 
 def _text(page: Untyped, corrections: Mapping[GlyphPlace, str]) -> tuple[tuple[Char, ...], list[Box], int]:

@@ -116,8 +116,7 @@ def read_document(
         sha256: The hash of its file.
         file: The name of its file.
         format: The format of its file.
-        layout_check: Whether the document is asked for the cells of doubtful tables, and for the regions of text of
-            pages whose columns are in doubt.
+        layout_check: Whether tables, and pages whose columns are in doubt, are also read by a layout model.
         max_pages: Longer documents are refused.
         on_page: Called with the number of pages done and their total.
 
@@ -137,7 +136,7 @@ def read_document(
     structure = read_structure(
         pages,
         document.outline,
-        cells=document.cells if layout_check else None,
+        grids=document.grids if layout_check else None,
         regions=_region_finder(document) if layout_check else None,
         named=document.title,
     )

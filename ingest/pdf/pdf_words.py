@@ -2,11 +2,13 @@
 
 import re
 import unicodedata
+from bisect import bisect
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import pairwise
+from operator import attrgetter
 from statistics import median
 
 from ingest.document.geometry import runs_of
@@ -34,6 +36,7 @@ _MIN_SPLIT = 8  # Letters; in a shorter run, a gap may be kerning.
 # Points: the tail of a ligature has no width and begins where its head ends.
 _NO_WIDTH = 0.01
 _ROUNDING = 0.05
+_ACCENT_RISE = 0.4  # An accent over a capital is higher than over a small letter by less.
 _ACCENT_SHARE = 0.3  # The least overlap of an accent and its letter, as a share of the accent's width.
 
 # Letters reach from 0.75 sizes above the baseline to 0.25 below it in most fonts.
@@ -95,7 +98,7 @@ def words_of(chars: Iterable[Char], *, body_font: str) -> list[Word]:
     """Return the words of a page, from top to bottom and left to right."""
     math = cache(partial(_is_math_font, body_font=body_font))
     rows = runs_of(
-        sorted(_whole_ligatures(chars), key=lambda char: char.baseline),
+        sorted(_lowered_accents(_whole_ligatures(chars)), key=attrgetter("baseline")),
         joins=lambda row, char: char.baseline - row[0].baseline <= _SAME_BASELINE,
     )
     words: list[Word] = []
@@ -120,6 +123,27 @@ def _whole_ligatures(chars: Iterable[Char]) -> list[Char]:
         else:
             whole.append(char)
     return whole
+
+
+def _lowered_accents(chars: Sequence[Char]) -> list[Char]:
+    """Return the letters, each accent that is printed higher than others on the baseline of the letter under it."""
+    accents = [char for char in chars if char.text in _SPACING_ACCENTS]
+    if not accents:
+        return list(chars)
+    ordered = sorted(chars, key=attrgetter("baseline"))
+    baselines = [char.baseline for char in ordered]
+    lowered = {}
+    for accent in accents:
+        low, high = accent.baseline - _SAME_BASELINE, accent.baseline + _ACCENT_RISE * accent.size
+        near = ordered[bisect(baselines, low) : bisect(baselines, high)]
+        under = [char for char in near if char.text.isalpha() and _covers(accent, char)]
+        if under:
+            lowered[accent] = accent._replace(baseline=min(char.baseline for char in under))
+    return [lowered.get(char, char) for char in chars]
+
+
+def _covers(accent: Char, letter: Char) -> bool:
+    return min(accent.x1, letter.x1) - max(accent.x0, letter.x0) > _ACCENT_SHARE * (accent.x1 - accent.x0)
 
 
 def _belongs(char: Char, last: Char) -> bool:
@@ -189,7 +213,7 @@ def _accented(run: Sequence[Char], index: int) -> int | None:
         letter = run[other] if 0 <= other < len(run) else None
         if letter is None or not letter.text.isalpha():
             continue
-        if min(accent.x1, letter.x1) - max(accent.x0, letter.x0) > _ACCENT_SHARE * (accent.x1 - accent.x0):
+        if _covers(accent, letter):
             near.append((abs(letter.x0 + letter.x1 - accent.x0 - accent.x1), other))
     return min(near)[1] if near else None
 

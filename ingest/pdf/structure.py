@@ -20,7 +20,7 @@ from ingest.pdf.listings import FoundListing, find_listings, framed_listing, unl
 from ingest.pdf.paragraphs import find_footnotes, find_sidebars
 from ingest.pdf.quoted_captions import without_captions_in_text, without_quoted_captions
 from ingest.pdf.tables.continued import with_repeated_headers
-from ingest.pdf.tables.find import CellFinder, find_tables, find_unlabelled_tables, with_second_readings
+from ingest.pdf.tables.find import GridFinder, find_tables, find_unlabelled_tables, with_second_readings
 from ingest.pdf.tables.regions import without_running_rules
 from ingest.pdf.tables.table_values import FoundTable
 
@@ -54,7 +54,7 @@ def read_structure(
     pages: Sequence[PageContent],
     outline: Sequence[OutlineEntry],
     *,
-    cells: CellFinder | None = None,
+    grids: GridFinder | None = None,
     regions: RegionFinder | None = None,
     named: str = "",
 ) -> Structure:
@@ -63,7 +63,7 @@ def read_structure(
     Args:
         pages: The pages.
         outline: The file's bookmarks.
-        cells: Provides the library's cells for doubtful tables.
+        grids: Provides the tables that a layout model finds on a page.
         regions: Provides the library's regions of text for pages whose columns are in doubt.
         named: The title in the file's metadata.
     """
@@ -78,7 +78,7 @@ def read_structure(
     framed_figures = [each for each in framed if each.caption.kind == "figure" and each.is_whole]
     framed_tables = [each for each in framed if each.caption.kind == "table"]
     tables = with_second_readings(
-        find_tables(layouts, framed_tables, taken=[*framed_listings, *framed_figures]), layouts, cells=cells
+        find_tables(layouts, framed_tables, taken=[*framed_listings, *framed_figures]), layouts, grids=grids
     )
     known = [*framed_listings, *framed_figures]
     figures = [*map(framed_figure, framed_figures), *find_figures(layouts, tables, known)]

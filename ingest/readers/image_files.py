@@ -14,7 +14,7 @@ from PIL import Image, ImageOps, UnidentifiedImageError
 from ingest.document.assembly import assemble_paper
 from ingest.document.crops import add_crops, png_bytes
 from ingest.document.drafts import draft_figure
-from ingest.document.pages import OutlineEntry, PageContent, PageReadError
+from ingest.document.pages import OutlineEntry, PageContent, PageGrid, PageReadError
 from ingest.document.source import read_file
 from ingest.ocr import OcrBackend, Recognition
 from paperscope_core.errors import PaperFileError
@@ -193,8 +193,8 @@ class ImageDocument:
             images.append(png_bytes(shown.rotate(-90 * turns, expand=True) if turns else shown))
         return images
 
-    def cells(self, number: int, box: Box) -> Sequence[Box]:  # noqa: ARG002 -- the protocol's
-        """See `Document.cells`; an image has none."""
+    def grids(self, number: int, *, turns: int = 0) -> Sequence[PageGrid]:  # noqa: ARG002 -- the protocol's
+        """See `Document.grids`; an image has none."""
         return ()
 
     def regions(self, number: int) -> Sequence[Box]:  # noqa: ARG002 -- the protocol's

@@ -1,34 +1,35 @@
 """Finds the tables of a document, with or without a caption, and reads doubtful ones twice."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import TypeAlias
+from typing import Protocol
 
 from ingest.document.cell_values import is_value
 from ingest.document.geometry import (
     bounding_box,
-    box_as_seen,
     join_rules,
     overlap,
+    overlap_x,
     overlap_y,
     runs_of,
-    turned_box,
-    turned_size,
 )
-from ingest.document.pages import PageContent, PageReadError
+from ingest.document.pages import PageGrid, PageReadError
 from ingest.pdf.captions import Caption, nameless
 from ingest.pdf.frames import Frame, FramedFloat
 from ingest.pdf.layout import PageLayout
 from ingest.pdf.lines import Line, line_of
 from ingest.pdf.tables.continued import with_further_parts
-from ingest.pdf.tables.grid import read_grid, read_table
+from ingest.pdf.tables.grid import read_table
+from ingest.pdf.tables.readings import likeliest, readings_of
 from ingest.pdf.tables.regions import (
     SIDES,
     RuleStack,
     Side,
     borderless_region,
+    columns_touched,
     pair_captions,
+    region_in,
     rule_stacks,
     ruled_region,
 )
@@ -45,10 +46,16 @@ from ingest.pdf.tables.table_values import (
 )
 from paperscope_core.types import Box
 
-__all__ = ["CellFinder", "boxed_table", "find_tables", "find_unlabelled_tables", "with_second_readings"]
+__all__ = ["GridFinder", "boxed_table", "find_tables", "find_unlabelled_tables", "with_second_readings"]
 
-CellFinder: TypeAlias = Callable[[int, Box], Sequence[Box]]
-"""See `Document.cells`."""
+
+class GridFinder(Protocol):
+    """See `Document.grids`."""
+
+    def __call__(self, number: int, *, turns: int) -> Sequence[PageGrid]:
+        """Return the grids of a page."""
+        ...
+
 
 _CONFIDENCE = 0.2  # As of any other grid of one column.
 _LINE_PITCH = 1.25  # Usual pitches; a larger one separates paragraphs.
@@ -56,12 +63,6 @@ _ROW_SHIFT = 0.4  # The largest difference in baseline between parts of one row,
 _SPLIT_SHARE = 0.35  # The largest share of rows of several parts in running text.
 _SPACE = 0.25  # The width of a space in letter sizes.
 _INSET = 2.0  # Points; vertical rules further inside a frame separate columns.
-
-# Second readings.
-_UNSURE = 0.8  # Chosen on the development papers; 0.5 until readings that lose columns were ruled out.
-_PAGES_PER_READING = 6  # A second reading takes about as long as the rules take for this many pages.
-_MAX_CROSSINGS = 2500  # PyMuPDF takes minutes to find the cells between a thousand crossing lines.
-_SAME_EDGE = 3.0  # Points; the edges of one column's cells differ by less.
 
 # Tables without a caption, in points unless said otherwise; chosen on the development papers.
 _TRUSTED = 0.75  # The least confidence in a table without a caption.
@@ -131,52 +132,67 @@ def _read(layout: PageLayout, caption: Caption, stack: RuleStack | None, *, side
 
 
 def with_second_readings(
-    tables: Sequence[FoundTable], layouts: Sequence[PageLayout], *, cells: CellFinder | None
+    tables: Sequence[FoundTable], layouts: Sequence[PageLayout], *, grids: GridFinder | None
 ) -> list[FoundTable]:
-    """Read doubtful tables again, by the cells that the PDF library finds, and keep the grid of higher confidence.
+    """Read each table of one part a second time, by the grid of a layout model, and keep the likelier reading.
 
-    Tables of several parts are not read twice, and the number of second readings is limited by the length of the
-    document.
+    A caption without a table has the model's table next to it.
     """
-    unsure = [table for table in tables if table.grid.confidence < _UNSURE and len(table.parts) == 1]
-    twice = unsure[: 1 + len(layouts) // _PAGES_PER_READING] if cells else []
-    return [
-        _more_trusted(table, layouts[table.page].content, cells) if cells and table in twice else table
-        for table in tables
-    ]
+    if grids is None:
+        return list(tables)
+    found: list[FoundTable] = []
+    for layout in layouts:
+        here = [table for table in tables if table.page == layout.index]
+        known = {caption for table in tables for caption in table.captions}
+        alone = [caption for caption in layout.captions if caption.kind == "table" and caption not in known]
+        if not here and not alone:
+            continue
+        try:
+            seen = list(grids(layout.content.number, turns=layout.content.turns))
+        except PageReadError:
+            seen = []
+        taken = {line for table in tables for part in table.parts if part.page == layout.index for line in part.lines}
+        for table in here:
+            near = max(seen, key=lambda grid: _shared(grid.box, table.box), default=None)
+            single = len(table.parts) == 1 and near is not None and _shared(near.box, table.box) > 0
+            found.append(_read_twice(table, layout, near, taken=taken - table.lines) if single and near else table)
+        used = {line for table in found if table.page == layout.index for line in table.lines} | taken
+        for caption in alone:
+            free = [grid for grid in seen if not any(overlap(grid.box, line.box) for line in used)]
+            left, right = columns_touched(layout, caption.box) or (0.0, layout.content.width)
+            band = caption.box._replace(x0=left, x1=right)
+            near = min(free, key=lambda grid: _gap(grid.box, band), default=None)
+            if near and _gap(near.box, band) < _CAPTION_DISTANCE:
+                region = region_in(layout, near.box)
+                part = TablePart(page=layout.index, region=region, lines=layout.lines_with(region.words))
+                if region.words:
+                    reading = likeliest([*readings_of(region, near, model_region=True)])
+                    found.append(FoundTable(captions=(caption,), parts=(part,), grid=reading.grid))
+                    used |= part.lines
+    return sorted(found, key=lambda table: table.page)
 
 
-def _more_trusted(table: FoundTable, page: PageContent, cells: CellFinder) -> FoundTable:
-    region = table.parts[0].region
-    edges = _edges(region, page, cells)
-    if not edges:
-        return table
-    grid = read_grid(region, edges=edges)
-    # Merging columns removes evidence of errors, so such a reading must not win.
-    better = grid.confidence > table.grid.confidence and len(grid.columns) >= len(table.grid.columns)
-    return replace(table, grid=grid) if better else table
+def _read_twice(table: FoundTable, layout: PageLayout, found: PageGrid, *, taken: Collection[Line]) -> FoundTable:
+    region, other = table.parts[0].region, region_in(layout, found.box)
+    readings = [*readings_of(region, found, model_region=False)]
+    others = (stack.box for stack in rule_stacks(layout) if not overlap(stack.box, region.box))
+    free = layout.lines_with(other.words).isdisjoint(taken) and not any(overlap(box, found.box) for box in others)
+    if free and other.words and set(other.words) != set(region.words):
+        readings += readings_of(other, found, model_region=True)
+    best = likeliest(readings)
+    part = replace(table.parts[0], region=best.region, lines=layout.lines_with(best.region.words))
+    return replace(table, parts=(part,), grid=best.grid)
 
 
-def _edges(region: TableRegion, page: PageContent, cells: CellFinder) -> list[float]:
-    """Return the x of the edges of cells, each once."""
-    if _crossings(region.box, page) > _MAX_CROSSINGS:
-        return []
-    try:
-        seen = cells(page.number, box_as_seen(region.box, page))
-    except PageReadError:
-        return []
-    size = turned_size(page.width, page.height, turns=-page.turns)
-    boxes = [turned_box(cell, *size, turns=page.turns) for cell in seen]
-    xs = sorted(x for box in boxes for x in (box.x0, box.x1))
-    return [run[0] for run in runs_of(xs, joins=lambda run, x: x - run[0] <= _SAME_EDGE)]
+def _shared(box: Box, other: Box) -> float:
+    """Return the area that two boxes share."""
+    return max(overlap_x(box, other), 0.0) * max(overlap_y(box, other), 0.0)
 
 
-def _crossings(box: Box, page: PageContent) -> int:
-    """Return an upper bound on the crossings of lines in a table, including the sides of filled boxes."""
-    fills = 2 * sum(overlap_y(fill, box) > 0 for fill in page.fills)
-    level = sum(box.y0 <= rule.y <= box.y1 for rule in page.horizontal)
-    plumb = sum(box.x0 <= rule.x <= box.x1 for rule in page.vertical)
-    return (level + fills) * (plumb + fills)
+def _gap(box: Box, caption: Box) -> float:
+    """Return the distance of a box above or below a caption, without limit if it is beside it."""
+    apart = max(box.y0 - caption.y1, caption.y0 - box.y1)
+    return apart if overlap_x(box, caption) > 0 and apart > -_TOUCH else float("inf")
 
 
 def find_unlabelled_tables(

@@ -57,8 +57,17 @@ def read_table(layout: PageLayout, region: TableRegion, caption: Caption) -> Fou
     return FoundTable(captions=(caption,), parts=(part,), grid=read_grid(region))
 
 
-def read_grid(region: TableRegion, *, edges: Sequence[float] = ()) -> Grid:
-    """Read a region of at least one word; `edges` are the x between its columns, if known from elsewhere."""
+def read_grid(
+    region: TableRegion, *, edges: Sequence[float] = (), bands: Sequence[float] = (), both: bool = False
+) -> Grid:
+    """Read a region of at least one word.
+
+    Args:
+        region: The region.
+        edges: The x between its columns, if known from elsewhere.
+        bands: The y between its rows, if known from elsewhere.
+        both: Whether a row also ends where its words say so.
+    """
     em = em_of(region.words)
     if _is_formula_table(region.words, em=em):
         body = _formula_rows(region.words, em=em)
@@ -72,7 +81,9 @@ def read_grid(region: TableRegion, *, edges: Sequence[float] = ()) -> Grid:
         grouping = [
             rule
             for rule in region.partial
-            if rule.y < end and (_is_over_titles(rule, head) or not _underlines(rule, region.words))
+            if rule.y < end
+            and any(word.baseline > rule.y and rule.x0 < word.center < rule.x1 for word in head)
+            and (_is_over_titles(rule, head) or not _underlines(rule, region.words))
         ]
         top = [row for row in rows if grouping and row.baseline < end]
     rest = rows[len(top) :]
@@ -87,9 +98,10 @@ def read_grid(region: TableRegion, *, edges: Sequence[float] = ()) -> Grid:
     if grouping:
         levels, header = grouped_header(cut_titles(top, grouping, strips, columns), grouping, columns)
     headed = bool(grouping)
-    body = centred_rows(rest, columns, region, headed=headed) or span_labels(
-        join_rows(body_rows(rest, columns, region, headed=headed), columns, region), columns, region
-    )
+    body = [] if bands else centred_rows(rest, columns, region, headed=headed)
+    if not body:
+        lines = body_rows(rest, columns, region, headed=headed)
+        body = span_labels(join_rows(lines, columns, region, bands=bands, both=both), columns, region)
     return _grid(header, body, levels=levels, width=len(columns), region=region, intervals=columns.intervals)
 
 

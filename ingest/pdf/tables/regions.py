@@ -24,6 +24,7 @@ __all__ = [
     "borderless_region",
     "columns_touched",
     "pair_captions",
+    "region_in",
     "region_of_run",
     "rule_stacks",
     "ruled_region",
@@ -261,6 +262,20 @@ def ruled_region(layout: PageLayout, stack: RuleStack) -> TableRegion:
         verticals=tuple(sorted({round(rule.x, 1) for rule in crossing})),
         fills=tuple(fill for fill in content.fills if fill.y1 > y0 and fill.y0 < y1),
     )
+
+
+def region_in(layout: PageLayout, box: Box) -> TableRegion:
+    """Return the contents of a page within a box, without captions; it may have no words."""
+    full = [
+        rule.y
+        for rule in layout.content.horizontal
+        if box.y0 - _OVERHANG < rule.y < box.y1 + _OVERHANG
+        and min(rule.x1, box.x1) - max(rule.x0, box.x0) > _FULL_RULE * box.width
+    ]
+    region = ruled_region(layout, RuleStack(x0=box.x0, x1=box.x1, ys=tuple(sorted({box.y0, *full, box.y1}))))
+    named = {word for caption in layout.captions for line in caption.lines for word in line.words}
+    words = tuple(word for word in region.words if word not in named)
+    return replace(region, words=words, ruled=len(full) > 1)
 
 
 def _top_of_titles(layout: PageLayout, stack: RuleStack) -> float | None:

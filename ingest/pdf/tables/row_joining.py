@@ -1,5 +1,6 @@
 """Joins printed rows that form one logical row: annotations, wrapped texts, labels that span rows."""
 
+from bisect import bisect
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -20,7 +21,10 @@ _RUNNING = 15  # The least mean number of letters per line of running text; name
 _MAX_STUB_SHARE = 0.8  # If more lines of a zone have a stub, each is a row.
 _FAR_STUBS = 1.5  # Stubs further apart than this, in smallest pitches, are in different rows.
 _HALF_LINE = 0.75  # Header rows closer than this are one row, centred on each other.
+_MIDDLE = 0.3  # The height of the middle of letters above their baseline.
 _SPLIT_PITCH = 0.9  # The largest distance between the halves of a stub and its values.
+
+_DIFFERENCES = frozenset("+±↑↓")
 
 # In letter sizes unless said otherwise; chosen on generated tables (`eval parsing --only generated-tables`).
 _SAME_MIDDLE = 0.12  # The largest difference between the middles of texts of one row: rounding.
@@ -31,8 +35,28 @@ _WRAPPED = 0.8  # The least share of lines in a text that had no room on the lin
 _SHARED = 0.8  # The least share of rows with several texts.
 
 
-def join_rows(rows: Sequence[GridRow], columns: Columns, region: TableRegion) -> list[GridRow]:
-    """Join the printed lines of each row; if rules separate all rows, the lines between two rules are one row."""
+def join_rows(
+    rows: Sequence[GridRow], columns: Columns, region: TableRegion, *, bands: Sequence[float] = (), both: bool = False
+) -> list[GridRow]:
+    """Join the printed lines of each row; if rules separate all rows, the lines between two rules are one row.
+
+    Args:
+        rows: The printed lines.
+        columns: The columns.
+        region: The table's region.
+        bands: The y between rows, if known from elsewhere.
+        both: Whether a row also ends where its words say so.
+    """
+    joined: list[GridRow] = []
+    if bands:
+        context = LineContext.of([[row for row in rows if row.kind == "body"]], columns)
+        for row in _rows_between(rows, bands, context, both=both):
+            plain = bool(joined) and row.kind == joined[-1].kind == "body"
+            if plain and (_annotates(joined[-1], row) or _ends(joined[-1], row)):
+                joined[-1] = _join(joined[-1], row)
+            else:
+                joined.append(row)
+        return joined
     zones = [list(group) for _, group in groupby(rows, key=lambda row: (region.zone(row.top), row.kind == "body"))]
     bodies = [zone for zone in zones if zone[0].kind == "body"]
     context = LineContext.of(bodies, columns)
@@ -43,13 +67,44 @@ def join_rows(rows: Sequence[GridRow], columns: Columns, region: TableRegion) ->
         found = [[zone] if one else grouped for zone, one, grouped in zip(bodies, whole, found, strict=True)]
     grouped_bodies = iter(found)
     lines = [row for zone in zones for row in (_joined(next(grouped_bodies)) if zone[0].kind == "body" else zone)]
-    joined: list[GridRow] = []
+    joined = []
     for row, following in zip(lines, [*lines[1:], None], strict=True):
         if joined and _continues(joined[-1], row, following, columns, region):
             joined[-1] = _join(joined[-1], row)
         else:
             joined.append(row)
     return joined
+
+
+def _rows_between(
+    rows: Sequence[GridRow], bands: Sequence[float], context: LineContext, *, both: bool
+) -> list[GridRow]:
+    """Join the printed lines between two edges of rows; a section title stays apart, and values below values do."""
+
+    def place(row: GridRow) -> tuple[int, bool]:
+        return bisect(bands, row.top - _MIDDLE * context.columns.em), row.kind == "section"
+
+    def joins(group: list[GridRow], row: GridRow) -> bool:
+        last = group[-1]
+        over = {piece.first: piece.text for piece in last.pieces}
+        stacked = any(is_value(over.get(piece.first, "")) and is_value(piece.text) for piece in row.pieces)
+        if stacked or place(last) != place(row):
+            return False
+        return not both or not row.kind == last.kind == "body" or not begins_row(last, row, context)
+
+    return _joined(runs_of(rows, joins=joins))
+
+
+def _ends(last: GridRow, row: GridRow) -> bool:
+    """Return whether a line of few texts, none of them a value, ends texts of a row of many."""
+    over = {piece.first: piece for piece in last.pieces}
+    return 2 * len(row.pieces) < len(over) and all(
+        piece.first in over
+        and not is_value(piece.text)
+        and not is_value(over[piece.first].text)
+        and (piece.text[0].islower() or piece.text[0] in "([")
+        for piece in row.pieces
+    )
 
 
 def _join(last: GridRow, row: GridRow) -> GridRow:
@@ -158,8 +213,12 @@ def _is_wrapped_header(last: GridRow, row: GridRow, columns: Columns) -> bool:
 
 
 def _annotates(last: GridRow, row: GridRow) -> bool:
+    """Return whether a row holds differences or deviations of the values above; numbers in brackets, such as standard
+    errors, are a row."""
     filled = {piece.first for piece in last.pieces}
-    return all(piece.first > 0 and piece.first in filled and is_annotation(piece.text) for piece in row.pieces)
+    return any(not _DIFFERENCES.isdisjoint(piece.text) for piece in row.pieces) and all(
+        piece.first > 0 and piece.first in filled and is_annotation(piece.text) for piece in row.pieces
+    )
 
 
 def _is_split_stub(last: GridRow, row: GridRow, following: GridRow | None) -> bool:
@@ -266,10 +325,8 @@ class _Block:
         return (self.lines[0].baseline + self.lines[-1].baseline) / 2
 
 
-def centred_rows(
-    rows: Sequence[PrintedRow], columns: Columns, region: TableRegion, *, headed: bool
-) -> list[GridRow] | None:
-    """Return the rows of a table whose texts are centred on each other; None if this is not certain.
+def centred_rows(rows: Sequence[PrintedRow], columns: Columns, region: TableRegion, *, headed: bool) -> list[GridRow]:
+    """Return the rows of a table whose texts are centred on each other; none if this is not certain.
 
     It is certain if the texts of the columns, each of lines at the smallest distance, form rows by their middles alone:
     no two texts of a row are in one column, no row begins before the one above ends, and in several rows texts of
@@ -283,15 +340,15 @@ def centred_rows(
     """
     blocks = _blocks(rows, columns, region)
     if blocks is None:
-        return None
+        return []
     runs = runs_of(
         sorted(blocks, key=lambda block: block.middle),
         joins=lambda run, block: block.middle - run[0].middle < _SAME_MIDDLE * columns.em,
     )
     if not _are_rows(runs) or not _are_texts(blocks, columns):
-        return None
+        return []
     heads = 0 if headed else max(1, sum(_zone(run, region) == 0 for run in runs) if region.inner_rules else 1)
-    return None if heads > 1 else [_row(run, header=index < heads) for index, run in enumerate(runs)]
+    return [] if heads > 1 else [_row(run, header=index < heads) for index, run in enumerate(runs)]
 
 
 def _blocks(rows: Sequence[PrintedRow], columns: Columns, region: TableRegion) -> list[_Block] | None:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import groupby, pairwise
+from math import inf
 
 from ingest.document.cell_values import is_value
 from ingest.pdf.lines import Line, line_of
@@ -202,14 +203,15 @@ def _minima(rows: Sequence[Sequence[Word]], *, em: float) -> list[Strip]:
             changes[x1] -= 1
     levels: list[tuple[float, int]] = []
     level = 0
-    for x in sorted(changes):
+    for x, after in pairwise([*sorted(changes), inf]):
         level += changes[x]
-        if not levels or levels[-1][1] != level:
+        # A gap of rounding between the ink of two rows is none.
+        if (not levels or levels[-1][1] != level) and (after - x > _MIN_STRIP * em or not levels):
             levels.append((x, level))
     return [
         Strip(x0=x, x1=after)
         for (_, before), (x, here), (after, later) in zip(levels, levels[1:], levels[2:], strict=False)
-        if here < before and here < later and after - x > _MIN_STRIP * em
+        if here < before and here < later
     ]
 
 
@@ -310,7 +312,10 @@ def cut_at_strips(row: PrintedRow, strips: Sequence[Strip], columns: Columns, *,
     or is known to name columns (`named`).
     """
     words = _words(row)
-    close = not named and all(_gap(first, second) < _SEPARATING_GAP * columns.em for first, second in pairwise(words))
+    widest = max((_gap(first, second) for first, second in pairwise(words)), default=0.0)
+    crossed = sum(any(word.x0 < strip.middle < word.x1 for word in words) for strip in strips)
+    limit = _STRONG_GAP if crossed > 1 else _SEPARATING_GAP
+    close = not named and widest < limit * columns.em
     alone = not named and (close or len(row.segments) == 1)
     size = row.segments[0].size
     parts: list[list[Word]] = []

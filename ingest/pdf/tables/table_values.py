@@ -46,6 +46,9 @@ _ROW_SHIFT = 0.25  # The largest difference in baseline between words of one row
 _SCRIPT_SHIFT = 0.3  # The largest distance of a small word from the baseline of its row.
 _TOUCHING_SHIFT = 0.62  # The same for a small word that touches a word of the row.
 _AFTER, _BEFORE = 0.3, 0.1  # A small word within these distances after or before a word touches it.
+_OVERLAP = (
+    0.35  # The largest overlap of a small word and the word that it touches: a script is printed over a slanted letter.
+)
 _BULLET_GAP = 1.5  # The largest distance from a bullet to its item.
 _CURRENCY_GAP = 12.0  # A sign may be printed at the left edge of its column.
 _CURRENCIES = frozenset("$€£¥")
@@ -320,7 +323,9 @@ def _host(word: Word, rows: Sequence[list[Word]], *, em: float) -> list[Word] | 
     near: list[tuple[float, int]] = []
     for order, row in enumerate(rows):
         shift = abs(word.baseline - _baseline(row, em=em))
-        touches = any(-1 < word.x0 - other.x1 < _AFTER * em or -1 < other.x0 - word.x1 < _BEFORE * em for other in row)
+        touches = any(
+            -_OVERLAP * em < word.x0 - other.x1 < _AFTER * em or -1 < other.x0 - word.x1 < _BEFORE * em for other in row
+        )
         if shift < (_TOUCHING_SHIFT if touches else _SCRIPT_SHIFT) * em:
             near.append((shift - (em if touches else 0.0), order))
     return rows[min(near)[1]] if near else None

@@ -8,7 +8,7 @@ from types import MappingProxyType
 import pymupdf
 import pytest
 
-from ingest.document.pages import Char, OutlineEntry
+from ingest.document.pages import Char, OutlineEntry, PageGrid
 from ingest.pdf import PageContent, PageReadError, PdfParser
 from ingest.pdf.parser import read_document
 from paperscope_core.errors import PaperFileError
@@ -118,7 +118,7 @@ class _Broken:
     def render(self, number: int, boxes: Sequence[Box], *, dpi: int, turns: int = 0) -> list[bytes]:
         raise PageReadError("not rendered")
 
-    def cells(self, number: int, box: Box) -> Sequence[Box]:
+    def grids(self, number: int, *, turns: int = 0) -> Sequence[PageGrid]:
         raise PageReadError("not sought")
 
     def regions(self, number: int) -> Sequence[Box]:

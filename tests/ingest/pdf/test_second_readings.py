@@ -1,23 +1,20 @@
-"""Doubtful tables are read again by the cells that the PDF library finds; the more trusted grid is kept."""
+"""Tables are read a second time by the grid of a layout model; the likelier reading is kept."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from itertools import pairwise
-from pathlib import Path
 
 import pymupdf
 import pytest
 
-from ingest.document.geometry import turned_box
-from ingest.document.pages import Document, HorizontalRule, PageContent, VerticalRule
-from ingest.pdf import PageReadError, PdfBackend, PdfParser
+from ingest.document.pages import Document, HorizontalRule, PageContent, PageGrid
+from ingest.pdf import PageReadError, PdfBackend
 from ingest.pdf.captions import find_captions
 from ingest.pdf.layout import PageLayout
 from ingest.pdf.lines import lines_of
 from ingest.pdf.tables.find import find_tables, with_second_readings
 from ingest.pdf.tables.table_values import FoundTable
-from paperscope_core.types import Box, PaperFile, Table
+from paperscope_core.types import Box
 from tests.ingest.pdf.words import sentence
 
 WIDTH, HEIGHT = 300.0, 200.0
@@ -60,84 +57,75 @@ def tables(layout: PageLayout) -> list[FoundTable]:
     return find_tables([layout])
 
 
-def boxes(columns: Sequence[float] = COLUMNS) -> list[Box]:
-    return [
-        Box(left, TOP + 12 * row, right, TOP + 12 * (row + 1)) for row in range(7) for left, right in pairwise(columns)
-    ]
-
-
 def texts(table: FoundTable) -> list[str]:
     return [cell.text for cell in table.grid.cells if cell.row == 1]
 
 
 class Seen:
-    """Cells that are counted when they are asked for."""
+    """Grids that are counted when they are asked for."""
 
-    def __init__(self, cells: Sequence[Box]) -> None:
-        self.asked: list[tuple[int, Box]] = []
-        self._cells = cells
+    def __init__(self, *grids: PageGrid) -> None:
+        self.asked: list[tuple[int, int]] = []
+        self._grids = grids
 
-    def __call__(self, number: int, box: Box) -> Sequence[Box]:
-        self.asked.append((number, box))
-        return self._cells
+    def __call__(self, number: int, *, turns: int = 0) -> Sequence[PageGrid]:
+        self.asked.append((number, turns))
+        return self._grids
 
 
-def test_cells_separate_columns_that_the_rules_can_not() -> None:
+def grid_at(*, rows: int, columns: Sequence[float] = COLUMNS) -> PageGrid:
+    """A grid of lines of text as high as those of the page."""
+    return PageGrid(
+        box=Box(LEFT, TOP, RIGHT, TOP + 12 * rows + 3),
+        xs=tuple(columns[1:-1]),
+        ys=tuple(TOP + 13 + 12 * row for row in range(rows - 1)),
+    )
+
+
+def test_the_model_separates_columns_that_the_rules_can_not() -> None:
     layout = close_page()
     found = tables(layout)
     assert texts(found[0]) == ["System 1.25", "Full 91.5"]
-    cells = Seen(boxes())
-    [table] = with_second_readings(found, [layout], cells=cells)
+    seen = Seen(grid_at(rows=7))
+    [table] = with_second_readings(found, [layout], grids=seen)
     assert texts(table) == ["System", "1.25", "Full", "91.5"]
-    assert table.grid.confidence > 0.9
-    assert found[0].grid.confidence < 0.5
-    assert cells.asked == [(4, found[0].box)]
-    assert (table.captions, table.parts) == (found[0].captions, found[0].parts)
+    assert table.grid.confidence > found[0].grid.confidence
+    assert seen.asked == [(4, 0)]
+    assert (table.captions, table.box) == (found[0].captions, found[0].box)
 
 
-def test_cells_of_a_page_that_was_turned_for_reading() -> None:
+def test_the_model_is_asked_for_the_page_as_it_was_turned() -> None:
     layout = close_page()
     turned = replace(layout, content=replace(layout.content, turns=1))
-    cells = Seen([turned_box(box, WIDTH, HEIGHT, turns=-1) for box in boxes()])
-    [table] = with_second_readings(tables(turned), [turned], cells=cells)
-    assert texts(table) == ["System", "1.25", "Full", "91.5"]
-    assert cells.asked[0][1] == turned_box(table.box, WIDTH, HEIGHT, turns=-1)
+    seen = Seen()
+    found = tables(turned)
+    assert with_second_readings(found, [turned], grids=seen) == found
+    assert seen.asked == [(4, 1)]
 
 
-@pytest.mark.parametrize("columns", [(0.0, 110.0, 220.0), (0.0, 220.0), (90.0, 100.0, 110.0), ()])
-def test_second_reading_is_kept_only_if_it_is_more_trusted(columns: Sequence[float]) -> None:
-    layout = close_page()
-    found = tables(layout)
-    assert with_second_readings(found, [layout], cells=Seen(boxes(columns))) == found
-
-
-def test_trusted_table_is_read_once() -> None:
+def test_agreeing_readings_are_as_trusted_as_before() -> None:
     layout = plain_page()
-    cells = Seen(boxes())
     found = tables(layout)
-    assert with_second_readings(found, [layout], cells=cells) == found
-    assert not cells.asked
+    grid = grid_at(rows=5, columns=(0, 60, 120, 220))
+    [table] = with_second_readings(found, [layout], grids=Seen(grid))
+    assert (texts(table), table.grid.confidence) == (texts(found[0]), found[0].grid.confidence)
 
 
-def test_first_reading_is_kept_if_the_library_fails_or_is_not_asked() -> None:
-    def fails(number: int, box: Box) -> Sequence[Box]:
+def test_a_caption_without_a_table_has_the_one_of_the_model() -> None:
+    layout = plain_page()
+    bare = replace(layout, content=replace(layout.content, horizontal=()))
+    [table] = with_second_readings([], [bare], grids=Seen(grid_at(rows=5, columns=(0, 60, 120, 220))))
+    assert table.caption.label == "Table 1"
+    assert texts(table) == ["S", "1.2", "9.5"]
+
+
+def test_first_reading_is_kept_if_the_library_fails() -> None:
+    def fails(number: int, *, turns: int = 0) -> Sequence[PageGrid]:
         raise PageReadError("no tables today")
 
     layout = close_page()
     found = tables(layout)
-    assert with_second_readings(found, [layout], cells=fails) == found
-    assert with_second_readings(found, [layout], cells=None) == found
-
-
-def test_second_readings_are_bounded_by_crossings_and_pages() -> None:
-    layout, cells = close_page(), Seen([])
-    grating = [VerticalRule(150 + n / 50, 0, HEIGHT) for n in range(900)]
-    with_second_readings(
-        tables(layout), [replace(layout, content=replace(layout.content, vertical=grating))], cells=cells
-    )
-    assert not cells.asked
-    with_second_readings([replace(table) for table in tables(layout) * 500], [layout], cells=cells)
-    assert len(cells.asked) == 1
+    assert with_second_readings(found, [layout], grids=fails) == found
 
 
 def grid_pdf(turn: int = 0) -> bytes:
@@ -169,19 +157,11 @@ def opened(data: bytes) -> Iterator[Document]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("turn", [0, 90])
-def test_pymupdf_finds_the_cells_of_a_rotated_table(turn: int) -> None:
+def test_pymupdf_finds_the_grid_of_a_rotated_table(turn: int) -> None:
     with opened(grid_pdf(turn)) as document:
-        area = turned_box(TABLE, 500, 400, turns=-turn // 90)
-        cells = [turned_box(box, *_size(document), turns=turn // 90).rounded() for box in document.cells(1, area)]
-        assert {box.x0 for box in cells} == {60, 150, 240, 330}
-        assert len(cells) == 32
-        below = turned_box(Box(60, 230, 420, 390), 500, 400, turns=-turn // 90)
-        assert not document.cells(1, below)
-
-
-def _size(document: Document) -> tuple[float, float]:
-    content = document.read(1)
-    return content.width, content.height
+        [grid] = document.grids(1, turns=turn // 90)
+        assert (len(grid.xs), len(grid.ys)) == (3, 7)
+        assert TABLE.grown(5, 5).y0 < grid.box.y0 < grid.box.y1 < TABLE.grown(5, 5).y1
 
 
 def test_output_and_errors_of_pymupdf_tables_are_caught(
@@ -192,53 +172,6 @@ def test_output_and_errors_of_pymupdf_tables_are_caught(
 
     with opened(grid_pdf()) as document:
         monkeypatch.setattr("pymupdf._get_layout", broken)
-        assert not document.cells(1, TABLE)
-        monkeypatch.setattr("pymupdf.Page.find_tables", broken)
         with pytest.raises(PageReadError, match="the analyser fails"):
-            document.cells(1, TABLE)
+            document.grids(1)
     assert capfd.readouterr() == ("", "")
-
-
-class _Sees:
-    """A backend whose documents see the cells of one table, or fail to."""
-
-    def __init__(self, cells: Callable[[int, Box], Sequence[Box]]) -> None:
-        self._cells = cells
-
-    @contextmanager
-    def open(self, data: bytes, *, name: str, password: str | None) -> Iterator[Document]:
-        with PdfBackend().open(data, name=name, password=password) as document:
-            setattr(document, "cells", self._cells)  # noqa: B010 -- the protocol's methods can't be assigned
-            yield document
-
-
-def close_pdf() -> bytes:
-    """The close page as a file."""
-    document = pymupdf.open()
-    sheet = document.new_page(width=400, height=400)
-    sheet.insert_text((60, 50), "Table 1: Costs and scores of all systems.", fontsize=10)
-    for row in range(8):
-        cells = ("Models Cost", "Runs F1") if row == 0 else (f"System {row}.25", f"Full 9{row}.5")
-        for x, text in zip((60, 220), cells, strict=True):
-            sheet.insert_text((x, 80 + 14 * row), text)
-    for y in (70, 84, 184):
-        sheet.draw_line((60, y), (300, y))
-    return bytes(document.tobytes())
-
-
-def parsed(file: Path, *, cells: Callable[[int, Box], Sequence[Box]]) -> list[str]:
-    """The first row of the body of the only table."""
-    paper = PdfParser(dpi=36, backend=_Sees(cells)).parse(PaperFile(file)).paper
-    [table] = [element for element in paper.elements if isinstance(element, Table)]
-    return table.grid()[1]
-
-
-def test_cells_of_the_library_divide_a_doubtful_table(tmp_path: Path) -> None:
-    def fails(number: int, box: Box) -> Sequence[Box]:
-        raise PageReadError("no tables today")
-
-    file = tmp_path / "close.pdf"
-    file.write_bytes(close_pdf())
-    cells = Seen([Box(left, 70, right, 184) for left, right in ((60, 99), (99, 200), (200, 239.5), (239.5, 300))])
-    assert parsed(file, cells=cells) == ["System", "1.25", "Full", "91.5"]
-    assert parsed(file, cells=fails) == ["System 1.25", "Full 91.5"]
