@@ -1,10 +1,9 @@
 """Text recognition (OCR) of pages without usable text: `OcrBackend` wraps another backend."""
 
 from ingest.ocr.backend import OcrBackend, needs_recognition
-from ingest.ocr.recognizer import FakeRecognizer, Recognition, RecognizedWord, TextRecognizer, recognition_for
+from ingest.ocr.recognizer import Recognition, RecognizedWord, TextRecognizer, recognition_for
 
 __all__ = [
-    "FakeRecognizer",
     "OcrBackend",
     "Recognition",
     "RecognizedWord",

@@ -1,4 +1,4 @@
-"""The protocol of text recognisers, its deterministic fake, and the RapidOCR adapter."""
+"""The protocol of text recognisers, and the RapidOCR adapter."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -15,7 +15,7 @@ from ingest.document.pages import PageReadError
 from paperscope_core.telemetry import disable_onnxruntime_telemetry
 from paperscope_core.types import Box
 
-__all__ = ["FakeRecognizer", "Recognition", "RecognizedWord", "TextRecognizer", "recognition_for"]
+__all__ = ["Recognition", "RecognizedWord", "TextRecognizer", "recognition_for"]
 
 # RapidOCR's results have no types.
 Untyped: TypeAlias = Any
@@ -56,19 +56,6 @@ class Recognition:
 
     recognizer: TextRecognizer | None = None
     remedy: str = ""
-
-
-class FakeRecognizer:
-    """Returns the same words for every image, and records the sizes of the images."""
-
-    def __init__(self, words: Sequence[RecognizedWord] = ()) -> None:
-        self._words = tuple(words)
-        self.seen: list[tuple[int, int]] = []
-
-    def recognize(self, picture: Image.Image) -> Sequence[RecognizedWord]:
-        """See `TextRecognizer.recognize`."""
-        self.seen.append(picture.size)
-        return self._words
 
 
 class RapidRecognizer:

@@ -10,7 +10,7 @@ from paperscope_core.text.words import fold_spelling, plain_form
 from paperscope_core.types import PaperEntry
 from query.content_words import content_words, runs
 
-__all__ = ["Citation", "PaperNames", "citation_names", "citations", "named_papers", "short_title"]
+__all__ = ["Citation", "PaperNames", "citation_names", "citations", "short_title"]
 
 _SURNAME = r"[^\W\d_a-z][^\W\d_]*(?:['’\-](?!s\b)[^\W\d_]+)*"
 _WORK = r"(?:papers?|articles?|work|study|studies)"
@@ -50,16 +50,6 @@ def citations(question: str) -> Iterator[Citation]:
             yield Citation(surnames=tuple(name.casefold() for name in names if name), year=year)
 
 
-def named_papers(question: str, papers: Sequence[PaperEntry]) -> tuple[str, ...]:
-    """Return ids of the papers that a question names.
-
-    A paper is named by its title of three words or more, by its file name, by its authors in order, or by words of its
-    title before "paper". A file name without suffix counts only if it contains a digit ("2310.07609v1"), because
-    "paper" is a common file name.
-    """
-    return PaperNames().named_in(question, papers)
-
-
 def short_title(title: str) -> str:
     """Return a title without its subtitle, which follows a colon, as reference managers shorten it; cut off if it is
     long."""
@@ -82,7 +72,7 @@ def _citation_name(entry: PaperEntry) -> str:
 
 
 class PaperNames:
-    """Finds the papers that questions name, as `named_papers` does; safe for several threads.
+    """Finds the papers that questions name; safe for several threads.
 
     The names of the papers of the last question are kept, so that the time does not grow with their number while the
     same tuple is given.
@@ -92,7 +82,12 @@ class PaperNames:
         self._last: tuple[Sequence[PaperEntry], _Names] = ((), _Names(()))
 
     def named_in(self, question: str, papers: Sequence[PaperEntry]) -> tuple[str, ...]:
-        """See `named_papers`."""
+        """Return ids of the papers that a question names.
+
+        A paper is named by its title of three words or more, by its file name, by its authors in order, or by words of
+        its title before "paper". A file name without suffix counts only if it contains a digit ("2310.07609v1"),
+        because "paper" is a common file name.
+        """
         return tuple(papers[number].id for number in sorted(self._of(papers).found_in(question)))
 
     def ids(self, papers: Sequence[PaperEntry]) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ import pytest
 from PIL import Image, ImageDraw
 
 from ingest.document.pages import Char
-from ingest.ocr import FakeRecognizer, OcrBackend, Recognition, RecognizedWord, recognition_for
+from ingest.ocr import OcrBackend, Recognition, RecognizedWord, recognition_for
 from ingest.ocr.backend import needs_recognition
 from ingest.ocr.page import find_marks, recognize_page, respace_line
 from ingest.ocr.raster import binarize, estimate_skew, find_pictures, find_rules, measure_lines, snap_sizes
@@ -20,6 +20,7 @@ from ingest.pdf import PageContent, PageReadError, PdfParser
 from ingest.pdf.mupdf import MuPdfBackend
 from paperscope_core.cancellation import handle_time_requests
 from paperscope_core.types import Box, Paper, PaperFile, Passage, Table
+from tests.ingest.ocr.fake_recognizer import FakeRecognizer
 
 DPI = 200
 SCALE = DPI / 72

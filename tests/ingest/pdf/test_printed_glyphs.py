@@ -6,11 +6,12 @@ from pathlib import Path
 import pymupdf
 import pytest
 
-from ingest.ocr import FakeRecognizer, OcrBackend, Recognition, RecognizedWord
+from ingest.ocr import OcrBackend, Recognition, RecognizedWord
 from ingest.pdf import PdfParser
 from ingest.pdf.fonts import glyph_text
 from ingest.pdf.mupdf import MuPdfBackend
 from paperscope_core.types import UNKNOWN_CHARACTER, Box, Paper, PaperFile, Table
+from tests.ingest.ocr.fake_recognizer import FakeRecognizer
 
 SHUFFLED = dict(zip("0123456789", "9170348562", strict=True)) | {".": "="}
 SENTENCE = "The risk is higher in each of the groups that we studied for a year."

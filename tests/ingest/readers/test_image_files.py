@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from ingest.ocr import FakeRecognizer, Recognition, RecognizedWord
+from ingest.ocr import Recognition, RecognizedWord
 from ingest.pdf.parser import read_document
 from ingest.readers.image_files import ImageParser, is_image
 from paperscope_core.errors import PaperFileError
 from paperscope_core.types import Box, Figure, Page, PaperFile, ParsedPaper, Passage
+from tests.ingest.ocr.fake_recognizer import FakeRecognizer
 
 
 def parse(file: Path, recognizer: FakeRecognizer | None = None, *, max_pages: int | None = None) -> ParsedPaper:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paperscope_core.types import Paper
-from query.question.paper_names import Citation, PaperNames, citations, named_papers, short_title
+from query.question.paper_names import Citation, PaperNames, citations, short_title
 from tests.query.conftest import listed
 
 
@@ -22,19 +22,19 @@ from tests.query.conftest import listed
     ],
 )
 def test_papers_named_by_title_or_file(paper: Paper, question: str, named: bool) -> None:
-    assert named_papers(question, [listed(paper)]) == ((paper.id,) if named else ())
+    assert PaperNames().named_in(question, [listed(paper)]) == ((paper.id,) if named else ())
 
 
 def test_accents_of_titles_and_authors_do_not_count(paper: Paper) -> None:
     entry = replace(listed(paper), title="Naïve Sampling of Gödel Numbers", authors=("Jörg Müller",))
-    assert named_papers("What does Naive Sampling of Godel Numbers show?", [entry]) == (paper.id,)
-    assert named_papers("What do Muller et al. propose?", [entry]) == (paper.id,)
+    assert PaperNames().named_in("What does Naive Sampling of Godel Numbers show?", [entry]) == (paper.id,)
+    assert PaperNames().named_in("What do Muller et al. propose?", [entry]) == (paper.id,)
 
 
 def test_a_file_or_title_that_is_a_common_word_names_nothing(paper: Paper) -> None:
     plain = replace(paper, title="Losses", file="paper.pdf")
-    assert named_papers("Which losses does the paper use?", [listed(plain)]) == ()
-    assert named_papers("", [listed(replace(paper, title="", file=""))]) == ()
+    assert PaperNames().named_in("Which losses does the paper use?", [listed(plain)]) == ()
+    assert PaperNames().named_in("", [listed(replace(paper, title="", file=""))]) == ()
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_a_file_or_title_that_is_a_common_word_names_nothing(paper: Paper) -> No
 )
 def test_papers_named_by_authors_or_part_of_the_title(paper: Paper, question: str, named: bool) -> None:
     entry = replace(listed(paper), authors=("An Author", "S. Other"), year=2020)
-    assert named_papers(question, [entry]) == ((paper.id,) if named else ())
+    assert PaperNames().named_in(question, [entry]) == ((paper.id,) if named else ())
 
 
 def test_citations_are_read_with_their_authors_and_year() -> None:
@@ -71,7 +71,7 @@ def test_citations_are_read_with_their_authors_and_year() -> None:
 
 @given(st.text())
 def test_any_question_is_read(question: str) -> None:
-    assert named_papers(question, []) == ()
+    assert PaperNames().named_in(question, []) == ()
 
 
 def test_the_ids_are_those_of_the_papers_given(paper: Paper) -> None:
