@@ -41,17 +41,24 @@ __all__ = [
 ]
 
 
+# The letters of a longer message that are kept: its beginning says what is wrong, its end the remedy.
+_KEPT_FIRST, _KEPT_LAST = 1500, 900
+
+
 class PaperscopeError(Exception):
     """The base of all errors that Paperscope raises for its users.
 
     Attributes:
-        public: The message for everybody, which is also what jobs store.
+        public: The message for everybody, which is also what jobs store; without the middle of a value that is very
+            long.
         where: The path or endpoint concerned, for the operator only. `str` contains both.
     """
 
     exit_code: ClassVar[int] = 1
 
     def __init__(self, public: str, *, where: object = "") -> None:
+        if len(public) > _KEPT_FIRST + _KEPT_LAST:
+            public = f"{public[:_KEPT_FIRST]} … {public[-_KEPT_LAST:]}"
         self.public = public
         self.where = str(where)
         super().__init__(f"{self.where}: {public}" if self.where else public)

@@ -68,6 +68,8 @@ def make_app(
         app = server.create_app(args)
     finally:
         server.LightRAG = made
+    # Its health check would tell them to callers.
+    args.working_dir = args.input_dir = ""
     return _Pinned(app, reader)
 
 

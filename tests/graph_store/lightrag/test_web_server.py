@@ -23,7 +23,9 @@ def test_the_graph_of_its_webui_is_the_librarys(tmp_path: Path, store: Store, re
 
     app = make_app(reader, host="127.0.0.1", port=9621, inputs=tmp_path, complete=None, model="")
     with TestClient(app, base_url="http://127.0.0.1:9621") as client:
-        assert client.get("/health").json()["status"] == "healthy"
+        health = client.get("/health")
+        assert health.json()["status"] == "healthy"
+        assert str(reader.store.folder) not in health.text
         assert client.get("/webui/").status_code == 200
         assert client.get("/graph/label/list").json() == ["BERT", "Dice loss", "F1", "SST-5", "focal loss"]
         graph = client.get("/graphs", params={"label": "Dice loss", "max_depth": 1}).json()
