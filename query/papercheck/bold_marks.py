@@ -10,7 +10,7 @@ __all__ = ["find_wrong_bold"]
 
 # The chance that bold values are all the highest or lowest ones although bold says something else.
 _CHANCE_LIMIT = 0.01
-_LEAST_VALUES, _LEAST_FITS, _FITS_PER_MISFIT = 3, 3, 4
+_LEAST_VALUES, _FITS_PER_MISFIT = 3, 3
 
 
 def find_wrong_bold(grid: NumberGrid) -> Iterator[Discrepancy]:
@@ -26,7 +26,7 @@ def find_wrong_bold(grid: NumberGrid) -> Iterator[Discrepancy]:
     chance = prod(2 / len(column) for column, _ in fitting)
     if len({value.value == max(one.value for one in column) for column, value in fitting}) == 1:
         chance = 2 * prod(1 / len(column) for column, _ in fitting)
-    if len(rows) < 2 or len(fitting) < max(_LEAST_FITS, _FITS_PER_MISFIT * len(misfits)) or chance > _CHANCE_LIMIT:
+    if len(rows) < 2 or len(fitting) < _FITS_PER_MISFIT * max(1, len(misfits)) or chance > _CHANCE_LIMIT:
         return
     for column, value in misfits:
         lowest, highest = (best(column, key=lambda one: one.value) for best in (min, max))

@@ -13,14 +13,14 @@ from query.verification.number_checks import NumberMention, find_mentions
 
 __all__ = ["find_wrong_citations"]
 
-# Shorter numbers are alike by chance; of this length, too, if the sentence names several cells.
+# Shorter numbers are alike by chance; of this length, too, if the sentence leaves several cells open.
 _LEAST_DIGITS = 3
 
 
 def find_wrong_citations(paper: Paper, tables: Mapping[str, Table]) -> Iterator[Discrepancy]:
     """Yield the values of the text that a cell prints with one other digit, or with two digits exchanged.
 
-    The text must name the table, and one cell of it, or a few of which it states another one; the value must not be
+    The text must name the table, and one cell of it, or several of which it states others; the value must not be
     printed in any table of the paper.
 
     Args:
@@ -55,9 +55,11 @@ def _differing(sentence: str, names: CellNames) -> Iterator[tuple[NumberMention,
             continue
         named = names.named(Statement.of(mention.named or sentence))
         values = {cell: found for cell in named if (found := next(numbers_in(cell.text), None)) is not None}
-        alike = [cell for cell, found in values.items() if _differs_slightly(number, found)]
-        beside = any(one.number.value == found.value for one in mentions for found in values.values())
-        if len(alike) == 1 and (len(named) == 1 or (beside and digits > _LEAST_DIGITS)):
+        others = {one.number.value for one in mentions if one is not mention}
+        left = {cell: found for cell, found in values.items() if found.value not in others}
+        alike = [cell for cell, found in left.items() if _differs_slightly(number, found)]
+        beside = len(left) < len(values) and (digits > _LEAST_DIGITS or len(left) == 1)
+        if len(alike) == 1 and (len(named) == 1 or beside):
             yield mention, alike[0]
 
 

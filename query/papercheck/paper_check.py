@@ -2,18 +2,15 @@
 
 from collections.abc import Iterator
 
-from paperscope_core.types import Paper, Table
+from paperscope_core.types import Paper
 from query.papercheck.bold_marks import find_wrong_bold
 from query.papercheck.cited_cells import find_wrong_citations
 from query.papercheck.discrepancies import Discrepancy
 from query.papercheck.identities import find_broken_identities
-from query.papercheck.number_grid import NumberGrid
+from query.papercheck.number_grid import NumberGrid, sound_tables
 from query.papercheck.reported_tests import find_wrong_p_values
 
 __all__ = ["check_paper"]
-
-# Nothing is concluded from a grid that may be wrong: of 129 tables of 51 papers of many fields, 30 are below it.
-_LEAST_CONFIDENCE = 0.75
 
 
 def check_paper(paper: Paper) -> tuple[Discrepancy, ...]:
@@ -22,13 +19,7 @@ def check_paper(paper: Paper) -> tuple[Discrepancy, ...]:
 
 
 def _discrepancies(paper: Paper) -> Iterator[Discrepancy]:
-    tables = {
-        table.id: table
-        for table in paper.elements
-        if isinstance(table, Table)
-        and table.confidence >= _LEAST_CONFIDENCE
-        and table.place.page not in paper.doubtful_pages
-    }
+    tables = {table.id: table for table in sound_tables(paper)}
     for table in tables.values():
         grid = NumberGrid(table)
         yield from find_broken_identities(grid)

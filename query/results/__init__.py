@@ -1,6 +1,6 @@
 """Results as data: the values of tables by dataset, metric and method, over all papers."""
 
 from query.results.leaderboards import Leaderboard, leaderboards, results_csv
-from query.results.result_cells import Result, table_results
+from query.results.result_cells import Result
 
-__all__ = ["Leaderboard", "Result", "leaderboards", "results_csv", "table_results"]
+__all__ = ["Leaderboard", "Result", "leaderboards", "results_csv"]

@@ -2,20 +2,18 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from paperscope_core.cancellation import check_cancelled
+from paperscope_core.errors import UnknownPaperError
 from paperscope_core.protocols import Corpus
 from paperscope_core.text.escaping import spreadsheet_csv
 from paperscope_core.text.words import entity_key
-from paperscope_core.types import Table
 from query.question.paper_names import citation_names
-from query.results.result_cells import Direction, Result, table_results
+from query.results.result_cells import Direction, Result, paper_results
 
 __all__ = ["Leaderboard", "leaderboards", "results_csv"]
-
-# Nothing is taken from a grid that may be wrong.
-_LEAST_CONFIDENCE = 0.75
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -53,16 +51,16 @@ def leaderboards(
     paper_names = citation_names(corpus.entries())
     for paper in papers:
         check_cancelled()
-        for table in corpus.paper(paper).elements:
-            if isinstance(table, Table) and table.confidence >= _LEAST_CONFIDENCE:
-                for one in table_results(corpus, table, paper_name=paper_names.get(paper, paper)):
-                    groups[one.dataset_id, one.metric_id].append(one)
+        # A paper may be removed in the meantime.
+        with suppress(UnknownPaperError):
+            for one in paper_results(corpus, corpus.paper(paper), name=paper_names.get(paper, paper)):
+                groups[one.dataset_id, one.metric_id].append(one)
     names = corpus.entities(list({name for key in groups for name in key}))
     spelled = {key: (entity.name, *entity.aliases) for key, entity in names.items()}
     wanted = [
         key
         for key in groups
-        if _has_words(spelled.get(key[0], ()), dataset) and _has_words(spelled.get(key[1], ()), metric)
+        if spelled.keys() >= {*key} and _has_words(spelled[key[0]], dataset) and _has_words(spelled[key[1]], metric)
     ]
     boards = [_leaderboard(groups[key], [spelled[one][0] for one in key]) for key in wanted]
     kept = [board for board in boards if any(_has_words((one.task,), task) for one in board.results)]

@@ -2,19 +2,19 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Literal
 
 from paperscope_core.protocols import Corpus
 from paperscope_core.text.words import entity_key
-from paperscope_core.types import Entity, Evidence, Table
+from paperscope_core.types import Entity, Evidence, Paper, Table
 from query.extractive.table_index import IndexedCell, index_table
 from query.extractive.wording import strip_citations, strip_remark
-from query.papercheck.number_grid import PrintedValue, printed_values
+from query.papercheck.number_grid import PrintedValue, printed_values, sound_tables
 
-__all__ = ["Direction", "Result", "table_results"]
+__all__ = ["Direction", "Result", "paper_results"]
 
 Direction = Literal["higher", "lower", ""]
 """Which values of a metric are the best ones; "" if that is not known."""
@@ -69,15 +69,8 @@ class Result:
 class _ShownEntities:
     """The entities of the graph that a table's headers and caption name."""
 
-    def __init__(self, corpus: Corpus, table: Table) -> None:
-        paper = (table.place.paper,)
-        relations = corpus.relations_of([table.id], papers=paper, limit=_MOST_SHOWN)
-        shown = [one.target for one in relations if one.kind == "shows" and one.source == table.id]
-        self._of = {
-            entity_key(name): entity
-            for entity in corpus.entities(shown, papers=paper).values()
-            for name in (entity.name, *entity.aliases)
-        }
+    def __init__(self, table: Table, entities: Iterable[Entity]) -> None:
+        self._of = {entity_key(name): entity for entity in entities for name in (entity.name, *entity.aliases)}
         caption = f" {entity_key(_BETWEEN_WORDS.sub(' ', table.caption))} "
         named: dict[str, dict[str, Entity]] = defaultdict(dict)
         for key, entity in self._of.items():
@@ -97,15 +90,30 @@ class _ShownEntities:
         return next(iter(found.values())) if len(found) == 1 else None
 
 
-def table_results(corpus: Corpus, table: Table, *, paper_name: str) -> list[Result]:
-    """Return the results of a table, in reading order. A value without a dataset, metric or method is none.
+def paper_results(corpus: Corpus, paper: Paper, *, name: str) -> Iterator[Result]:
+    """Yield the results in the tables of a paper, in reading order.
+
+    A value without a dataset, metric or method is none, and nothing is taken from a grid that may be wrong.
 
     Args:
         corpus: The library.
-        table: The table.
-        paper_name: What the evidence calls the paper.
+        paper: The paper.
+        name: What the evidence calls the paper.
     """
-    shown = _ShownEntities(corpus, table)
+    tables = sound_tables(paper)
+    limit = _MOST_SHOWN * max(1, len(tables))
+    shown: dict[str, list[str]] = defaultdict(list)
+    for relation in corpus.relations_of([table.id for table in tables], papers=(paper.id,), limit=limit):
+        if relation.kind == "shows":
+            shown[relation.source].append(relation.target)
+    entities = corpus.entities(list({one for ids in shown.values() for one in ids}), papers=(paper.id,))
+    for table in tables:
+        own = [entities[one] for one in shown[table.id] if one in entities]
+        if {"dataset", "metric"} <= {entity.type for entity in own}:
+            yield from _table_results(_ShownEntities(table, own), table, paper_name=name)
+
+
+def _table_results(shown: _ShownEntities, table: Table, *, paper_name: str) -> list[Result]:
     cells = [one for one in index_table(table).cells if any(character.isdigit() for character in one.text)]
     by_row = _names_methods(shown, [one.row for one in cells])
     by_column = not by_row and _names_methods(shown, [one.column for one in cells])

@@ -169,6 +169,16 @@ def test_a_value_in_the_text_is_compared_with_the_cell_that_it_cites() -> None:
         assert [one.quote for each in found for one in each.evidence] == [text, "92.11"][: 2 * count]
 
 
+def test_of_several_cells_that_a_sentence_names_the_one_that_it_does_not_state_is_compared() -> None:
+    rows = [["Model", "Accuracy"], ["Alpha", "92.1"], ["Beta", "88.4"], ["Gamma", "71.3"]]
+    cited = table(1, 1, "Results.", rows, "")
+    link = Link(source=f"{PAPER}/passage-1", target=cited.id, text="Table 1")
+    for stated, shown in (("88.4", ""), ("38.4", "38.4 in the text, 88.4 in Table 1"), ("38.5", "")):
+        text = f"In Table 1, Alpha and Beta have an accuracy of 92.1 and {stated}."
+        found = check_paper(paper_of(passage(1, 1, text, ""), cited, links=[link]))
+        assert [str(one) for one in found] == [shown] * bool(shown)
+
+
 @pytest.mark.parametrize(
     "text",
     [

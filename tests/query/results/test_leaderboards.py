@@ -34,7 +34,11 @@ class TypedLibrary(MemoryLibrary):
 
     def relations_of(self, entities: Sequence[str], *, papers: Sequence[str] = (), limit: int) -> Sequence[Relation]:
         shown = [singular_key(name) for names in NAMES.values() for name in names]
-        return [Relation(source=entities[0], target=one, kind="shows", description="", sources=()) for one in shown]
+        return [
+            Relation(source=table, target=one, kind="shows", description="", sources=())
+            for table in entities
+            for one in shown
+        ]
 
 
 def paper_of(number: int, *tables: Table) -> Paper:
