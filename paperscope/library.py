@@ -775,31 +775,17 @@ class Library:
         namer = EvidenceNamer(self._store)
         return [replace(one, evidence=namer.named(one.evidence)) for one in check_paper(self.paper(name))]
 
-    check_async = _awaitable(check)
-    """Awaitable `check`."""
-
-    def results(
-        self, *, dataset: str = "", metric: str = "", task: str = "", papers: Sequence[str] = ()
-    ) -> "Sequence[Leaderboard]":
+    def results(self, *, dataset: str = "", metric: str = "", task: str = "") -> "Sequence[Leaderboard]":
         """Return leaderboards of the results in the tables of all papers, by dataset and metric, without a model.
 
         Args:
             dataset: Only datasets with these words in a name; "" for all.
             metric: Only such metrics.
             task: Only such tasks.
-            papers: Only these papers (see `paper`); none for all.
-
-        Raises:
-            UnknownPaperError: There is no such paper.
         """
         from query.results import leaderboards
 
-        entries = self._store.entries()
-        ids = [find_entry(entries, paper).id for paper in papers] or [entry.id for entry in entries]
-        return leaderboards(self._store, ids, dataset=dataset, metric=metric, task=task)
-
-    results_async = _awaitable(results)
-    """Awaitable `results`."""
+        return leaderboards(self._store, dataset=dataset, metric=metric, task=task)
 
     def most_connected(self, paper: str, *, limit: int) -> dict[str, int]:
         """Return the names of a paper's entities with the highest degrees in the graph, highest first; papers are left

@@ -21,14 +21,6 @@ class Discrepancy:
             belong to its test statistic.
         arithmetic: What was computed, with the printed values: "12 + 15 = 27, printed: 28".
         evidence: The value in question first, then what it was computed from, each with its place.
-
-    Example:
-        >>> from paperscope import Box, Place
-        >>> from paperscope_core.types import Evidence
-        >>> place = Place(paper="3f2a9c1b7d10", page=4, box=Box(72, 100, 120, 110))
-        >>> value = Evidence(element="3f2a9c1b7d10/table-5", place=place, quote="28")
-        >>> print(Discrepancy(kind="total", arithmetic="12 + 15 = 27, printed: 28", evidence=(value,)))
-        12 + 15 = 27, printed: 28
     """
 
     kind: DiscrepancyKind

@@ -7,9 +7,9 @@ positions that chance cannot explain it. Then a position where it is not is a di
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import partial
 from itertools import permutations
 from math import pi, prod, sqrt
+from operator import itemgetter
 
 from paperscope_core.cancellation import check_cancelled
 from query.papercheck.discrepancies import Discrepancy, DiscrepancyKind
@@ -75,13 +75,13 @@ def _harmonic(printed: PrintedValue, terms: _Terms) -> _Bounds | None:
     return low, _TWO * one.high * other.high / (one.high + other.high)
 
 
-def _whole_sum(printed: PrintedValue, terms: _Terms, *, scale: Decimal) -> _Bounds | None:
+def _whole_sum(printed: PrintedValue, terms: _Terms) -> _Bounds | None:
     """Brown and Heathers, "The GRIM test", Social Psychological and Personality Science 8 (2017): the mean of n whole
     numbers is a whole number over n."""
     size = terms[0]
-    if not size.is_count or size.value < _TWO or size.value * printed.half * _TWO >= scale:
+    if not size.is_count or size.value < _TWO or size.value * printed.half * _TWO >= _ONE:
         return None
-    nearest = scale * (printed.value * size.value / scale).to_integral_value() / size.value
+    nearest = (printed.value * size.value).to_integral_value() / size.value
     return nearest, nearest
 
 
@@ -95,8 +95,8 @@ def _spread(_printed: PrintedValue, terms: _Terms) -> Decimal:
     return min(max(values) - min(values), abs(min(values)))
 
 
-def _between_whole(printed: PrintedValue, terms: _Terms, *, scale: Decimal) -> Decimal:
-    return scale / terms[0].value - _TWO * printed.half
+def _between_whole(printed: PrintedValue, terms: _Terms) -> Decimal:
+    return _ONE / terms[0].value - _TWO * printed.half
 
 
 def _joined(texts: Sequence[str]) -> str:
@@ -104,17 +104,11 @@ def _joined(texts: Sequence[str]) -> str:
     return " + ".join(short)
 
 
-def _grim(scale: Decimal, shown: str) -> _Formula:
-    bounds, room = partial(_whole_sum, scale=scale), partial(_between_whole, scale=scale)
-    return _Formula("grim", bounds, room, lambda texts: shown.format(texts[0]))
-
-
 _TOTAL = _Formula("total", _total, _others, _joined)
 _MEAN = _Formula("mean", _mean, _spread, lambda texts: f"({_joined(texts)}) / {len(texts)}")
 _SHARE = _Formula("percentage", _share, None, lambda texts: f"100 \u00d7 {texts[0]} / {texts[1]}")
 _F1 = _Formula("f1", _harmonic, _spread, lambda texts: "2 \u00d7 {0} \u00d7 {1} / ({0} + {1})".format(*texts))
-_GRIM = _grim(_ONE, "the nearest mean of {} whole numbers")
-_GRIM_PERCENT = _grim(_HUNDRED, "the nearest percentage of {}")
+_GRIM = _Formula("grim", _whole_sum, _between_whole, lambda texts: f"the nearest mean of {texts[0]} whole numbers")
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,30 +140,20 @@ class _Position:
         return sum(self.bounds) == _TWO * self.printed.value
 
 
-@dataclass(frozen=True, slots=True)
-class _Judged:
-    """A candidate with the chance that unrelated numbers fit so, the number of its fits, and its misfits."""
-
-    candidate: _Candidate
-    chance: float
-    fits: int
-    misfits: tuple[_Position, ...]
-
-
 def find_broken_identities(grid: NumberGrid) -> Iterator[Discrepancy]:
     """Yield the values that break a sum, mean, percentage or F1 that holds elsewhere in the table."""
     tried = [(lines, list(_candidates(grid, lines))) for lines in (grid.columns, grid.rows)]
     count = sum(len(candidates) for _, candidates in tried)
     for lines, candidates in tried:
-        by_result: dict[int, list[_Judged]] = {}
-        for candidate in candidates:
-            judged = _judge(candidate, lines)
-            if judged is not None and judged.chance * count < _CHANCE_LIMIT:
-                by_result.setdefault(candidate.result, []).append(judged)
-        for found in by_result.values():
-            best = min(found, key=lambda one: (len(one.misfits), -one.fits, one.candidate.formula is _MEAN, one.chance))
-            for misfit in best.misfits:
-                yield _discrepancy(best.candidate.formula, misfit)
+        best: dict[int, tuple[int, int, bool, float, _Formula, list[_Position]]] = {}
+        for one in candidates:
+            judged = _judge(one, lines)
+            if judged is not None and judged[0] * count < _CHANCE_LIMIT:
+                chance, fits, misfits = judged
+                rated = (len(misfits), -fits, one.formula is _MEAN, chance, one.formula, misfits)
+                best[one.result] = min(rated, best.get(one.result, rated), key=itemgetter(0, 1, 2, 3))
+        for *_, formula, misfits in best.values():
+            yield from (_discrepancy(formula, misfit) for misfit in misfits)
 
 
 def _candidates(grid: NumberGrid, lines: Sequence[Line]) -> Iterator[_Candidate]:
@@ -195,7 +179,7 @@ def _of_runs(count: int) -> Iterator[_Candidate]:
 
 def _of_pairs(count: int) -> Iterator[_Candidate]:
     for result, other in permutations(range(count), 2):
-        yield from (_Candidate(grim, result, (other,)) for grim in (_GRIM, _GRIM_PERCENT))
+        yield _Candidate(_GRIM, result, (other,))
     for result, one, other in permutations(range(count), 3):
         yield _Candidate(_SHARE, result, (one, other))
         if one < other:
@@ -205,11 +189,9 @@ def _of_pairs(count: int) -> Iterator[_Candidate]:
 
 
 def _with_whole(grid: NumberGrid) -> Iterator[_Candidate]:
-    """Yield means and percentages of the size of a sample in the header, and percentages of the first or last value of
-    a column."""
+    """Yield means and percentages of the sample in a header, and percentages of the first or last value of a column."""
     for at in range(len(grid.columns)):
-        for size in grid.sizes(at):
-            yield from (_Candidate(grim, at, (), size) for grim in (_GRIM, _GRIM_PERCENT))
+        yield from (_Candidate(_GRIM, at, (), size) for size in grid.sizes(at))
     for (at, line), (result, _) in permutations(enumerate(grid.columns), 2):
         ends = [end for end in (line[0], line[-1]) if end is not None]
         for whole in dict.fromkeys([*grid.sizes(at), *ends]):
@@ -217,8 +199,9 @@ def _with_whole(grid: NumberGrid) -> Iterator[_Candidate]:
                 yield _Candidate(_SHARE, result, (at,), whole)
 
 
-def _judge(candidate: _Candidate, lines: Sequence[Line]) -> _Judged | None:
-    """Return where a candidate fits; None if it fits in too few positions."""
+def _judge(candidate: _Candidate, lines: Sequence[Line]) -> tuple[float, int, list[_Position]] | None:
+    """Return the chance that unrelated numbers fit as a candidate does, the number of its fits, and its misfits; None
+    if it fits in too few positions."""
     positions: list[_Position] = []
     misfits = 0
     result = lines[candidate.result]
@@ -243,7 +226,7 @@ def _judge(candidate: _Candidate, lines: Sequence[Line]) -> _Judged | None:
     # A value that was truncated, or computed before rounding, may differ by a unit.
     slack = _ZERO if candidate.formula.kind == "grim" else _TWO
     clear = [one for one in positions if (not one.is_exact if exact else one.gap > slack * one.printed.half)]
-    return _Judged(candidate, prod(chances), len(fitting), tuple(clear))
+    return prod(chances), len(fitting), clear
 
 
 def _positions(candidate: _Candidate, lines: Sequence[Line]) -> Iterator[_Position]:

@@ -121,22 +121,13 @@ class NumberGrid:
         yield from found.values()
 
     def sizes(self, at: int) -> Iterator[PrintedValue]:
-        """Yield the sizes of samples ("n = 25") in the headers of a column, or else in the caption."""
+        """Yield the sizes of samples ("n = 25") in the headers of a column."""
         column = self._keys[at][0]
-        heads = [
-            (cell.text, _evidence(self._table, cell))
-            for cell in self._table.cells
-            if cell.row < self._table.header_rows and cell.column <= column < cell.column + cell.column_span
-        ]
-        caption = self._table.caption_place
-        titles = [(self._table.caption, Evidence(element=self._table.id, place=caption))] if caption else []
-        for texts in (heads, titles):
-            found = [(match, evidence) for text, evidence in texts for match in _SIZE.finditer(text)]
-            if found:
-                for match, evidence in found:
-                    digits = match[1].replace(",", "")
-                    yield PrintedValue(evidence, match[1], Decimal(digits), Decimal("0.5"))
-                return
+        for cell in self._table.cells:
+            if cell.row < self._table.header_rows and cell.column <= column < cell.column + cell.column_span:
+                for size in _SIZE.findall(cell.text):
+                    digits = Decimal(size.replace(",", ""))
+                    yield PrintedValue(_evidence(self._table, cell), size, digits, Decimal("0.5"))
 
 
 def sound_tables(paper: Paper) -> list[Table]:

@@ -73,24 +73,20 @@ def _tail(match: re.Match[str]) -> Callable[[float], float] | None:
     """Return the function from a statistic to its p-value; None if its degrees of freedom are missing."""
     from scipy import special
 
-    name, first = match["name"], float(match["first"] or 0)
-    second = float((match["second"] or "0").replace(",", ""))
+    first, second = (float((match[group] or "0").replace(",", "")) for group in ("first", "second"))
+    name = match["name"]
     if name in "zZ":
-        return lambda value: float(2 * special.ndtr(-value)) if not first else 1.0
-    if first <= 0:
+        return None if first else lambda value: float(2 * special.ndtr(-value))
+    if first <= 0 or (name == "F" and second <= 0):
         return None
-    if name == "t":
-        return lambda value: float(2 * special.stdtr(first, -value))
     if name == "F":
-        return (lambda value: float(special.fdtrc(first, second, value))) if second > 0 else None
-    if name == "r":
-        return lambda value: _of_correlation(value, first)
-    return lambda value: float(special.chdtrc(first, value))
+        return lambda value: float(special.fdtrc(first, second, value))
+    if name not in "tr":
+        return lambda value: float(special.chdtrc(first, value))
 
+    def of_t(value: float) -> float:
+        if name == "r":
+            value *= (first / max(1e-12, 1 - value * value)) ** 0.5
+        return float(2 * special.stdtr(first, -value))
 
-def _of_correlation(value: float, freedom: float) -> float:
-    from scipy import special
-
-    if value >= 1:
-        return 0.0
-    return float(2 * special.stdtr(freedom, -value * (freedom / (1 - value * value)) ** 0.5))
+    return of_t

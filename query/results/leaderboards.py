@@ -35,25 +35,21 @@ class Leaderboard:
     disagreements: tuple[tuple[Result, ...], ...]
 
 
-def leaderboards(
-    corpus: Corpus, papers: Iterable[str], *, dataset: str = "", metric: str = "", task: str = ""
-) -> list[Leaderboard]:
-    """Return the leaderboards of some papers, those with the most results first.
+def leaderboards(corpus: Corpus, *, dataset: str = "", metric: str = "", task: str = "") -> list[Leaderboard]:
+    """Return the leaderboards of a library, those with the most results first.
 
     Args:
         corpus: The library.
-        papers: The ids of the papers.
         dataset: Only datasets with these words in their names, as their papers spell them; "" for all.
         metric: Only such metrics.
         task: Only such tasks.
     """
     groups: dict[tuple[str, str], list[Result]] = defaultdict(list)
-    paper_names = citation_names(corpus.entries())
-    for paper in papers:
+    for paper, name in citation_names(corpus.entries()).items():
         check_cancelled()
         # A paper may be removed in the meantime.
         with suppress(UnknownPaperError):
-            for one in paper_results(corpus, corpus.paper(paper), name=paper_names.get(paper, paper)):
+            for one in paper_results(corpus, corpus.paper(paper), name=name):
                 groups[one.dataset_id, one.metric_id].append(one)
     names = corpus.entities(list({name for key in groups for name in key}))
     spelled = {key: (entity.name, *entity.aliases) for key, entity in names.items()}

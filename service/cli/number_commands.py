@@ -35,9 +35,6 @@ def results(
     dataset: Annotated[str, typer.Option("--dataset", help="Only datasets with these words in their names.")] = "",
     metric: Annotated[str, typer.Option("--metric", help="Only metrics with these words in their names.")] = "",
     task: Annotated[str, typer.Option("--task", help="Only tasks with these words in their names.")] = "",
-    papers: Annotated[
-        list[str] | None, typer.Option("--paper", "-p", help="Only this paper: its id, file name or title; repeatable.")
-    ] = None,
     as_csv: Annotated[
         bool, typer.Option("--csv", help="Print CSV: a row for each value, with its page and box.")
     ] = False,
@@ -49,7 +46,7 @@ def results(
     from query.results import results_csv
 
     with open_library(library=library, config=config) as opened:
-        boards = opened.results(dataset=dataset, metric=metric, task=task, papers=papers or ())
+        boards = opened.results(dataset=dataset, metric=metric, task=task)
     if as_json:
         print_json({"leaderboards": [json.loads(to_json(board)) for board in boards]}, indent=2)
     elif as_csv:

@@ -6,7 +6,6 @@ from fastapi import APIRouter, Query, Response
 
 from ingest.export import remove_control_characters
 from paperscope_core.types import Element, Equation, Figure, Passage, PassageRole, Reference, Table, places_of
-from query.results import results_csv
 from service.http.auth import ComputingLibraryOf, LibraryOf
 from service.http.parameters import ElementOf, PaperOf, TableOf
 from service.http.responses import document_content, document_example, file_response, html_response, json_response
@@ -81,15 +80,6 @@ def list_results(
     values of one method that differ (`disagreements`). It calls no model."""
     found = tuple(library.results(dataset=dataset, metric=metric, task=task))
     return json_response(LeaderboardList(leaderboards=found[:limit], total=len(found)))
-
-
-@router.get("/results.csv", summary="Results as CSV", response_class=Response, responses=document_content("text/csv"))
-def show_results_csv(
-    library: ComputingLibraryOf, *, dataset: _Words = "", metric: _Words = "", task: _Words = ""
-) -> Response:
-    """Return the results as CSV (RFC 4180), a row each with its page and box."""
-    text = results_csv(library.results(dataset=dataset, metric=metric, task=task))
-    return file_response(text, name="results.csv", media_type="text/csv")
 
 
 @router.get(

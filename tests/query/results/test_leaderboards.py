@@ -70,8 +70,7 @@ def paper_of(number: int, *tables: Table) -> Paper:
 
 
 def boards_of(*papers: Paper, dataset: str = "", metric: str = "", task: str = "") -> list[Leaderboard]:
-    ids = [paper.id for paper in papers]
-    return leaderboards(TypedLibrary(*papers), ids, dataset=dataset, metric=metric, task=task)
+    return leaderboards(TypedLibrary(*papers), dataset=dataset, metric=metric, task=task)
 
 
 FIRST = paper_of(

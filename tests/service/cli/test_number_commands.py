@@ -72,4 +72,3 @@ def test_results_are_shown_best_first_with_their_places(run: "Run", tmp_path: Pa
         found = httpx2.get(f"{address}/v1/results", params={"metric": "f1"}).json()
         assert found["leaderboards"][0]["results"] == board["results"]
         assert found["total"] == 1
-        assert httpx2.get(f"{address}/v1/results.csv").text.startswith("task,dataset,metric,setting,method,value,")
