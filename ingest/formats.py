@@ -1,12 +1,14 @@
 """Detects paper files and their formats, by content before suffix."""
 
 import re
+import zlib
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path, PurePath
 
 from ingest.document.source import read_file
 from ingest.readers.image_files import is_image
+from ingest.readers.latex_files import is_main_file
 from ingest.readers.mineru import is_mineru_folder, mineru_file
 from paperscope_core.errors import PaperFileError
 from paperscope_core.types import PaperFile, PaperFormat
@@ -26,7 +28,10 @@ _MIMETYPES: dict[bytes, PaperFormat] = {
     b"application/vnd.oasis.opendocument.text": "odt",
 }
 _OTHER_OPEN_DOCUMENT = b"application/vnd.oasis.opendocument"
-_READ = "Paperscope reads PDF, pictures, Markdown, HTML, DOCX, ODT, EPUB, XLSX, plain text, JATS XML and TEI XML."
+_READ = "Paperscope reads PDF, pictures, Markdown, HTML, DOCX, ODT, EPUB, XLSX, LaTeX, text, JATS and TEI XML."
+_LATEX_NAME = re.compile(rb"\.(?:tex|ltx)")
+_GZIP = b"\x1f\x8b"
+_TAR, _TAR_AT = b"ustar", 257
 _RTF = b"{\\rtf"
 _LATEX = re.compile(r"^[ \t]*\\(?:documentclass|documentstyle|begin\{document\}|section\*?\{|input\{)", re.MULTILINE)
 _OLD_WORD = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -37,8 +42,9 @@ _WEB = (".html", ".htm", ".xhtml")
 # Images count as papers only if given by name, since folders contain many figures.
 PAPER_SUFFIXES = (
     *(".pdf", ".docx", ".odt", ".epub", ".xlsx", ".md", ".markdown", ".html", ".htm", ".xhtml", ".txt"),
-    *(".xml", ".nxml", ".tei"),
+    *(".xml", ".nxml", ".tei", ".tex", ".ltx"),
 )
+_LATEX_SUFFIXES = (".tex", ".ltx")
 _XML_SUFFIXES = (".xml", ".nxml", ".tei")
 _HTML = re.compile(r"<!doctype\s+html|<html[\s>]|<head[\s>]|<body[\s>]", re.IGNORECASE)
 _ROOT = re.compile(r"<(?:[\w.-]+:)?([A-Za-z][\w.-]*)[\s>/]")
@@ -85,6 +91,8 @@ def _by_signature(data: bytes, file: Path) -> PaperFormat | None:
         )
     if data.startswith(_ZIP):
         return _archive_format(data, file)
+    if data.startswith(_GZIP) or data[_TAR_AT : _TAR_AT + len(_TAR)] == _TAR:
+        return _packed_format(data, file)
     if data.startswith(_RTF):
         raise PaperFileError(f"{file.name!r} is RTF. Save it as DOCX or PDF.")
     if file.suffix.lower() == ".pdf":
@@ -107,7 +115,20 @@ def _archive_format(data: bytes, file: Path) -> PaperFormat:
     for mark, found in _PARTS.items():
         if mark in names:
             return found
+    if _LATEX_NAME.search(names):
+        return "latex"
     raise PaperFileError(f"{file.name!r} is an archive; unpack it. {_READ}")
+
+
+def _packed_format(data: bytes, file: Path) -> PaperFormat:
+    """Return "latex" for a TAR archive, whose files the reader looks through, and for a single compressed source."""
+    try:
+        head = zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(data, HEAD_BYTES) if data.startswith(_GZIP) else data
+    except zlib.error:
+        head = b""
+    if head[_TAR_AT : _TAR_AT + len(_TAR)] == _TAR or _LATEX.search(_readable(head[:HEAD_BYTES])):
+        return "latex"
+    raise PaperFileError(f"{file.name!r} is a compressed file; unpack it. {_READ}")
 
 
 def _by_markup(text: str, file: Path) -> PaperFormat:
@@ -125,15 +146,11 @@ def _by_markup(text: str, file: Path) -> PaperFormat:
             f"{file.name!r} is XML with the root element {root or '(none)'!r}; of XML, Paperscope reads JATS (article) "
             "and TEI."
         )
-    if suffix in (".tex", ".ltx") or (_LATEX.search(text) and suffix != ".txt"):
-        raise PaperFileError(
-            f"{file.name!r} is LaTeX. Compile it to PDF, or convert it to HTML (LaTeXML) or Markdown (pandoc)."
-        )
-    return "text"
+    return "latex" if suffix in _LATEX_SUFFIXES or (_LATEX.search(text) and suffix != ".txt") else "text"
 
 
 def is_paper(name: PurePath, read_head: Callable[[], bytes]) -> bool:
-    """Return whether a file in a folder is a paper, by its suffix; XML by its content.
+    """Return whether a file in a folder is a paper, by its suffix; XML and LaTeX by their content.
 
     XML that can't be read counts, so that its error is reported.
 
@@ -142,10 +159,11 @@ def is_paper(name: PurePath, read_head: Callable[[], bytes]) -> bool:
         read_head: Returns the first HEAD_BYTES of the file; may raise OSError.
     """
     suffix = name.suffix.lower()
-    if suffix not in _XML_SUFFIXES:
+    if suffix not in (*_XML_SUFFIXES, *_LATEX_SUFFIXES):
         return suffix in PAPER_SUFFIXES
     try:
-        return _root(_readable(read_head())) in _ROOTS
+        head = read_head()
+        return is_main_file(f"a{suffix}", head) if suffix in _LATEX_SUFFIXES else _root(_readable(head)) in _ROOTS
     except OSError:
         return True
 

@@ -85,6 +85,14 @@ class EmbeddedImages:
         """Return the crop of an image's bytes, None (and a problem) if it can't be used."""
         return self._crop(lambda: data, name=name)
 
+    def in_folder(self, path: str) -> bytes | None:
+        """Return the bytes of a file in the folder of the paper's file or below it, None if there is none."""
+        found = self._path(path)
+        with suppress(OSError):
+            if found is not None and found.stat().st_size <= _MAX_BYTES:
+                return found.read_bytes()
+        return None
+
     def _crop(self, read: Callable[[], bytes], *, name: str) -> str | None:
         try:
             return self._kept(read())
@@ -196,8 +204,8 @@ def _embedded(payload: str, *, base64_coded: bool) -> bytes:
 
 def _png(data: bytes, *, min_side: int) -> bytes | None:
     """Return an image as PNG, None for one with a shorter side."""
-    if _SVG.match(data[:_HEAD]):
-        data = _drawn(data)
+    if data.startswith(b"%PDF-") or _SVG.match(data[:_HEAD]):
+        data = _drawn(data, filetype="pdf" if data.startswith(b"%PDF-") else "svg")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -210,18 +218,18 @@ def _png(data: bytes, *, min_side: int) -> bytes | None:
         raise _RefusedError(f"pictures that can't be read ({reason.partition('<')[0].strip() or 'damaged'})") from error
 
 
-def _drawn(svg: bytes) -> bytes:
-    """Return an SVG drawing as PNG."""
+def _drawn(data: bytes, *, filetype: str) -> bytes:
+    """Return an SVG drawing, or the first page of a PDF, as PNG."""
     # Takes a tenth of a second to import.
     import pymupdf
 
     try:
-        with pymupdf.open(stream=svg, filetype="svg") as document:
+        with pymupdf.open(stream=data, filetype=filetype) as document:
             page = document[0]
             scale = min(_SVG_SCALE, _MAX_SIDE / max(page.rect.width, page.rect.height, 1))
             return bytes(page.get_pixmap(matrix=pymupdf.Matrix(scale, scale)).tobytes("png"))
-    except (RuntimeError, ValueError) as error:
-        raise _RefusedError("SVG drawings that can't be drawn are left out") from error
+    except (IndexError, RuntimeError, ValueError) as error:
+        raise _RefusedError(f"{filetype.upper()} drawings that can't be drawn are left out") from error
 
 
 def _converted(picture: Image.Image, data: bytes, *, min_side: int) -> bytes | None:

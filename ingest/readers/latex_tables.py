@@ -19,6 +19,8 @@ _UNPRINTED = {
     **dict.fromkeys(("cite", "citep", "citet", "ref", "textcolor"), 1),
     **dict.fromkeys(("setlength", "resizebox", "renewcommand"), 2),
 }
+_CITING = frozenset(("cite", "citep", "citet", "ref", "textcolor", "color"))
+_RULES = frozenset(("hline", "toprule", "bottomrule", "midrule", "centering", "arraystretch"))
 _MAX_DEPTH = 30
 _OPTION_LENGTH = 60  # The longest argument in brackets.
 _FORMULA_LIMIT = 2000  # Characters; a longer stretch between dollars is no formula.
@@ -60,9 +62,12 @@ def table_depth(line: str) -> int:
     return len(_BEGIN.findall(line)) - len(_END.findall(line))
 
 
-def read_latex_table(source: str) -> LatexTable:
-    """Read a table from its `\\begin` to its `\\end`, in linear time; what it doesn't know it leaves out."""
-    reader = _Reader(_TOKEN.findall(source))
+def read_latex_table(source: str, *, as_latex: bool = False) -> LatexTable:
+    """Read a table from its `\\begin` to its `\\end`, in linear time; what it doesn't know it leaves out.
+
+    With `as_latex`, the text of a cell is LaTeX instead of Markdown, and a row does not end within braces.
+    """
+    reader = _Reader(_TOKEN.findall(source), as_latex=as_latex)
     reader.read()
     return LatexTable(caption=reader.caption, rows=tuple(_with_spans(reader.rows)), head=reader.head)
 
@@ -81,8 +86,10 @@ class _OpenCell:
 
 
 class _Reader:
-    def __init__(self, tokens: list[str]) -> None:
+    def __init__(self, tokens: list[str], *, as_latex: bool) -> None:
         self._tokens = tokens
+        self._as_latex = as_latex
+        self._braces = 0
         self._at = 0
         self._line = 0
         self._grids = 0
@@ -114,8 +121,15 @@ class _Reader:
         elif name == "caption":
             self._option()
             self.caption = " ".join(self._text().split())
-        elif not self._grids:
-            return
+        elif self._grids:
+            self._in_grid(symbol, name)
+
+    def _in_grid(self, symbol: str, name: str) -> None:
+        if symbol.strip() and not self._row and not "".join(self._cell.parts).strip():
+            self._begins = self._line
+        if self._as_latex and (self._braces or symbol in ("{", "}")) and name not in ("multicolumn", "multirow"):
+            self._braces = max(0, self._braces + (symbol == "{") - (symbol == "}"))
+            self._cell.parts.append(symbol)
         elif symbol == "&":
             self._end_cell()
         elif name in ("\\", "tabularnewline", "newline", "cr"):
@@ -180,6 +194,8 @@ class _Reader:
         name = symbol[1:].removesuffix("*") if symbol.startswith("\\") else ""
         if symbol == "$":
             text = self._formula()
+        elif self._as_latex and (name not in _UNPRINTED or name in _CITING):
+            text = "" if name in _RULES else symbol
         elif name in _UNPRINTED:
             text = ""
             for _ in range(_UNPRINTED[name]):

@@ -17,6 +17,7 @@ from ingest.readers.epub import read_epub
 from ingest.readers.float_captions import attach_captions
 from ingest.readers.html import read_html
 from ingest.readers.jats import read_jats
+from ingest.readers.latex import read_latex
 from ingest.readers.markdown import read_markdown
 from ingest.readers.odt import read_odt
 from ingest.readers.plain_text import read_text
@@ -120,6 +121,7 @@ def markup_parsers(*, max_pages: int | None = None) -> Mapping[PaperFormat, Mark
         "xlsx": read_xlsx,
         "epub": read_epub,
         "odt": read_odt,
+        "latex": read_latex,
     }
     return {name: MarkupParser(format=name, read=read, max_pages=max_pages) for name, read in readers.items()}
 

@@ -41,8 +41,6 @@ def test_a_file_of_one_column_is_text(tmp_path: Path) -> None:
     ("name", "content", "said"),
     [
         ("a.rtf", "{\\rtf1\\ansi Soils}", "is RTF. Save it as DOCX or PDF."),
-        ("a", "% a\n\\documentclass{article}\n\\begin{document}Soils\\end{document}", "is LaTeX. Compile it to PDF"),
-        ("a.tex", "Soils \\cite{lind}", "is LaTeX. Compile it to PDF"),
         ("a.ods", b"PK\x03\x04mimetypeapplication/vnd.oasis.opendocument.spreadsheet", "save it as XLSX, PPTX or PDF"),
         ("a.xlsx", b"PK\x03\x04 xl/workbook.xml", "is a damaged XLSX file"),
         ("a.zip", b"PK\x03\x04", "is an archive; unpack it."),

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from ingest.parsers import parser_for
-from paperscope_core.errors import PaperFileError
 from paperscope_core.settings import LimitSettings, ParserSettings
 from paperscope_core.types import Element, Equation, Paper, PaperFile, Passage, Table
 
@@ -96,6 +95,7 @@ def test_separated_values_are_a_table(cases: Path) -> None:
     assert [one.caption for one in paper.elements if isinstance(one, Table)] == ["Stanley Cups"]
 
 
-def test_latex_is_refused_by_name(cases: Path) -> None:
-    with pytest.raises(PaperFileError, match=r"'main\.tex' is LaTeX\. Compile it to PDF"):
-        parse(cases / "encodings" / "main.tex")
+def test_latex_is_read(cases: Path) -> None:
+    paper = parse(cases / "encodings" / "main.tex")
+    assert (paper.format, paper.title) == ("latex", "Hello")
+    assert texts(paper.elements) == "Hello\n1 One\nAccuracy is 91.2% [x]."

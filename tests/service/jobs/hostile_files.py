@@ -1,5 +1,6 @@
 """Hostile files: small, and huge once they are unpacked, expanded, rendered or followed."""
 
+import gzip
 import io
 import struct
 import tarfile
@@ -197,6 +198,9 @@ def oversized_files() -> dict[str, bytes]:
         "loop.pdf": pdf([b"<</Type/Catalog/Pages 2 0 R>>", b"<</Type/Pages/Kids[2 0 R]/Count 9>>"]),
         "huge.png": huge,
         "latex.tar.gz": tar_of_links("/etc/passwd"),
+        "latex.gz": gzip.compress(b"\\documentclass{a}" + b" " * 500_000_000, 1),
+        "macros.tex": b"\\newcommand{\\a}[1]{#1#1#1#1}" + b"\\a{" * 25 + b"x" * 100 + b"}" * 25,
+        "part.xlsx": plain_bomb().replace(_WORD.encode(), b"xl/workbook.xml  "),
     }
 
 

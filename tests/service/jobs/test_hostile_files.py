@@ -51,8 +51,10 @@ MESSAGES = {
     "pages.pdf": r"100000 pages, over the limit of 50; raise limits\.max_pages",
     "loop.pdf": r"no page of it can be found",
     "huge.png": r"too many pixels; the limit is 120 million\. Make it smaller",
-    "input.tex": r"is LaTeX\. Compile it to PDF",
-    "latex.tar.gz": r"is no text: it holds binary data\. Paperscope reads PDF",
+    "latex.tar.gz": r"holds no LaTeX paper: none of its files has",
+    "macros.tex": r"expand to too much text\. Compile it to PDF",
+    "latex.gz": r"would unpack to more than 400 MB\. Pack its sources only",
+    "part.xlsx": r"would unpack to 1 parts of 2000 MB",
 }
 
 
