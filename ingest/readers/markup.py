@@ -17,7 +17,7 @@ from ingest.readers.epub import read_epub
 from ingest.readers.float_captions import attach_captions
 from ingest.readers.html import read_html
 from ingest.readers.jats import read_jats
-from ingest.readers.latex import read_latex
+from ingest.readers.latex_source import read_latex
 from ingest.readers.markdown import read_markdown
 from ingest.readers.odt import read_odt
 from ingest.readers.plain_text import read_text
