@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from ingest.document.authors import author_names
+from ingest.document.bylines import author_names
 from ingest.readers.element_collector import Reading, Source
 from ingest.readers.html import HtmlWalker
 from ingest.readers.inline_text import inline_text
