@@ -8,6 +8,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields, replace
 from difflib import SequenceMatcher
+from itertools import zip_longest
 
 from paperscope_core.types import UNPUBLISHED, BibRecord, Paper, Passage, Publication
 
@@ -24,6 +25,11 @@ __all__ = [
 
 _DOI = re.compile(r"(?<![\d.])10\.\d{4,9}/[^\s\"<>]+")
 _STATED_DOI = re.compile(r"(?i)(?:\bdoi\b\s*+[:.]?\s*+|doi\.org/\s*+)(?=10\.\d{4,9}/\S)")
+_DOI_ALONE = re.compile(r"(?i)(?:doi\b\s*:?\s*)?(?:https?://)?(?:(?:dx\.)?doi\.org/)?10\.\d{4,9}/\S+")
+_CITATION = re.compile(
+    r"(?i)(?:citation|(?:how to|to|please|suggested)? ?cit(?:e|ation)(?: (?:this|as)[^:]{0,20})?)\s*:"
+)
+_MIN_TITLE, _MIN_CITED = 20, 10  # Letters of a title that show where it is printed again, and in a citation.
 # What the template of a publisher prints in place of a DOI; it prints no real venue then, either.
 _PLACEHOLDER = re.compile(r"(?i)\bX{5,}\.X{5,}|10\.\d{4,9}/n{5,}|\b1122445\.1122456\b")
 _ARXIV_DOI = re.compile(r"(?i)^10\.48550/arxiv\.(.+)")
@@ -39,12 +45,12 @@ _YEAR = re.compile(r"(?<![\d.,/])(?:19|20)\d\d(?![\d/]|[.,]\d)")
 # Words of a line that states when and where a paper was published. A month counts only together with the days of a
 # meeting, because repositories print the date of a download.
 _PUBLISHED = re.compile(
-    r"(?i)©|⃝c|\(c\)|\b(?:copyright|published|accepted|proceedings|conference|workshop|symposium|journal|transactions"
+    r"(?i)©|⃝c|\(c\)|\b(?:copyright|published|accepted|communicated|proceedings|conference|workshop|symposium|journal|transactions"
     rf"|arxiv|preprint)\b|\bvol(?:ume|\.) ?\d+,|\b(?:{_MONTHS})\s+\d{{1,2}}\s*[\-\u2010-\u2015]"
 )
 _DOWNLOADED = re.compile(r"(?i)\bdownload")
 _DATE = re.compile(
-    rf"(?i)(?:\d{{1,2}}(?:st|nd|rd|th)?\s+)?(?:{_MONTHS})\.?(?:\s+\d{{1,2}}(?:st|nd|rd|th)?)?,?\s+((?:19|20)\d\d)"
+    rf"(?i)(?:[^\W\d_]+:\s+)?(?:\d{{1,2}}(?:st|nd|rd|th)?\s+)?(?:{_MONTHS})\.?(?:\s+\d{{1,2}}(?:st|nd|rd|th)?)?,?\s+((?:19|20)\d\d)"
     r"|((?:19|20)\d\d)-\d\d-\d\d"
 )
 _ARXIV_YEAR = re.compile(r"(?<![\d.])(\d\d)(?:0[1-9]|1[0-2])\.\d{4,5}(?!\d)")
@@ -103,10 +109,11 @@ _MAX_TITLE = 300
 def complete_publication(paper: Paper, *, stated: Publication = UNPUBLISHED) -> Publication:
     """Return what is known about where and when a paper was published.
 
-    The year is the latest one in the imprint on the first page ("Proceedings of …", "© 2020", "Published: 4 July
-    2025"), else the year of the arXiv number in the stamp on the first page or in the file name, else of a date below
-    the title, else a year in the file name. Venue, DOI and arXiv id are printed in the head, the foot or the margin of
-    the first page, or above its text. Running text, which cites other works, is ignored.
+    The year is the one in the paper's citation of itself, else the latest one in the imprint on the first page
+    ("Proceedings of …", "© 2020", "Published: 4 July 2025"), else the year of the arXiv number in the stamp on the
+    first page or in the file name, else of a date below the title, else a year in the file name. Venue, DOI and arXiv
+    id are printed in the head, the foot or the margin of the first page, or above its text; a DOI also in its citation
+    of itself, or on a cover sheet, which has the title, too. Running text, which cites other works, is ignored.
 
     Args:
         stated: What the file's metadata state; it comes first.
@@ -115,7 +122,8 @@ def complete_publication(paper: Paper, *, stated: Publication = UNPUBLISHED) -> 
     doi = stated.doi or _printed_doi(paper)
     if in_doi := _ARXIV_DOI.match(doi):
         arxiv = arxiv or arxiv_in(f"arXiv:{in_doi[1]}")
-    year, venue = stated.year or _printed_year(paper), stated.venue or _printed_venue(paper)
+    year = stated.year or year_in(_own_citation(paper)) or _printed_year(paper)
+    venue = stated.venue or _printed_venue(paper)
     return replace(stated, year=year, venue=venue, doi=doi, arxiv=arxiv)
 
 
@@ -222,9 +230,30 @@ def _printed_doi(paper: Paper) -> str:
     furniture = _stated_dois(_joined(first))
     short = (one.text for one in _front(paper) if one.role != "abstract" and len(one.text) <= _MAX_LINE_LENGTH)
     every = _stated_dois((*_joined(first), *_imprints(first), *short))
-    for found in (every, furniture):
+    for found in (every, furniture, _stated_dois([_own_citation(paper)]), _cover_dois(paper)):
         if len({doi.casefold() for doi in found}) == 1:
             return found[0]
+    return ""
+
+
+def _cover_dois(paper: Paper) -> list[str]:
+    """Return the DOIs on the last page if the title is printed there, as on the cover sheets of repositories."""
+    last = [one for one in _passages(paper) if one.place.page == len(paper.pages) > 1 and one.role != "furniture"]
+    title = _letters(paper.title)
+    if len(title) < _MIN_TITLE or not any(title in _letters(one.text) for one in last):
+        return []
+    return _stated_dois(one.text for one in last)
+
+
+def _own_citation(paper: Paper) -> str:
+    """Return how the paper says on its first page that it is cited ("Citation: ..."), "" without that; with the
+    address on the line below."""
+    title, first = _letters(paper.title), _first(paper)
+    for one, below in zip_longest(first, first[1:]):
+        cited = _CITATION.match(one.text)
+        if cited and len(title) >= _MIN_CITED and title in _letters(one.text):
+            address = below.text if below and _DOI_ALONE.fullmatch(below.text.strip()) else ""
+            return f"{one.text[cited.end() :]} {address}"
     return ""
 
 

@@ -39,7 +39,7 @@ _CROSSING = 15.0  # Points; text may extend into a gutter by less.
 _DOUBT_ROWS, _DOUBT_SHARE, _DOUBT_WIDTH = 6, 0.07, 20.0
 # Regions of text beside each other: the height in points that shows a gutter, less on a page whose document has it; the
 # narrowest region; how much more of the text may cross the gutter.
-_SURE_HEIGHT, _LEAST_HEIGHT, _SAME_GUTTER, _MIN_REGION, _MAX_CROSSED = 80.0, 20.0, 10.0, 20.0, 3.0
+_SURE_HEIGHT, _LEAST_HEIGHT, _SAME_GUTTER, _MIN_REGION, _MAX_CROSSED = 80.0, 20.0, 10.0, 20.0, 2.0
 
 
 def find_gutters(
@@ -53,17 +53,18 @@ def find_gutters(
 
     Args:
         pages: The width and the words of each page.
-        regions: Returns the regions of text that a layout model finds on the page of an index; asked only for the pages
-            whose rows contradict the gutters found.
+        regions: Returns the regions of text that a layout model finds on the page of an index; asked only for the first
+            page, which may have a sidebar, and for pages whose rows contradict the gutters found.
     """
     found = _gutters_of_words(pages)
-    doubtful = [index for index, (_, words) in enumerate(pages) if regions and _is_doubtful(words, found[index])]
-    read = {index: _region_gutters(regions(index)) for index in doubtful} if regions else {}
-    sure = [gap.x for gaps in read.values() for gap in gaps if gap.height > _SURE_HEIGHT]
+    if regions is None:
+        return found
+    doubtful = [index for index, (_, words) in enumerate(pages) if index == 0 or _is_doubtful(words, found[index])]
+    read = {index: _region_gutters(regions(index)) for index in doubtful}
+    sure = [gap.x for gaps in read.values() for gap in gaps if gap.is_sure]
     for index, gaps in read.items():
-        own = [gap for gap in gaps if gap.height > _SURE_HEIGHT or _is_near(gap.x, sure)]
-        if own:
-            found[index] = tuple(gap.x for gap in own)
+        if own := [gap.x for gap in gaps if gap.is_sure or any(abs(gap.x - x) < _SAME_GUTTER for x in sure)]:
+            found[index] = tuple(own)
     return found
 
 
@@ -91,15 +92,21 @@ def _gutters_of_words(pages: Sequence[tuple[float, Sequence[Word]]]) -> list[tup
 
 
 class _Gap(NamedTuple):
-    """The white between regions of text: its middle, and how much of the page's height has text on either side."""
+    """The white between regions of text: its middle, how much of the page's height has text on either side, and how
+    much has text across."""
 
     x: float
     height: float
+    crossed: float
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether it is a gutter in any document; little text across a long page is between a paper's authors."""
+        return self.height > max(_SURE_HEIGHT, self.crossed / _MAX_CROSSED)
 
 
 def _region_gutters(regions: Sequence[Box]) -> list[_Gap]:
-    """Return the gaps between regions of text beside each other, from left to right, without gaps that far more text
-    crosses, such as the spaces between the authors of a paper in columns."""
+    """Return the gaps between regions of text beside each other, from left to right."""
     boxes = [box for box in regions if box.width > _MIN_REGION]
     gaps = [
         (left.x1, right.x0, height)
@@ -116,11 +123,9 @@ def _region_gutters(regions: Sequence[Box]) -> list[_Gap]:
         height = sum(height for _, _, height in here)
         if height < _LEAST_HEIGHT:
             break
-        if (
-            sum(box.height for box in boxes if box.x0 < best - _SHIFT and box.x1 > best + _SHIFT)
-            < _MAX_CROSSED * height
-        ):
-            found.append(_Gap((max(gap[0] for gap in here) + min(gap[1] for gap in here)) / 2, height))
+        middle = (max(gap[0] for gap in here) + min(gap[1] for gap in here)) / 2
+        across = (box.height for box in boxes if box.x0 < middle - _SHIFT and box.x1 > middle + _SHIFT)
+        found.append(_Gap(middle, height, sum(across)))
         gaps = [gap for gap in gaps if gap not in here]
     return sorted(found)
 
@@ -132,10 +137,6 @@ def _any_between(boxes: Sequence[Box], left: Box, right: Box) -> bool:
         for box in boxes
         if box not in (left, right)
     )
-
-
-def _is_near(x: float, gutters: Iterable[float]) -> bool:
-    return any(abs(x - gutter) < _SAME_GUTTER for gutter in gutters)
 
 
 def _is_doubtful(words: Sequence[Word], gutters: Sequence[float]) -> bool:
