@@ -29,6 +29,7 @@ _MIN_SHARED = 20.0  # Text bounds the area above or below a caption if it overla
 _BELOW_COST = 8.0  # Figures are usually above their caption.
 _ACROSS_GAIN = 5.0  # A figure across all columns contains those found in one.
 _BESIDE_COST = 60.0  # Figures beside their caption are rare.
+_CUT_COST = 60.0  # An area that cuts graphics has a part of a figure.
 _MIN_ASIDE = 60.0  # The least width of an area beside a caption, and of lines that bound an area.
 _OTHER_CAPTION = 60.0  # Another caption this close to the graphics may be theirs.
 _CAPTION_OVERHANG = 15.0  # A caption may extend into a gutter by this.
@@ -130,8 +131,16 @@ class _Page:
 
 
 def _template(layouts: Sequence[PageLayout]) -> frozenset[Box]:
-    """Return the drawings that are at the same place on most pages, such as the frame of a slide."""
-    counts = Counter(place for layout in layouts for place in {box.rounded() for box in layout.content.drawings})
+    """Return the drawings and narrow pictures that are at the same place on most pages, such as the frame of a slide or
+    the white between columns."""
+    counts = Counter(
+        place
+        for layout in layouts
+        for place in {
+            *(box.rounded() for box in layout.content.drawings),
+            *(box.rounded() for box in layout.content.images if min(box.width, box.height) < 2 * _MIN_SIDE),
+        }
+    )
     return frozenset(place for place, count in counts.items() if count > max(2, len(layouts) / 2))
 
 
@@ -143,6 +152,7 @@ def _figures_of_page(page: _Page) -> list[FoundFigure]:
         return []
     prose = find_running_text(layout, free) | page.furniture
     graphics = graphics_of(layout, taken=page.taken)
+    graphics = replace(graphics, images=[box for box in graphics.images if box.rounded() not in page.template])
     found: list[FoundFigure] = []
     blocks = [*page.taken, *(caption.box for caption in page.captions)]
 
@@ -159,7 +169,12 @@ def _figures_of_page(page: _Page) -> list[FoundFigure]:
             font=layout.body.font,
         )
 
-    for caption in captions:
+    # A caption with one area of graphics takes it before a caption with several.
+    choices = {
+        id(caption): sum(bool(graphics.within(area)) for _, area in _free_areas(layout, caption, around(caption))) or 9
+        for caption in (captions if len(captions) > 1 else ())
+    }
+    for caption in sorted(captions, key=lambda caption: choices.get(id(caption), 0)):
         figure = _find(layout, caption, around(caption))  # with the figures that are already found
         found.append(figure)
     others = [*blocks, *(figure.box for figure in found), *(line.box for line in prose)]
@@ -192,15 +207,21 @@ def _find(layout: PageLayout, caption: Caption, around: _Surroundings) -> FoundF
         ink = around.graphics.within(area, labels=[line.box for line in around.labels] if around.quoted else ())
         box = bounding_box(ink) if ink else None
         if box and min(box.width, box.height) > _MIN_SIDE:
+            box = bounding_box([box, *(image for image in around.graphics.images if _frames(image, caption))])
             lines, whole = _with_labels(box, around, area)
-            drawn.append((_distance(whole, caption.box) + cost, whole, lines, ink))
+            cut = _CUT_COST if _is_cut(area, around.graphics) else 0.0
+            drawn.append((_distance(whole, caption.box) + cost + cut, whole, lines, ink))
         labels = [line.box for line in around.labels if contains(area.grown(0, _MARGIN), line.box)]
         if labels and not drawn:
             nearest = min(labels, key=lambda box: _distance(box, caption.box))
             lines, whole = _with_labels(nearest, around, area)
             labelled.append((_distance(nearest, caption.box) + cost, whole, lines))
     if drawn:
-        _, whole, lines, ink = min(drawn, key=lambda found: found[0])
+        closest = min(drawn, key=lambda found: found[0])
+        # The graphics in a narrow area may be a part of others beside the caption.
+        near = (each for each in drawn if _distance(each[1], caption.box) < _ASIDE)
+        whole_ones = [each for each in near if contains(each[1].grown(_MARGIN, _MARGIN), closest[1])]
+        _, whole, lines, ink = max(whole_ones, key=lambda found: found[1].width * found[1].height, default=closest)
         letters = [letter for letter in around.graphics.letters if contains(whole, letter)]
         panels = find_panels(whole, lines=lines, ink=ink, letters=letters, caption=caption.text)
         return FoundFigure(page=layout.index, caption=caption, box=whole, lines=lines, panels=panels)
@@ -208,6 +229,28 @@ def _find(layout: PageLayout, caption: Caption, around: _Surroundings) -> FoundF
         _, whole, lines = min(labelled, key=lambda found: found[0])
         return FoundFigure(page=layout.index, caption=caption, box=whole, lines=lines)
     return FoundFigure(page=layout.index, caption=caption, box=caption.box)
+
+
+def _is_cut(area: Box, graphics: Graphics) -> bool:
+    """Return whether graphics are partly left or right of an area, and partly inside."""
+    return any(
+        overlap_y(box, area) > 0
+        and (
+            box.x0 < area.x0 - _MARGIN < area.x0 + _MARGIN < box.x1
+            or box.x0 < area.x1 - _MARGIN < area.x1 + _MARGIN < box.x1
+        )
+        for box in (*graphics.images, *graphics.drawings)
+    )
+
+
+def _frames(image: Box, caption: Caption) -> bool:
+    """Return whether most of a caption is printed over a picture, in a corner that is left white."""
+    box = caption.box
+    return (
+        2 * overlap_x(image, box) > box.width
+        and 2 * overlap_y(image, box) > box.height
+        and image.height > 2 * box.height
+    )
 
 
 def _with_labels(box: Box, around: _Surroundings, area: Box) -> tuple[frozenset[Line], Box]:
@@ -251,8 +294,7 @@ def _free_areas(layout: PageLayout, caption: Caption, around: _Surroundings) -> 
         for cost, area in _above_and_below(layout, caption, solid, (0.0, layout.content.width)):
             if _is_across(layout, around, area, band):
                 yield cost - _ACROSS_GAIN, area
-    else:
-        yield from _beside(layout, caption, solid)
+    yield from _beside(layout, caption, solid)
 
 
 def _above_and_below(
@@ -279,11 +321,15 @@ def _is_across(layout: PageLayout, around: _Surroundings, area: Box, band: tuple
     ink = around.graphics.within(area)
     if any(crosses(box, gutter) for box in ink for gutter in layout.gutters):
         return True
-    cut = [box for box in around.graphics.cut_by(area) if _is_outside(box, band)]
     outside = [box for box in ink if _is_outside(box, band)]
-    if cut or not outside or len(outside) == len(ink):
+    if not outside or len(outside) == len(ink):
         return False
     far = bounding_box(outside)
+    # A background may extend beyond what is drawn over it.
+    if any(
+        _is_outside(box, band) and not (box.x0 <= far.x0 and far.x1 <= box.x1) for box in around.graphics.cut_by(area)
+    ):
+        return False
     others = [box for box in around.captions if _is_outside(box, band)]
     return not any(-overlap_y(box, far) < _OTHER_CAPTION for box in others) and not _are_named(far, others, around)
 

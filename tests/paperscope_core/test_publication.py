@@ -142,6 +142,23 @@ def test_lines_of_a_running_foot_are_one_text() -> None:
     assert complete_publication(paper(numbered, imprint)).venue == "Proceedings of a Meeting on Maps"
 
 
+def test_a_paper_cites_itself_with_its_year_and_its_doi_on_the_line_below() -> None:
+    cited: tuple[PassageRole, str] = ("paragraph", "Cite this article: Bee A. 2013 Foxes at Large. Maps 3: 5.")
+    address: tuple[PassageRole, str] = ("paragraph", "http://dx.doi.org/10.5555/m.2013")
+    own = replace(paper(cited, address, section="p/section-1"), title="Foxes at Large")
+    assert (complete_publication(own).year, complete_publication(own).doi) == (2013, "10.5555/m.2013")
+    other = complete_publication(replace(own, title="Hares at Large"))
+    assert (other.year, other.doi) == (None, "")
+
+
+def test_a_cover_sheet_at_the_end_has_title_and_doi() -> None:
+    sheet: tuple[PassageRole, str] = ("paragraph", "Foxes at Large in Deep Snow. Maps 3. DOI: 10.5555/m.2013")
+    two = (Page(number=1, width=600, height=800), Page(number=2, width=600, height=800))
+    own = replace(paper(sheet, page=2, section="p/section-9"), title="Foxes at Large in Deep Snow", pages=two)
+    assert complete_publication(own).doi == "10.5555/m.2013"
+    assert complete_publication(replace(own, title="Hares at Large in Deep Snow")).doi == ""
+
+
 @pytest.mark.parametrize(
     ("lines", "doi"),
     [

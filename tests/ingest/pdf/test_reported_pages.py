@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ingest.pdf import PdfParser
-from paperscope_core.types import Paper, PaperFile, Passage, Reference
+from paperscope_core.types import Figure, Paper, PaperFile, Passage, Reference
 
 
 @pytest.fixture(scope="module")
@@ -43,3 +43,20 @@ def test_three_columns_are_not_read_across(shared: Path, read: Callable[[str], P
         found = text.find(re.sub(r"\W", "", start).casefold(), at)
         assert found >= at, start
         at = found
+
+
+@pytest.mark.slow
+def test_two_figures_with_a_caption_between_them_are_their_own_pictures(read: Callable[[str], Paper]) -> None:
+    figures = [one for one in read("pdf/figures-3-4_science2017.pdf").elements if isinstance(one, Figure)]
+    third, fourth = (next(one.place.box for one in figures if one.label == f"Figure {number}") for number in (3, 4))
+    assert third.y1 < 370
+    assert fourth.y0 > 430
+    assert fourth.y1 < 690
+    assert third.x0 < 60
+    assert third.x1 > 450
+
+
+@pytest.mark.slow
+def test_an_equation_is_not_a_title(read: Callable[[str], Paper]) -> None:
+    paper = read("pdf/title-from-equation_casimir-p1.pdf")
+    assert paper.title.startswith("On the attraction between two perfectly conducting")
