@@ -5,8 +5,6 @@ from typing import ClassVar
 __all__ = [
     "BudgetError",
     "ContextTooLongError",
-    "ExampleFileError",
-    "GoldFileError",
     "InputError",
     "JobLostError",
     "KeyFileError",
@@ -94,14 +92,6 @@ class PaperLockedError(PaperFileError):
 
 class QuestionFileError(InputError):
     """A question file can't be read."""
-
-
-class GoldFileError(InputError):
-    """Gold data of an evaluation can't be used."""
-
-
-class ExampleFileError(InputError):
-    """A file of examples or predictions of entities can't be used."""
 
 
 class SettingsError(InputError):

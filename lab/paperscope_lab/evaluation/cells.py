@@ -8,8 +8,8 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 
-from paperscope_core.errors import GoldFileError
 from paperscope_core.types import Answer, Paper, Place
+from paperscope_lab.errors import GoldFileError
 from paperscope_lab.evaluation.gold.files import check_pages, gold_error, map_gold
 from paperscope_lab.evaluation.gold.paper_readers import folder_items, latex_items
 from paperscope_lab.evaluation.gold.papers import GoldItem, GoldLookup, GoldTable

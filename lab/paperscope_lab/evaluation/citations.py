@@ -9,8 +9,8 @@ from functools import partial
 from itertools import chain, permutations
 from pathlib import Path
 
-from paperscope_core.errors import GoldFileError
 from paperscope_core.types import Answer, Cell, Claim, Element, Evidence, Figure, Place, Table
+from paperscope_lab.errors import GoldFileError
 from paperscope_lab.evaluation.gold.files import map_gold
 from paperscope_lab.evaluation.gold.questions import PdfQuestion, docbench_questions, mmlongbench_questions
 from paperscope_lab.evaluation.libraries import Libraries

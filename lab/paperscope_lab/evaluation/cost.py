@@ -6,9 +6,9 @@ from contextlib import closing
 from functools import partial
 from pathlib import Path
 
-from paperscope_core.errors import GoldFileError
 from paperscope_core.models.token_counting import count_tokens
 from paperscope_core.types import Answer, Usage
+from paperscope_lab.errors import GoldFileError
 from paperscope_lab.evaluation.gold.files import separate_errors
 from paperscope_lab.evaluation.gold.questions import docbench_questions
 from paperscope_lab.evaluation.libraries import BuiltLibrary, Libraries

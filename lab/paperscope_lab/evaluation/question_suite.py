@@ -4,8 +4,9 @@ from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from pathlib import Path
 
-from paperscope_core.errors import GoldFileError, PaperFileError, SettingsError
+from paperscope_core.errors import PaperFileError, SettingsError
 from paperscope_core.settings import AnswerSettings, ExtractSettings, RoleSettings, Settings
+from paperscope_lab.errors import GoldFileError
 from paperscope_lab.evaluation.gold.files import separate_errors
 from paperscope_lab.evaluation.libraries import BuiltLibrary, Libraries
 from paperscope_lab.evaluation.suite import Item, Loaded, Request, Suite

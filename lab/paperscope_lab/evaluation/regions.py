@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from paperscope_core.errors import GoldFileError
 from paperscope_core.types import Answer, Place
+from paperscope_lab.errors import GoldFileError
 from paperscope_lab.evaluation.gold.files import map_gold
 from paperscope_lab.evaluation.gold.questions import PdfQuestion, mmdocir_questions
 from paperscope_lab.evaluation.libraries import Libraries

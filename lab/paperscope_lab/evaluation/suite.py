@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Literal, cast
 
 from paperscope_core.codec import to_json
-from paperscope_core.errors import GoldFileError, PaperscopeError
+from paperscope_core.errors import PaperscopeError
 from paperscope_core.settings import Settings
 from paperscope_core.types import content_hash
+from paperscope_lab.errors import GoldFileError
 from paperscope_lab.evaluation.gold.files import file_hash
 from paperscope_lab.evaluation.score import Score
 

@@ -13,9 +13,9 @@ from numpy.random import Generator, default_rng
 
 from graph_store import Store
 from paperscope import Library
-from paperscope_core.errors import GoldFileError
 from paperscope_core.protocols import Corpus
 from paperscope_core.types import Cell, Claim, Context, ContextSource, Element, Paper, Table
+from paperscope_lab.errors import GoldFileError
 from paperscope_lab.evaluation.answers.correctness import correctness
 from paperscope_lab.evaluation.answers.forms import form_of, short_answer
 from paperscope_lab.evaluation.cells import question_of, states_value

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from ingest.extraction.recognizer.examples import Example, Span
 from ingest.extraction.recognizer.tagging import word_tokens
-from paperscope_core.errors import ExampleFileError
 from paperscope_core.files import write_atomically
+from paperscope_lab.errors import ExampleFileError
 from paperscope_lab.ner.examples import read_lines
 from paperscope_lab.ner.scoring import aligned_tags
 from paperscope_lab.ner.tags import Scheme, decode, detect_scheme, encode, split_tag, violations

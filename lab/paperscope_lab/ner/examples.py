@@ -12,8 +12,8 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass as validated
 
 from ingest.extraction.recognizer.examples import Example, Span
-from paperscope_core.errors import ExampleFileError
 from paperscope_core.files import write_atomically
+from paperscope_lab.errors import ExampleFileError
 
 __all__ = [
     "first_problem",

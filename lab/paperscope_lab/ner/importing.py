@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from ingest.extraction.recognizer.examples import Example
-from paperscope_core.errors import ExampleFileError, InputError
+from paperscope_core.errors import InputError
+from paperscope_lab.errors import ExampleFileError
 from paperscope_lab.ner.columns import TaggedText, read_columns, read_klue
 from paperscope_lab.ner.examples import read_examples, read_lines, repeated_id
 from paperscope_lab.ner.records import Records, read_records, read_standoff

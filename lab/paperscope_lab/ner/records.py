@@ -22,7 +22,7 @@ from pydantic_core import from_json
 
 from ingest.extraction.recognizer.examples import Example, Span
 from ingest.extraction.recognizer.tagging import word_tokens
-from paperscope_core.errors import ExampleFileError
+from paperscope_lab.errors import ExampleFileError
 from paperscope_lab.ner.examples import first_problem, offset_problem, read_lines
 
 __all__ = ["Records", "read_records", "read_standoff"]

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
-from paperscope_core.errors import ExampleFileError
 from paperscope_core.files import write_atomically
+from paperscope_lab.errors import ExampleFileError
 
 __all__ = ["RunRecord", "read_run", "train_examples", "training_recipe", "write_run"]
 

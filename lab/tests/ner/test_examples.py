@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from paperscope_lab.errors import ExampleFileError
 from paperscope_lab.ner.examples import read_examples, write_examples
 
 from ingest.extraction.recognizer.examples import Example, Span
-from paperscope_core.errors import ExampleFileError
 
 GOOD = '{"id": "a", "text": "Ada slept", "tokens": [[0, 3], [4, 9]], "spans": [{"start": 0, "end": 3, "label": "PER"}]}'
 

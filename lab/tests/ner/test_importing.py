@@ -7,11 +7,12 @@ import tarfile
 from pathlib import Path
 
 import pytest
+from paperscope_lab.errors import ExampleFileError
 from paperscope_lab.ner.examples import write_examples
 from paperscope_lab.ner.importing import Format, Imported, import_examples
 
 from ingest.extraction.recognizer.examples import Example, Span
-from paperscope_core.errors import ExampleFileError, InputError
+from paperscope_core.errors import InputError
 
 
 def read(tmp_path: Path, text: str, name: str = "file.txt", **options: Format) -> Imported:

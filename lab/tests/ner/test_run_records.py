@@ -4,9 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
+from paperscope_lab.errors import ExampleFileError
 from paperscope_lab.ner.run_records import RunRecord, read_run, train_examples, training_recipe, write_run
-
-from paperscope_core.errors import ExampleFileError
 
 
 def test_a_cost_that_is_not_known_is_said_and_outcomes_are_shown_if_they_are_zero() -> None:

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path, PurePosixPath
 
-from paperscope_core.errors import GoldFileError
 from paperscope_core.files import output_errors, write_atomically
 from paperscope_core.types import Box, Paper
+from paperscope_lab.errors import GoldFileError
 from paperscope_lab.evaluation.gold.files import map_gold
 from paperscope_lab.evaluation.gold.questions import (
     OHRQuestion,

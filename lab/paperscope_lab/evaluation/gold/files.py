@@ -7,8 +7,9 @@ from typing import TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from paperscope_core.errors import GoldFileError, PaperFileError
+from paperscope_core.errors import PaperFileError
 from paperscope_core.types import PaperFile, content_hash
+from paperscope_lab.errors import GoldFileError
 
 __all__ = [
     "check_pages",

@@ -11,7 +11,7 @@ from pathlib import Path
 from random import Random
 from typing import Literal
 
-from paperscope_core.errors import GoldFileError
+from paperscope_lab.errors import GoldFileError
 from paperscope_lab.evaluation.gold.papers import Gold, GoldItem, GoldSpan, GoldTable
 
 __all__ = ["GENERATED_SET", "STYLES", "generated_items", "typeset_paper"]

@@ -8,8 +8,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Literal
 
-from paperscope_core.errors import GoldFileError
 from paperscope_core.text.words import entity_key
+from paperscope_lab.errors import GoldFileError
 from paperscope_lab.evaluation.gold.files import read_lines, separate_errors
 from paperscope_lab.evaluation.gold.text_papers import TextSection
 

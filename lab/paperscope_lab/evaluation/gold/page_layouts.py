@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Literal
 
-from paperscope_core.errors import GoldFileError
+from paperscope_lab.errors import GoldFileError
 from paperscope_lab.evaluation.gold.files import file_hash, gold_error, read_lines, separate_errors
 from paperscope_lab.evaluation.gold.papers import Gold, GoldItem, GoldPage, GoldRegion
 

@@ -6,7 +6,8 @@ from itertools import chain
 from pathlib import Path
 
 from ingest.document.pages import OutlineEntry
-from paperscope_core.errors import GoldFileError, PaperFileError
+from paperscope_core.errors import PaperFileError
+from paperscope_lab.errors import GoldFileError
 from paperscope_lab.evaluation.gold.files import (
     check_pages,
     gold_error,

@@ -8,8 +8,8 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from paperscope_core.errors import GoldFileError
 from paperscope_core.types import Box
+from paperscope_lab.errors import GoldFileError
 from paperscope_lab.evaluation.gold.files import check_pages, gold_error, paper_file, read_lines, separate_errors
 from service.batch.question_files import GoldRecord
 

@@ -7,8 +7,8 @@ from typing import Annotated
 
 from pydantic import AfterValidator, AliasPath, Field
 
-from paperscope_core.errors import GoldFileError
 from paperscope_core.types import Paper
+from paperscope_lab.errors import GoldFileError
 from paperscope_lab.evaluation.gold.files import gold_error, read_lines, separate_errors
 from paperscope_lab.evaluation.gold.text_papers import TextSection, text_paper
 

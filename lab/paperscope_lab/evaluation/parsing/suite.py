@@ -10,10 +10,10 @@ from ingest.document.pages import Document, OutlineEntry
 from ingest.document.source import read_pdf
 from ingest.parsers import parser_for
 from ingest.pdf import PdfBackend, PdfParser
-from paperscope_core.errors import GoldFileError
 from paperscope_core.protocols import Parser
 from paperscope_core.settings import LimitSettings, ParserSettings
 from paperscope_core.types import Paper, PaperFile
+from paperscope_lab.errors import GoldFileError
 from paperscope_lab.evaluation.gold.files import separate_errors
 from paperscope_lab.evaluation.gold.generated_tables import GENERATED_SET, generated_items
 from paperscope_lab.evaluation.gold.page_layouts import layout_items

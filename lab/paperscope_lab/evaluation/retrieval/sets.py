@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, repeat
 from pathlib import Path
 
-from paperscope_core.errors import GoldFileError
 from paperscope_core.text.escaping import html
 from paperscope_core.types import Passage
+from paperscope_lab.errors import GoldFileError
 from paperscope_lab.evaluation.gold.files import map_gold, separate_errors
 from paperscope_lab.evaluation.gold.questions import (
     OHRQuestion,

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
+from paperscope_lab.errors import GoldFileError
 from paperscope_lab.evaluation.answers.questions import GoldQuestion, read_questions
 from paperscope_lab.evaluation.gold.text_papers import TextSection, text_paper
 
 from paperscope_core.codec import from_json, to_json
-from paperscope_core.errors import GoldFileError
 from paperscope_core.types import Paper
 
 Line = Mapping[str, object] | str

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from paperscope_lab.errors import GoldFileError
 from paperscope_lab.evaluation.gold.files import separate_errors
 from paperscope_lab.evaluation.gold.graphs import (
     Cluster,
@@ -19,8 +20,6 @@ from paperscope_lab.evaluation.gold.graphs import (
     read_graph_gold,
 )
 from paperscope_lab.evaluation.gold.text_papers import TextSection
-
-from paperscope_core.errors import GoldFileError
 
 SCIERC = {
     "doc_key": "D1",

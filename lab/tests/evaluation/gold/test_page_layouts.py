@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from paperscope_lab.errors import GoldFileError
 from paperscope_lab.evaluation.gold.page_layouts import layout_items
 from paperscope_lab.evaluation.gold.papers import GoldItem
 from paperscope_lab.evaluation.score import Score
 from paperscope_lab.evaluation.suite import Item, Part, Request, select_items
 
-from paperscope_core.errors import GoldFileError
 from paperscope_core.settings import Settings
 from paperscope_core.types import Box, content_hash
 

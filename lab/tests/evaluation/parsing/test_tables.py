@@ -5,12 +5,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from paperscope_lab.errors import GoldFileError
 from paperscope_lab.evaluation.gold.paper_readers import load_gold_tables, table_of_rows
 from paperscope_lab.evaluation.gold.papers import Gold, GoldLookup, GoldSpan, GoldTable
 from paperscope_lab.evaluation.parsing.tables import score_lookups, score_tables
 from paperscope_lab.evaluation.score import Score, Tally
 
-from paperscope_core.errors import GoldFileError
 from paperscope_core.types import Paper, ParsedPaper, Table
 
 ROWS = (("Model", "F1", "Acc"), ("ours", "1.5", "2"), ("theirs", "3", "4"))
