@@ -31,6 +31,7 @@ const VIEWS = {
   library: { icon: 'library', load: () => import('./views/library.js').then((module) => module.Library) },
   graph: { icon: 'graph', load: () => import('./views/graph.js').then((module) => module.Graph) },
   batches: { icon: 'batch', load: () => import('./views/batch.js').then((module) => module.Batch) },
+  tables: { icon: 'table', load: () => import('./views/literature.js').then((module) => module.Literature) },
   papers: { under: 'library', load: () => import('./views/paper.js').then((module) => module.Paper) },
   settings: { icon: 'settings', load: () => import('./views/settings.js').then((module) => module.Settings) },
 }

@@ -6,7 +6,7 @@ import { createStore } from '../ui/store.js'
 /**
  * A job as `GET /v1/jobs/{job}` returns it.
  *
- * @typedef {{id: string, kind: 'add' | 'batch', name: string, state: string, stage: string, done: number, total: number,
+ * @typedef {{id: string, kind: 'add' | 'batch' | 'table', name: string, state: string, stage: string, done: number, total: number,
  *   cancelling: boolean, error: string, result: any, created: string, started: ?string, finished: ?string}} Job
  */
 
