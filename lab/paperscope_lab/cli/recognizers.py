@@ -98,7 +98,9 @@ def train(
     ] = "",
     preset: Annotated[
         Literal["papers"] | None,
-        typer.Option("--preset", help="papers: the adapter of the local extractor, from SciER and TDMSci."),
+        typer.Option(
+            "--preset", help="papers: the adapter of the local extractor, from SciER, TDMSci and names of other fields."
+        ),
     ] = None,
     seeds: Annotated[str, typer.Option("--seeds", help="Seeds such as 1..8 or 1,3.")] = "1",
     jobs: Annotated[int, typer.Option("--jobs", min=1, help="Seeds that are trained at once, a process each.")] = 1,

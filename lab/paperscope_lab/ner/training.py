@@ -123,24 +123,30 @@ class TrainingOptions:
     device: str = "cpu"
 
 
-PAPERS = TrainingOptions(rank=16, epochs=2, batch=16, rate=2e-3, dropout=0.05)
+PAPERS = TrainingOptions(rank=16, epochs=3, batch=16, rate=2e-3, dropout=0.05)
 """The adapter of the local extractor."""
+_UNTYPED = "Concept"
 
 
 def papers_corpora(corpora: Sequence[Sequence[Example]]) -> list[Sequence[Example]]:
     """Return the training data of the local extractor: SciER, whose labels the others get if they differ only in case.
 
-    The texts of the others are read without context: TDMSci has single sentences of its papers.
+    The texts of the others are read without context: TDMSci has single sentences of its papers. A corpus that shares no
+    label with SciER is of another field: its entities become `Concept`, and none of its words is of another label.
     """
     names = {label.casefold(): label for label in sorted(_labels(corpora[0]))}
 
-    def named(span: Span) -> Span:
-        return replace(span, label=names.get(span.label.casefold(), span.label.capitalize()))
+    def of_field(corpus: Sequence[Example]) -> Sequence[Example]:
+        def named(span: Span) -> Span:
+            label = names.get(span.label.casefold(), span.label.capitalize())
+            return replace(span, label=label if near else _UNTYPED)
 
-    others = [
-        [replace(one, document=None, spans=tuple(map(named, one.spans))) for one in corpus] for corpus in corpora[1:]
-    ]
-    return [corpora[0], *others]
+        near = any(label.casefold() in names for label in _labels(corpus))
+        return [
+            replace(one, document=None if near else one.document, spans=tuple(map(named, one.spans))) for one in corpus
+        ]
+
+    return [corpora[0], *map(of_field, corpora[1:])]
 
 
 def train_tagger(
@@ -157,7 +163,8 @@ def train_tagger(
     confidences and is scored.
 
     Corpora may have different labels. A token outside of all entities of its corpus may be an entity of a label that
-    the corpus lacks: its loss is the negative logarithm of the probability of all tags that it may have.
+    the corpus lacks: its loss is the negative logarithm of the probability of all tags that it may have. A corpus whose
+    only label is `Concept` (names that are none of the other labels' kind) lacks none.
 
     Args:
         corpora: The examples to learn.
@@ -518,8 +525,10 @@ def _group(corpus: int, example: Example) -> str | None:
 
 def _allowed(tags: TagSet, labels: set[str]) -> Tensor:
     """Return which tags each gold tag may stand for, of shape (tags, tags): O also for those of labels without
-    annotation."""
+    annotation, but for none in a corpus of names of other fields."""
     allowed = torch.eye(len(tags.tags), dtype=torch.bool)
+    if labels == {_UNTYPED}:
+        return allowed
     allowed[0] = torch.tensor([tag == "O" or tag[2:] not in labels for tag in tags.tags])
     return allowed
 

@@ -236,6 +236,19 @@ def test_a_label_that_a_corpus_lacks_is_learned_from_another(options: "TrainingO
     assert spans_of(load_tagger(tmp_path / "a").tag(GOLD[:2])) == spans_of(GOLD[:2])
 
 
+def test_names_of_another_field_become_concepts_and_its_other_words_nothing(
+    options: "TrainingOptions", tmp_path: Path
+) -> None:
+    from paperscope_lab.ner.training import papers_corpora
+
+    field = [replace(one, id=f"f{one.id}", spans=tuple(s for s in one.spans if s.label == "LOC")) for one in GOLD]
+    persons = [replace(one, spans=tuple(span for span in one.spans if span.label == "PER")) for one in GOLD[:2]]
+    corpora = papers_corpora([persons, field])
+    assert {span.label for one in corpora[1] for span in one.spans} == {"Concept"}
+    train_tagger(corpora, persons, replace(options, epochs=12, dropout=0.0), tmp_path / "a")
+    assert spans_of(load_tagger(tmp_path / "a").tag(field[2:])) == spans_of(list(corpora[1][2:]))
+
+
 def test_the_calibration_error_is_the_distance_of_confidence_and_share() -> None:
     from paperscope_lab.ner.training import calibration_error
 

@@ -1,10 +1,12 @@
 """Which recognizers the product loads, and what it says of others."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
 
 from ingest.extraction.recognizer import loading
+from ingest.extraction.recognizer.examples import Example
 from paperscope_core.errors import ModelError
 
 
@@ -21,3 +23,18 @@ def test_a_folder_without_a_recognizer_is_refused(tmp_path: Path, settings: str 
         (tmp_path / "recognizer.json").write_text(settings)
     with pytest.raises(ModelError, match="no recognizer; name a folder that `paperscope ner train` wrote"):
         loading.load_recognizer(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("text", "types"),
+    [
+        ("We fine-tune BERT on SQuAD for question answering.", {"Method", "Dataset", "Task"}),
+        ("HIV prevalence rose, while mRNA levels fell and apoptosis of neurons followed.", set()),
+        ("Pablo Picasso painted Guernica in Paris in 1937.", set()),
+        ("Basalt and quartz from the Andes were eroded by glaciers.", set()),
+    ],
+)
+def test_names_of_other_fields_get_no_type(text: str, types: set[str]) -> None:
+    read = loading.papers_recognizer().recognize([Example(id="a", text=text, tokens=(), spans=())])
+    [found] = asyncio.run(read)
+    assert {span.label for span in found.spans} - {"Concept"} == types
