@@ -2,11 +2,12 @@
 
 import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from paperscope.bibliographies import bibtex, bibtex_keys, tex_escaped
 from paperscope_core.codec import to_json
 from paperscope_core.text.escaping import markdown_heading, markdown_line, one_line, spreadsheet_csv
-from paperscope_core.types import PaperEntry
+from paperscope_core.types import PaperEntry, Publication
 from paperscope_core.types.literature import LiteratureCell, LiteratureRow, LiteratureTable
 
 __all__ = ["EXPORTS", "export_table"]
@@ -20,7 +21,13 @@ _LEGEND = f"{_DOUBTFUL} look at the place before you use it; {_CORRECTED} correc
 _WIDTH = 32
 
 
-def export_table(table: LiteratureTable, entries: Sequence[PaperEntry], form: str) -> bytes:
+def export_table(
+    table: LiteratureTable,
+    entries: Sequence[PaperEntry],
+    form: str,
+    *,
+    publications: Mapping[str, Publication] = MappingProxyType({}),
+) -> bytes:
     """Return a table in a form of `EXPORTS`.
 
     Excluded rows are in JSON and XLSX, and listed with their reasons in Markdown.
@@ -29,11 +36,15 @@ def export_table(table: LiteratureTable, entries: Sequence[PaperEntry], form: st
         table: The table.
         entries: The papers of the library.
         form: "csv", "xlsx", "md", "tex", "json" or "bib".
+        publications: What records say of the papers, for "bib".
 
     Raises:
         KeyError: There is no such form.
     """
-    return EXPORTS[form][1](table, {entry.id: entry for entry in entries})
+    known = {entry.id: entry for entry in entries}
+    if form == "bib":
+        return bibtex(_papers(table, known).values(), publications).encode()
+    return EXPORTS[form][1](table, known)
 
 
 def _head(table: LiteratureTable) -> list[str]:

@@ -112,7 +112,8 @@ def outline_row(paper: Paper, entry: PaperEntry | None, parts: Iterable[PartKind
     pages = f"Pages: {len(paper.pages)}" if paper.paged else ""
     if before := paper.pages_before:
         pages += f" (page 1 is printed as {1 + before})"
-    lines = [f"{_OPENING}{paper.title}”", authors, year, *published, pages]
+    retracted = f"RETRACTED: {paper.publication.retraction}" if paper.publication.retraction else ""
+    lines = [f"{_OPENING}{paper.title}”", retracted, authors, year, *published, pages]
     wanted = set(parts)
     for part, listed in outline.parts.items():
         lines.append(outline.count(part))

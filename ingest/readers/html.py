@@ -1,7 +1,7 @@
 """Converts HTML pages to elements: plain ones, arXiv's (LaTeXML), PubMed Central's, pandoc's."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ingest.document.drafts import draft_passage, draft_reference
@@ -26,7 +26,7 @@ from ingest.readers.inline_text import (
 )
 from ingest.readers.markup_tree import Node, parse_html
 from paperscope_core.publication import arxiv_in, doi_in, year_in
-from paperscope_core.types import Element, Passage, Publication
+from paperscope_core.types import Element, Passage, Publication, WorkKind
 
 __all__ = ["HtmlWalker", "read_html"]
 
@@ -40,12 +40,12 @@ _DATES = (
     "dcterms.issued",
     "prism.publicationdate",
 )
-_VENUES = (
-    "citation_journal_title",
-    "citation_conference_title",
-    "citation_inbook_title",
-    "prism.publicationname",
-)
+_VENUES: Mapping[str, WorkKind] = {
+    "citation_journal_title": "article-journal",
+    "citation_conference_title": "paper-conference",
+    "citation_inbook_title": "chapter",
+    "prism.publicationname": "",
+}
 _DOIS = ("citation_doi", "prism.doi", "dc.identifier", "dc.identifier.doi")
 _BLOCKS = frozenset(
     "address article aside blockquote body center dd details div dl dt fieldset figcaption figure footer form h1 h2 h3 "
@@ -87,10 +87,21 @@ def read_html(source: Source) -> Reading:
 
 
 def _publication(tree: Node) -> Publication:
-    date, venue, doi, arxiv = (
-        next(iter(_metadata(tree, names)), "") for names in (_DATES, _VENUES, _DOIS, ("citation_arxiv_id",))
+    def first(*names: str) -> str:
+        return next(iter(_metadata(tree, names)), "")
+
+    named = next((name for name in _VENUES if first(name)), "")
+    pages = (first("citation_firstpage"), first("citation_lastpage"))
+    return Publication(
+        year=year_in(first(*_DATES)),
+        venue=first(named),
+        doi=doi_in(first(*_DOIS)),
+        arxiv=arxiv_in(f"arXiv:{first('citation_arxiv_id')}"),
+        kind=_VENUES.get(named, ""),
+        volume=first("citation_volume"),
+        issue=first("citation_issue"),
+        pages="-".join(filter(None, pages)),
     )
-    return Publication(year=year_in(date), venue=venue, doi=doi_in(doi), arxiv=arxiv_in(f"arXiv:{arxiv}"))
 
 
 def _main_part(root: Node) -> Node:

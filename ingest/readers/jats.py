@@ -115,7 +115,19 @@ def _article_id(meta: Node, kind: str) -> Node | None:
 
 def _publication(front: Node, meta: Node) -> Publication:
     journal, year, doi, arxiv = map(node_text, (*_publication_nodes(front, meta), _article_id(meta, "arxiv")))
-    return Publication(year=year_in(year), venue=journal, doi=doi_in(doi), arxiv=arxiv_in(f"arXiv:{arxiv}"))
+    volume, issue, first, last, number = (
+        node_text(meta.find(tag)) for tag in ("volume", "issue", "fpage", "lpage", "elocation-id")
+    )
+    return Publication(
+        year=year_in(year),
+        venue=journal,
+        doi=doi_in(doi),
+        arxiv=arxiv_in(f"arXiv:{arxiv}"),
+        kind="article-journal" if journal else "",
+        volume=volume,
+        issue=issue,
+        pages="-".join(filter(None, (first, last))) or number,
+    )
 
 
 def _passage(text: str, role: PassageRole, *nodes: Node, source: Source) -> list[Element]:

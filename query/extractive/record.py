@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from paperscope_core.types import Claim, Element, Figure, Paper, PaperEntry, Passage, Table
-from query.element_views import evidence_in
+from paperscope_core.types import PRINTED, Claim, Element, Figure, Paper, PaperEntry, Passage, Table
+from query.element_views import element_text, evidence_in
 from query.extractive.wording import FORM_WORDS, fold, tokens
 
 __all__ = ["Record", "recorded_fact"]
@@ -56,8 +56,11 @@ def recorded_fact(question: str, record: Record) -> Claim | None:
 
 
 def _title(record: Record, _match: re.Match[str]) -> Claim | None:
-    title = record.paper.title
-    return _claim(f"The title is “{title}”.", _role(record, "title"), quote=title) if title else None
+    title, at = record.paper.title, _role(record, "title")
+    # The title of a record may be spelled otherwise than the paper prints it.
+    printed = any(title in " ".join(element_text(one).split()) for one in at)
+    said = f"The title is “{title}”{_by(record, 'title')}."
+    return _claim(said, at, quote=title if printed else "") if title else None
 
 
 def _authors(record: Record, match: re.Match[str]) -> Claim | None:
@@ -66,9 +69,9 @@ def _authors(record: Record, match: re.Match[str]) -> Claim | None:
         return None
     which = match.groupdict().get("which")
     if which:
-        text = f"The {which} author is {authors[0 if which == 'first' else -1]}."
+        text = f"The {which} author is {authors[0 if which == 'first' else -1]}{_by(record, 'authors')}."
     else:
-        text = f"The author{'s are' if len(authors) > 1 else ' is'} {', '.join(authors)}."
+        text = f"The author{'s are' if len(authors) > 1 else ' is'} {', '.join(authors)}{_by(record, 'authors')}."
     return _claim(text, _role(record, "authors"))
 
 
@@ -77,9 +80,15 @@ def _of_entry(field: str, said: str) -> "_Fact":
 
     def fact(record: Record, _match: re.Match[str]) -> Claim | None:
         value = getattr(record.entry, field, None)
-        return _claim(f"The {said} {value}.", _role(record, "title")) if value else None
+        return _claim(f"The {said} {value}{_by(record, field)}.", _role(record, "title")) if value else None
 
     return fact
+
+
+def _by(record: Record, field: str) -> str:
+    """Say whose record states a field that the paper's file does not."""
+    origin = record.paper.publication.origin(field)
+    return "" if origin == PRINTED else f" (by the record of {origin})"
 
 
 def _count(record: Record, match: re.Match[str]) -> Claim | None:

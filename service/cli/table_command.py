@@ -101,9 +101,10 @@ def _write(library: "Library", table: "LiteratureTable", out: Path) -> list[Path
     with output_errors(out):
         out.mkdir(parents=True, exist_ok=True)
     entries = library.entries()
+    published = library.publications([one.id for one in entries])
     files = []
     for form in EXPORTS:
-        write_atomically(out / f"{_NAME}.{form}", export_table(table, entries, form))
+        write_atomically(out / f"{_NAME}.{form}", export_table(table, entries, form, publications=published))
         files.append(out / f"{_NAME}.{form}")
     return files
 

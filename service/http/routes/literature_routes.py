@@ -130,7 +130,8 @@ def show_table(
     found = library.tables.get(table_id)
     if form == "json":
         return json_response(found)
-    data = export_table(found, library.entries(), form)
+    entries = library.entries()
+    data = export_table(found, entries, form, publications=library.publications([one.id for one in entries]))
     return file_response(data, name=f"{found.title}.{form}", media_type=EXPORTS[form][0])
 
 

@@ -156,6 +156,9 @@ def test_a_file_is_completed_by_the_record_of_its_doi_if_it_is_the_same_work(
     assert "completed" in completed.out
     assert "PLoS Biology 7(3), pp. e1000053, 2009" in completed.out
     assert "the id that it prints is that of “Darwin’s Legacy in Owls”" in completed.err
+    assert "see at night" in run("read", "search", "owls at night", "--paper", "owl.md").out
+    asked = run("ask", "Where was Darwin’s Legacy in Owls published?").out
+    assert "The paper was published in PLoS Biology (by the record of Crossref)." in asked
     assert len(web.asked) == 1
     assert "@article{berg2009darwins," in run("bibliography", "owl.md").out
     # Another version of the file keeps its record.

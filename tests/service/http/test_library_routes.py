@@ -61,6 +61,12 @@ def test_papers_come_as_bibtex(address: str) -> None:
     assert one.text.startswith("@misc{")
     for query in ({}, {"paper": ["b1810c2e3f4a", "b1810c2e3f4a"]}):
         assert httpx2.get(f"{address}/v1/bibtex", params=query).text == one.text
+    for form, kind, start in (
+        ("ris", "x-research-info-systems", "TY  - GEN"),
+        ("csl-json", "vnd.citationstyles.csl+json", "["),
+    ):
+        other = httpx2.get(f"{address}/v1/bibtex", params={"format": form})
+        assert (other.headers["content-type"], other.text[: len(start)]) == (f"application/{kind}", start)
     assert httpx2.get(f"{address}/v1/bibtex", params={"paper": "0123456789ab"}).status_code == 404
     assert httpx2.get(f"{address}/v1/papers/0123456789ab.bib").status_code == 404
 
