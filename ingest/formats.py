@@ -2,7 +2,9 @@
 
 import re
 import zlib
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from functools import partial
 from pathlib import Path, PurePath
 
@@ -13,7 +15,16 @@ from ingest.readers.mineru import is_mineru_folder, mineru_file
 from paperscope_core.errors import PaperFileError
 from paperscope_core.types import PaperFile, PaperFormat
 
-__all__ = ["HEAD_BYTES", "PAPER_SUFFIXES", "check_head", "content_file", "format_of", "is_paper", "paper_files"]
+__all__ = [
+    "HEAD_BYTES",
+    "PAPER_SUFFIXES",
+    "check_head",
+    "content_file",
+    "format_of",
+    "is_paper",
+    "left_out_files",
+    "paper_files",
+]
 
 _ZIP = b"PK"
 _DIRECTORY_END = b"PK\5\6"
@@ -21,6 +32,7 @@ _DIRECTORY_END = b"PK\5\6"
 _PARTS: dict[bytes, PaperFormat] = {
     b"word/document.xml": "docx",
     b"xl/workbook.xml": "xlsx",
+    b"ppt/presentation.xml": "pptx",
 }
 _MIMETYPE_WITHIN = 200
 _MIMETYPES: dict[bytes, PaperFormat] = {
@@ -28,7 +40,7 @@ _MIMETYPES: dict[bytes, PaperFormat] = {
     b"application/vnd.oasis.opendocument.text": "odt",
 }
 _OTHER_OPEN_DOCUMENT = b"application/vnd.oasis.opendocument"
-_READ = "Paperscope reads PDF, pictures, Markdown, HTML, DOCX, ODT, EPUB, XLSX, LaTeX, text, JATS and TEI XML."
+_READ = "Paperscope reads PDF, pictures, Markdown, HTML, DOCX, ODT, EPUB, XLSX, PPTX, LaTeX, text, JATS and TEI XML."
 _LATEX_NAME = re.compile(rb"\.(?:tex|ltx)")
 _GZIP = b"\x1f\x8b"
 _TAR, _TAR_AT = b"ustar", 257
@@ -41,7 +53,7 @@ _MARKDOWN = (".md", ".markdown", ".mdown", ".mkd", ".qmd", ".rmd")
 _WEB = (".html", ".htm", ".xhtml")
 # Images count as papers only if given by name, since folders contain many figures.
 PAPER_SUFFIXES = (
-    *(".pdf", ".docx", ".odt", ".epub", ".xlsx", ".md", ".markdown", ".html", ".htm", ".xhtml", ".txt"),
+    *(".pdf", ".docx", ".odt", ".epub", ".xlsx", ".pptx", ".md", ".markdown", ".html", ".htm", ".xhtml", ".txt"),
     *(".xml", ".nxml", ".tei", ".tex", ".ltx"),
 )
 _LATEX_SUFFIXES = (".tex", ".ltx")
@@ -192,16 +204,30 @@ def paper_files(path: Path) -> Sequence[Path]:
         raise PaperFileError(f"{path}: no such file or folder; check the spelling")
     if not path.is_dir() or is_mineru_folder(path):
         return (path,)
-    found = [
-        file
-        for file in sorted(path.rglob("*"))
-        if not any(part.startswith(".") for part in file.relative_to(path).parts)
-    ]
+    found = _visible(path)
     folders = {folder for folder in found if is_mineru_folder(folder)}
     files = [file for file in found if file in folders or (not folders.intersection(file.parents) and _is_paper(file))]
     if not files:
         raise PaperFileError(f"{path}: no paper below this folder; Paperscope reads {', '.join(PAPER_SUFFIXES)} files")
     return files
+
+
+def left_out_files(path: Path, papers: AbstractSet[Path]) -> Mapping[str, int]:
+    """Return how many visible files below a folder are not among its papers, by their suffixes ("" for none)."""
+    if not path.is_dir() or is_mineru_folder(path):
+        return {}
+    others = (
+        file for file in _visible(path) if file.is_file() and file not in papers and papers.isdisjoint(file.parents)
+    )
+    return Counter(file.suffix.lower() for file in others)
+
+
+def _visible(folder: Path) -> Sequence[Path]:
+    return [
+        file
+        for file in sorted(folder.rglob("*"))
+        if not any(part.startswith(".") for part in file.relative_to(folder).parts)
+    ]
 
 
 def content_file(paper: Path) -> Path:

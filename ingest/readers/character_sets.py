@@ -98,7 +98,7 @@ def _refuse_binary(text: str, *, name: str) -> None:
     if len(_CONTROLS.findall(text)) > _MAX_CONTROLS * len(text) + 1:
         raise PaperFileError(
             f"{name!r} is no text: it holds binary data. Paperscope reads PDF, Markdown, HTML, DOCX, ODT, EPUB, XLSX, "
-            "LaTeX, plain text, JATS and TEI."
+            "PPTX, LaTeX, plain text, JATS and TEI."
         )
 
 

@@ -25,10 +25,6 @@ _AUTHOR_YEAR = re.compile(
     r"\{natbib\}|style\s*=\s*(?:authoryear|apa)|\\bibliographystyle\{(?:acl|apa|plainnat|icml|iclr)"
 )
 _CITED = re.compile(r"\\[A-Za-z]*[cC]ite[A-Za-z]*\*?\s*(?:\[[^\]]*\]\s*){0,2}\{([^{}]*)\}")
-_ENTRY = re.compile(r"@(\w+)\s*\{\s*([^\s,{}]+)\s*,")
-_FIELD = re.compile(r"\s*,?\s*(\w+)\s*=\s*")
-_BARE = re.compile(r"[^\s,{}]+")
-_MAX_ENTRIES = 20_000
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -60,21 +56,11 @@ def formatted_entries(text: str, files: LatexFiles) -> str:
 
 
 def _bibtex(text: str) -> Iterator[tuple[str, dict[str, str]]]:
-    for match, _ in zip(_ENTRY.finditer(text), range(_MAX_ENTRIES), strict=False):
-        fields: dict[str, str] = {}
-        at = match.end()
-        while name := _FIELD.match(text, at):
-            at = name.end()
-            if text[at : at + 1] == '"':
-                end = text.find('"', at + 1)
-                value, at = (text[at + 1 : end], end + 1) if end > 0 else ("", len(text))
-            elif text[at : at + 1] == "{":
-                value, at = read_group(text, at)
-            else:
-                bare = _BARE.match(text, at)
-                value, at = (bare[0], bare.end()) if bare else ("", at + 1)
-            fields[name[1].lower()] = " ".join(value.split())
-        yield match[2], fields
+    # Takes a tenth of a second to import.
+    from bibtexparser.entrypoint import parse_string
+
+    for entry in parse_string(text).entries:
+        yield entry.key, {field.key.lower(): " ".join(str(field.value).split()) for field in entry.fields}
 
 
 def _formatted(key: str, fields: Mapping[str, str], *, by_year: bool) -> str:

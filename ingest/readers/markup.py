@@ -21,6 +21,7 @@ from ingest.readers.latex_source import read_latex
 from ingest.readers.markdown import read_markdown
 from ingest.readers.odt import read_odt
 from ingest.readers.plain_text import read_text
+from ingest.readers.pptx import read_pptx
 from ingest.readers.tei import read_tei
 from ingest.readers.xlsx import read_xlsx
 from paperscope_core.cancellation import extend_time_limit
@@ -121,6 +122,7 @@ def markup_parsers(*, max_pages: int | None = None) -> Mapping[PaperFormat, Mark
         "xlsx": read_xlsx,
         "epub": read_epub,
         "odt": read_odt,
+        "pptx": read_pptx,
         "latex": read_latex,
     }
     return {name: MarkupParser(format=name, read=read, max_pages=max_pages) for name, read in readers.items()}

@@ -40,13 +40,14 @@ Found = TypeVar("Found")
 PathsArgument = Annotated[
     list[Path],
     typer.Argument(
-        help="Papers, or folders of papers: PDF, Markdown, HTML, DOCX, ODT, EPUB, XLSX, LaTeX, text, JATS, TEI."
+        help="Papers, or folders of papers: PDF, Markdown, HTML, DOCX, ODT, EPUB, XLSX, PPTX, LaTeX, text, JATS, TEI."
     ),
 ]
 PlacesArgument = Annotated[
     list[str] | None,
     typer.Argument(
-        help="Papers, or folders of papers: PDF, Markdown, HTML, DOCX, ODT, EPUB, XLSX, LaTeX, text, JATS, TEI; or s3://BUCKET/PREFIX.",
+        help="Papers, or folders of papers: PDF, Markdown, HTML, DOCX, ODT, EPUB, XLSX, PPTX, LaTeX, text, JATS, TEI; "
+        "or s3://BUCKET/PREFIX.",
         show_default=False,
     ),
 ]

@@ -109,6 +109,8 @@ def add(
     budget = partial(make_budget, roles=("extract", "vision"), max_calls=max_calls, max_cost=max_cost)
     with open_library(library=library, config=config, budget=budget) as opened:
         found, failed = find_each(places, opened.find, as_json=as_json)
+        if not as_json:
+            _report_left_out(places, found)
         if estimate or ray is not None:
             found = [one for one in found if not one.known]
         if estimate:
@@ -118,6 +120,18 @@ def add(
         else:
             failed += _add_all(opened, found, as_json=as_json, password=secret)
     raise typer.Exit(1 if failed else 0)
+
+
+def _report_left_out(places: Sequence[str], found: Sequence["PaperSource"]) -> None:
+    """Say how many files of the folders that were named are no papers, by their suffixes."""
+    from ingest.formats import left_out_files
+
+    papers = {Path(source.address) for source in found if not source.is_remote}
+    for place in places:
+        counts = left_out_files(Path(place), papers)
+        kinds = ", ".join(f"{count} {suffix or 'without suffix'}" for suffix, count in sorted(counts.items()))
+        if kinds:
+            print_note(f"{place}: left out {sum(counts.values())} files that are not read from a folder: {kinds}")
 
 
 def papers(library: LibraryOption = None, config: ConfigOption = None, as_json: JsonOption = False) -> None:

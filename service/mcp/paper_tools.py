@@ -224,9 +224,9 @@ class CheckClaim(PaperTool):
 
 
 class AddPaper(PaperTool):
-    """Add a paper (PDF, DOCX, ODT, EPUB, XLSX, LaTeX, Markdown, HTML, JATS, TEI, text) from a file in a folder that
-    the user allowed. It takes about a minute. A file that was added before is not added twice; an edited one replaces
-    its older version."""
+    """Add a paper (PDF, DOCX, ODT, EPUB, XLSX, PPTX, LaTeX, Markdown, HTML, JATS, TEI, text) from a file in a folder
+    that the user allowed. It takes about a minute. A file that was added before is not added twice; an edited one
+    replaces its older version."""
 
     name_ = "add_paper"
     reads_only = False

@@ -143,9 +143,9 @@ def show_file(paper: PaperOf, library: LibraryOf) -> Response:
 
 @router.post("", status_code=202, summary="Add a paper", openapi_extra=_BODY)
 async def add_paper(request: Request, response: Response, queue: JobSubmitterOf) -> JobView:
-    """Upload a paper (PDF, an image, DOCX, ODT, EPUB, XLSX, LaTeX, Markdown, HTML, JATS, TEI or text), or name one by
-    its path. Returns a job, whose address is in `Location`; from then on, the paper is added even if the service is
-    restarted."""
+    """Upload a paper (PDF, an image, DOCX, ODT, EPUB, XLSX, PPTX, LaTeX, Markdown, HTML, JATS, TEI or text), or name
+    one by its path. Returns a job, whose address is in `Location`; from then on, the paper is added even if the service
+    is restarted."""
     form = is_form(request)
     await queue.check_capacity()
     max_mb = queue.service.settings.limits.max_file_mb

@@ -330,7 +330,7 @@ export const en = {
     problems: { one: '{count} page with a problem', other: '{count} pages with problems' },
     empty: 'Add your first papers',
     emptyText:
-      'Drop files here, or choose them: PDF, DOCX, ODT, EPUB, XLSX, LaTeX, Markdown, HTML, JATS, TEI, text or an image. Each is read on this service.',
+      'Drop files here, or choose them: PDF, DOCX, ODT, EPUB, XLSX, PPTX, LaTeX, Markdown, HTML, JATS, TEI, text or an image. Each is read on this service.',
     noMatch: 'No paper matches',
     noMatchText: 'No title, author or file of the library contains these words.',
     clearFilter: 'Show all papers',
@@ -340,7 +340,7 @@ export const en = {
     previous: 'Previous page',
     next: 'Next page',
     drop: 'Drop to add',
-    formats: 'PDF, DOCX, ODT, EPUB, XLSX, LaTeX, Markdown, HTML, JATS, TEI, text or images',
+    formats: 'PDF, DOCX, ODT, EPUB, XLSX, PPTX, LaTeX, Markdown, HTML, JATS, TEI, text or images',
     unreadableDrop: 'What was dropped could not be read.',
     tooLarge: '{name} is larger than {limit} MB, the limit of this service.',
   },

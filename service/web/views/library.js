@@ -31,7 +31,7 @@ import { useStore } from '../ui/store.js'
 const PAGE_SIZE = 50
 const UNDO_SECONDS = 8
 const SORTS = ['added', 'title', 'year', 'author']
-const ACCEPTED = '.pdf,.docx,.odt,.epub,.xlsx,.md,.markdown,.html,.htm,.xhtml,.txt,.xml,.nxml,.tei,.tex,.gz,.tgz,.zip,.png,.jpg,.jpeg,.tif,.tiff,.webp'
+const ACCEPTED = '.pdf,.docx,.odt,.epub,.xlsx,.pptx,.md,.markdown,.html,.htm,.xhtml,.txt,.xml,.nxml,.tei,.tex,.gz,.tgz,.zip,.png,.jpg,.jpeg,.tif,.tiff,.webp'
 
 /** @param {{route: import('../ui/route.js').Route}} props */
 export function Library({ route }) {

@@ -87,6 +87,18 @@ def test_a_folder_without_papers(run: "Run", tmp_path: Path) -> None:
     assert "no paper below this folder" in outcome.err
 
 
+def test_files_that_a_folder_holds_besides_papers_are_counted(run: "Run", tmp_path: Path) -> None:
+    folder = tmp_path / "papers"
+    (folder / "latex").mkdir(parents=True)
+    write_note(folder / "z.pdf")
+    (folder / "latex" / "main.tex").write_text("\\documentclass{article}\\begin{document}A text.\\end{document}")
+    for name in ("latex/part.tex", "latex/refs.bib", "notes", "a.csv", "b.csv", ".hidden"):
+        (folder / name).write_text("text")
+    outcome = run("add", folder, "--library", tmp_path / "l")
+    assert "left out 5 files that are not read from a folder: 1 without suffix, 1 .bib, 2 .csv, 1 .tex" in outcome.err
+    assert outcome.out.count("added") == 2
+
+
 def test_a_model_without_an_endpoint(run: "Run", monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PAPERSCOPE_MODEL", "some-model")
     outcome = run("ask", "Why?")
