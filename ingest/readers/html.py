@@ -94,7 +94,7 @@ def _publication(tree: Node) -> Publication:
     pages = (first("citation_firstpage"), first("citation_lastpage"))
     return Publication(
         year=year_in(first(*_DATES)),
-        venue=first(named),
+        venue=first(named) if named else "",
         doi=doi_in(first(*_DOIS)),
         arxiv=arxiv_in(f"arXiv:{first('citation_arxiv_id')}"),
         kind=_VENUES.get(named, ""),

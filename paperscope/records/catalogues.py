@@ -5,6 +5,7 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
@@ -55,7 +56,7 @@ class Catalogues:
         self._settings = settings
         self._folder = folder
         self._max_mb = max_mb
-        self._fetcher = fetcher or WebFetcher(agent=f"paperscope/0.1{contact}")
+        self._fetcher = fetcher or WebFetcher(agent=f"paperscope/{version('paperscope')}{contact}")
 
     def record(self, *, doi: str, arxiv: str) -> BibRecord:
         """Return the record of a work: Crossref's if there is a DOI, else arXiv's.
@@ -174,7 +175,8 @@ class Catalogues:
             if time.time() - file.stat().st_mtime < _FRESH_SECONDS:
                 return Fetched(url=url, status=200, media_type="", content=file.read_bytes())
         fetched = self._fetcher.get(url, max_mb=_MAX_RECORD_MB, seconds=60.0)
-        if fetched.status == 200:
+        is_record = fetched.content.lstrip().startswith(b"{") or b"<entry" in fetched.content
+        if fetched.status == 200 and is_record:
             # A library that can't be written is asked about all the same.
             with suppress(OSError):
                 create_private_folder(self._folder)

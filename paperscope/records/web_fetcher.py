@@ -96,7 +96,8 @@ class WebFetcher:
         import httpx2
 
         deadline = time.monotonic() + seconds
-        headers = {"User-Agent": self._agent, "Accept-Encoding": "identity"}
+        # A second host may have the address of the first, whose certificate was checked: no connection is used twice.
+        headers = {"User-Agent": self._agent, "Accept-Encoding": "identity", "Connection": "close"}
         try:
             with httpx2.Client(timeout=_STEP_SECONDS, trust_env=False, headers=headers) as client:
                 for _ in range(redirects + 1):
