@@ -20,7 +20,6 @@ _LONGEST_CORRECTION, _LONGEST_REASON = 4000, 500
 _CELLS = literature_cells.c
 
 Names = Mapping[str, str]
-Key = tuple[str, str]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

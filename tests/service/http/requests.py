@@ -11,8 +11,8 @@ from urllib.parse import urlsplit
 
 import httpx2
 
-from paperscope_core.settings import load_settings
 from tests.model_server import Body, ModelServer
+from tests.service.conftest import settings_of
 from tests.service.servers import serve_app
 
 __all__ = [
@@ -39,10 +39,9 @@ Event = tuple[str, Any]
 @contextmanager
 def serve_library(library: Path, *, model: ModelServer | None = None, **overrides: object) -> Iterator[str]:
     """Serve a library, with a model for answers if one is given."""
-    given: dict[str, object] = {"library": str(library), "service.keys": str(library.parent / "keys.json"), **overrides}
     if model is not None:
-        given = {"answer.model": "m", "answer.base_url": model.url, "calls.retries": 0, **given}
-    with serve_app(load_settings(environ={}, overrides=given)) as address:
+        overrides = {"answer.model": "m", "answer.base_url": model.url, "calls.retries": 0, **overrides}
+    with serve_app(settings_of(library, **overrides)) as address:
         yield address
 
 

@@ -25,12 +25,6 @@ ASKED: list["ChatCompletionMessageParam"] = [{"role": "user", "content": QUESTIO
 
 
 @pytest.fixture(scope="module")
-def address(example_library: Path) -> Iterator[str]:
-    with serve_library(example_library) as address:
-        yield address
-
-
-@pytest.fixture(scope="module")
 def client(address: str) -> Iterator["openai.OpenAI"]:
     import openai
 

@@ -17,12 +17,6 @@ PAPER = "/v1/papers/b1810c2e3f4a"
 SECRET = "sk-nobody-may-see-this"  # noqa: S105 # not a key of anything
 
 
-@pytest.fixture(scope="module")
-def address(example_library: Path) -> Iterator[str]:
-    with serve_app(settings_of(example_library)) as address:
-        yield address
-
-
 def found(address: str, path: str, **query: str | int | list[str]) -> Any:
     response = httpx2.get(address + path, params=query)
     assert response.status_code == 200, response.text

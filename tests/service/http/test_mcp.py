@@ -20,7 +20,7 @@ from graph_store import Store
 from paperscope_core.types import content_hash
 from service.keys import KeyStore
 from tests.service.conftest import PAPER, PNG, settings_of, small_paper
-from tests.service.http.requests import copy_library, serve_library
+from tests.service.http.requests import copy_library
 from tests.service.mcp.clients import PAPER as EXAMPLE
 from tests.service.mcp.clients import pictures_of, text_of
 from tests.service.servers import serve_app
@@ -46,12 +46,6 @@ async def client_of(address: str, key: str = "", mode: str = "auto") -> AsyncIte
 
 def call_of(tool: str, **arguments: Any) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": tool, "arguments": arguments}}
-
-
-@pytest.fixture(scope="module")
-def address(example_library: Path) -> Iterator[str]:
-    with serve_library(example_library) as address:
-        yield address
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])

@@ -1,15 +1,11 @@
 """The examples in the OpenAPI document are what the service returns for the example paper."""
 
-from collections.abc import Iterator, Mapping
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
 import httpx2
 import pytest
 from jsonschema_rs import Draft202012Validator
-
-from tests.service.conftest import settings_of
-from tests.service.servers import serve_app
 
 PAPER = "/v1/papers/b1810c2e3f4a"
 REQUESTS = {
@@ -25,12 +21,6 @@ REQUESTS = {
     "/v1/tools/{tool}": "/v1/tools/element?argument=Table%201&paper=b1810c2e3f4a",
     "/v1/graph/entities": "/v1/graph/entities?paper=b1810c2e3f4a&limit=3",
 }
-
-
-@pytest.fixture(scope="module")
-def address(example_library: Path) -> Iterator[str]:
-    with serve_app(settings_of(example_library)) as address:
-        yield address
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,6 @@
 
 import json
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import httpx2
@@ -16,12 +15,6 @@ from tests.service.servers import serve_app
 
 EXAMPLE = "b1810c2e3f4a"
 UNKNOWN = "0123456789ab"
-
-
-@pytest.fixture(scope="module")
-def address(example_library: Path) -> Iterator[str]:
-    with serve_app(settings_of(example_library)) as address:
-        yield address
 
 
 def small_library(folder: Path, *, source: str = "/tagger.pdf") -> Path:

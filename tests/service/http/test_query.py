@@ -15,13 +15,7 @@ from paperscope_core.types import Answer, Context, Filters, Turn
 from query import parse_context
 from service.cli import main
 from service.http.pictures import with_pictures
-from tests.service.http.requests import QUESTION, events_of, post, post_question, serve_library, without_times
-
-
-@pytest.fixture(scope="module")
-def address(example_library: Path) -> Iterator[str]:
-    with serve_library(example_library) as address:
-        yield address
+from tests.service.http.requests import QUESTION, events_of, post, post_question, without_times
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,5 @@
 """The reading tools over HTTP: what the library finds, with paths of pictures that lead somewhere."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +11,8 @@ from paperscope_core.codec import from_json
 from paperscope_core.settings import Settings
 from paperscope_core.types import ToolCall, ToolResult
 from service.http.pictures import with_tool_pictures
-from tests.service.http.requests import serve_library
 
 PAPER = "b1810c2e3f4a"
-
-
-@pytest.fixture(scope="module")
-def address(example_library: Path) -> Iterator[str]:
-    with serve_library(example_library) as address:
-        yield address
 
 
 def get(address: str, tool: str, argument: str = "", **query: str | int) -> httpx2.Response:
