@@ -79,7 +79,7 @@ def _whole_sum(printed: PrintedValue, terms: _Terms) -> _Bounds | None:
     """Brown and Heathers, "The GRIM test", Social Psychological and Personality Science 8 (2017): the mean of n whole
     numbers is a whole number over n."""
     size = terms[0]
-    if not size.is_count or size.value < _TWO or size.value * printed.half * _TWO >= _ONE:
+    if not size.is_count or size.value < _TWO or size.value * printed.half * _TWO >= _ONE or not printed.value % _ONE:
         return None
     nearest = (printed.value * size.value).to_integral_value() / size.value
     return nearest, nearest
@@ -158,6 +158,8 @@ def find_broken_identities(grid: NumberGrid) -> Iterator[Discrepancy]:
 
 def _candidates(grid: NumberGrid, lines: Sequence[Line]) -> Iterator[_Candidate]:
     check_cancelled()
+    if not lines or len(lines[0]) <= _LEAST_FITS:
+        return
     if len(lines) <= _MOST_LINES:
         yield from _of_runs(len(lines))
     if len(lines) <= _MOST_PAIRED:
@@ -174,7 +176,8 @@ def _of_runs(count: int) -> Iterator[_Candidate]:
                 if first >= 0 and first + size <= count:
                     terms = tuple(range(first, first + size))
                     yield _Candidate(_TOTAL, result, terms)
-                    yield _Candidate(_MEAN, result, terms)
+                    # The middle of two columns may be that of an interval.
+                    yield from [_Candidate(_MEAN, result, terms)] if size > _LEAST_FITS else ()
 
 
 def _of_pairs(count: int) -> Iterator[_Candidate]:
@@ -215,7 +218,11 @@ def _judge(candidate: _Candidate, lines: Sequence[Line]) -> tuple[float, int, li
     exact = _are_exact(candidate, positions)
     if exact:
         fitting = [one for one in positions if one.is_exact]
+    # Columns of constants, such as settings, fit in all rows alike: that is one coincidence.
+    fitting = list({(one.printed.value, *(term.value for term in one.terms)): one for one in fitting}.values())
     if len(fitting) < max(_LEAST_FITS, _FITS_PER_MISFIT * misfits - _FITS_PER_MISFIT):
+        return None
+    if candidate.formula is _F1 and all(one.printed.shows(*_mean(one.printed, one.terms)) for one in fitting):
         return None
     values = [value.value for value in result if value is not None]
     chances: list[float] = []

@@ -144,6 +144,11 @@ def test_a_table_of_unrelated_numbers_or_of_an_uncertain_grid_gives_no_finding()
     assert check_paper(paper_of(doubtful, table(2, 1, "", wrong, ""))) == ()
 
 
+def test_settings_that_are_the_same_in_many_rows_are_no_identity() -> None:
+    rows = [[f"run {number}", "200", "400", "600", str(number)] for number in range(9)]
+    assert check_table([["", "layers", "heads", "width", "seed"], *rows, ["run 9", "300", "400", "600", "9"]]) == []
+
+
 def bold_table(best: int) -> Table:
     rows = [["", *"abcde"], ["x", "90", "81", "70", "95", "50"], ["y", "80", "84", "72", "91", "60"]]
     rows += [["z", "70", "71", "67", "90", "55"], ["w", "60", "64", "61", "80", "52"]]
