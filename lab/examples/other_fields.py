@@ -15,10 +15,10 @@ from itertools import chain, islice
 from pathlib import Path
 
 from paperscope_lab.ner.examples import write_examples
+from paperscope_lab.ner.gold_tags import flat_spans
 from paperscope_lab.ner.importing import import_examples
 
 from ingest.extraction.recognizer.examples import Example, Span
-from ingest.extraction.recognizer.tagging import flat_spans
 from paperscope_core.text.sentences import split_sentences
 
 # The lexicographer files of things and people, by number. Acts, cognition and communication may be methods and tasks.
