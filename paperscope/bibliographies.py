@@ -106,8 +106,8 @@ def _bibtex_entry(paper: PaperEntry, published: Publication, key: str) -> str:
 
 def _bibtex_author(name: str, family: str) -> str:
     escaped = tex_escaped(name)
-    # In braces, a name that contains "and" is one name.
-    if re.search(r"(?i)\band\b", escaped):
+    # In braces, a name that contains "and", or that of an organisation, is one name.
+    if re.search(r"(?i)\band\b", escaped) or (name == family and " " in name):
         return f"{{{escaped}}}"
     given = name.removesuffix(family).strip()
     return f"{tex_escaped(family)}, {tex_escaped(given)}" if family and given and "," not in name else escaped

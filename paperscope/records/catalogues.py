@@ -4,15 +4,14 @@ import re
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 from pydantic_core import from_json
 
-from paperscope.records.csl_items import arxiv_of, csl_record, plain_line
+from paperscope.records.csl_items import arxiv_of, csl_record, part_of, plain_line
 from paperscope.records.web_fetcher import Fetched, WebFetcher
 from paperscope_core.errors import PaperFileError
 from paperscope_core.files import PRIVATE_FILE, create_private_folder, replace_file
@@ -23,20 +22,10 @@ from paperscope_core.types import BibRecord, Publication, content_hash
 if TYPE_CHECKING:
     from ingest.readers.markup_tree import Node
 
-__all__ = ["Catalogues", "OpenCopy"]
+__all__ = ["Catalogues"]
 
 _MAX_RECORD_MB = 5
 _FRESH_SECONDS = 7 * 24 * 3600
-_OTHERS = "data sets and software usually are"
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class OpenCopy:
-    """The content of an open copy of a paper, and where it was found."""
-
-    url: str
-    media_type: str
-    content: bytes
 
 
 class Catalogues:
@@ -45,29 +34,27 @@ class Catalogues:
     Args:
         settings: What may be contacted.
         folder: Where records are kept.
-        fetcher: Fetches; None for one of the public internet.
         max_mb: The largest copy of a paper, in megabytes.
     """
 
-    def __init__(
-        self, settings: RecordSettings, folder: Path, *, max_mb: int, fetcher: WebFetcher | None = None
-    ) -> None:
+    def __init__(self, settings: RecordSettings, folder: Path, *, max_mb: int) -> None:
         contact = f" (mailto:{settings.mailto})" if settings.mailto else ""
         self._settings = settings
         self._folder = folder
         self._max_mb = max_mb
-        self._fetcher = fetcher or WebFetcher(agent=f"paperscope/{version('paperscope')}{contact}")
+        self._fetcher = WebFetcher(agent=f"paperscope/{version('paperscope')}{contact}")
 
     def record(self, *, doi: str, arxiv: str) -> BibRecord:
-        """Return the record of a work: Crossref's if there is a DOI, else arXiv's.
+        """Return the record of a work: Crossref's if there is a DOI, else arXiv's, as far as either is allowed.
 
         Raises:
             PaperFileError: The settings don't allow it, there is no such work, it is a data set, or the catalogue
                 can't be reached.
         """
-        return self._of_crossref(doi) if doi else self._of_arxiv(arxiv)
+        is_asked = doi and ("crossref" in self._settings.contact or not arxiv)
+        return self._of_crossref(doi) if is_asked else self._of_arxiv(arxiv)
 
-    def open_copy(self, record: BibRecord) -> OpenCopy:
+    def open_copy(self, record: BibRecord) -> Fetched:
         """Fetch an open copy of a work, from arXiv or from where Unpaywall says.
 
         Raises:
@@ -87,7 +74,7 @@ class Catalogues:
                 errors.append(str(error))
         raise PaperFileError(f"{record}: no open copy can be fetched ({'; '.join(errors)}). {_missing(published.doi)}")
 
-    def page(self, url: str) -> OpenCopy:
+    def page(self, url: str) -> Fetched:
         """Fetch what a user names by its address.
 
         Raises:
@@ -97,7 +84,7 @@ class Catalogues:
         fetched = self._fetcher.get(url, max_mb=self._max_mb)
         if fetched.status != 200:
             raise PaperFileError(f"{url}: the server answers HTTP {fetched.status}; check the address")
-        return OpenCopy(url=fetched.url, media_type=fetched.media_type, content=fetched.content)
+        return fetched
 
     def _require(self, service: str, what: str) -> None:
         allowed: tuple[str, ...] = self._settings.contact
@@ -108,19 +95,19 @@ class Catalogues:
     def _of_crossref(self, doi: str) -> BibRecord:
         self._require("crossref", f"doi:{doi}")
         address = f"https://api.crossref.org/works/{quote(doi, safe='')}"
-        found = self._json(address, "Crossref", mail="mailto")
-        if found is None:
-            raise self._unknown(doi, self._json(f"{address}/agency", "Crossref", mail="mailto"))
-        record = csl_record(_message(found), origin="Crossref")
+        found = part_of(self._json(address, "Crossref", mail="mailto"), "message")
+        if not isinstance(found, dict):
+            agency = part_of(self._json(f"{address}/agency", "Crossref", mail="mailto"), "message", "agency")
+            name = plain_line(part_of(agency, "label"))
+            if name.lower() in ("", "crossref"):
+                raise PaperFileError(f"doi:{doi}: there is no such DOI; check the spelling")
+            raise PaperFileError(
+                f"doi:{doi}: is registered with {name}, as data sets and software usually are; Crossref has no record"
+            )
+        record = csl_record(found, origin="Crossref")
         if record.publication.kind == "dataset":
             raise PaperFileError(f"{record}: is a data set, not a paper")
         return record
-
-    def _unknown(self, doi: str, agency: object) -> PaperFileError:
-        name = plain_line(_part(_message(agency), "agency", "label")) if agency else ""
-        if name and name.lower() != "crossref":
-            return PaperFileError(f"doi:{doi}: is registered with {name}, as {_OTHERS}; Crossref has no record of it")
-        return PaperFileError(f"doi:{doi}: there is no such DOI; check the spelling")
 
     def _of_arxiv(self, arxiv: str) -> BibRecord:
         from ingest.readers.markup_tree import parse_xml
@@ -140,22 +127,23 @@ class Catalogues:
         doi = record.publication.doi
         self._require("unpaywall", f"{record}: the record is known, the file is missing")
         found = self._json(f"https://api.unpaywall.org/v2/{quote(doi, safe='/')}", "Unpaywall", mail="email")
-        listed = _part(found, "oa_locations")
-        locations = [_part(found, "best_oa_location"), *(listed if isinstance(listed, list) else [])]
-        urls = (_part(location, "url_for_pdf") for location in locations)
-        places = list(dict.fromkeys(url for url in urls if isinstance(url, str) and url))
+        listed = part_of(found, "oa_locations")
+        locations = [part_of(found, "best_oa_location"), *(listed if isinstance(listed, list) else [])]
+        pages, places = (
+            list(dict.fromkeys(filter(None, (plain_line(part_of(one, name)) for one in locations))))
+            for name in ("url", "url_for_pdf")
+        )
         if not places:
-            pages = [url for one in locations if isinstance(url := _part(one, "url"), str)]
             where = f" Unpaywall names a page: {pages[0]}." if pages else ""
             raise PaperFileError(f"{record}: no open copy is known.{where} {_missing(doi)}")
         return places
 
-    def _pdf(self, url: str) -> OpenCopy:
+    def _pdf(self, url: str) -> Fetched:
         # Some records name http, which the same hosts answer with a redirect.
         fetched = self._fetcher.get(re.sub("^http:", "https:", url), max_mb=self._max_mb)
         if fetched.status != 200 or b"%PDF-" not in fetched.content[:1024]:
             raise PaperFileError(f"{url}: HTTP {fetched.status}, {fetched.media_type or 'no type'}, no PDF")
-        return OpenCopy(url=fetched.url, media_type="application/pdf", content=fetched.content)
+        return fetched
 
     def _json(self, url: str, service: str, *, mail: str) -> Any:  # noqa: ANN401
         """Return the JSON at an address, None for HTTP 404."""
@@ -188,24 +176,14 @@ def _missing(doi: str) -> str:
     return f"Get the file{f' from https://doi.org/{doi}' if doi else ''}, and add it"
 
 
-def _part(document: object, *names: str) -> object:
-    for name in names:
-        document = document.get(name) if isinstance(document, dict) else None
-    return document
-
-
-def _message(document: object) -> dict[str, object]:
-    message = _part(document, "message")
-    return message if isinstance(message, dict) else {}
-
-
 def _arxiv_record(entry: "Node") -> BibRecord | None:
     def text(name: str) -> str:
         node = entry.find(name)
         return plain_line(node.plain_text()) if node is not None else ""
 
-    found = arxiv_of(text("id").replace("http:", "https:", 1))
-    if not found or "/errors" in urlsplit(text("id")).path:
+    found = arxiv_of(text("id"))
+    if not found:
+        # It says what was wrong.
         return None
     names = (plain_line(name.plain_text()) for name in entry.select("author", "name"))
     return BibRecord(

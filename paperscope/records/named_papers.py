@@ -8,18 +8,17 @@ from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
 
 from paperscope.records.catalogues import Catalogues
+from paperscope.records.csl_items import arxiv_of
 from paperscope.records.reference_files import REFERENCE_SUFFIXES, Reference, read_references
 from paperscope.records.zotero_library import ZOTERO, zotero_sources
 from paperscope.sources import LookedUp, PaperSource, find_sources
 from paperscope_core.errors import PaperFileError
-from paperscope_core.publication import arxiv_in, doi_in
+from paperscope_core.publication import doi_in
 from paperscope_core.types import BibRecord, PaperEntry
 
 __all__ = ["PaperFinder"]
 
 _DOI = re.compile(r"(?i)(?:doi:\s*|https?://(?:dx\.|www\.)?doi\.org/)?(10\.\d{4,9}/\S+)")
-_ARXIV_DOI = re.compile(r"(?i)10\.48550/arxiv\.(.+)")
-_ARXIV = re.compile(r"(?i)(?:arxiv:\s*|https?://(?:www\.|export\.)?arxiv\.org/(?:abs|pdf|html)/)(\S+)")
 _SUFFIXES = {"application/pdf": ".pdf", "text/html": ".html", "application/xhtml+xml": ".html"}
 
 
@@ -94,9 +93,7 @@ class PaperFinder:
 
 def _named(place: str) -> tuple[str, str]:
     """Return the DOI or the arXiv id that a place is."""
-    if found := _DOI.fullmatch(place.strip()):
-        doi = doi_in(unquote(found[1]))
-        preprint = _ARXIV_DOI.fullmatch(doi)
-        return ("", arxiv_in(f"arXiv:{preprint[1]}")) if preprint else (doi, "")
-    found = _ARXIV.fullmatch(place.strip())
-    return "", arxiv_in(f"arXiv:{found[1]}") if found else ""
+    found = _DOI.fullmatch(place.strip())
+    doi = doi_in(unquote(found[1])) if found else ""
+    arxiv = arxiv_of(doi or place)
+    return "" if arxiv else doi, arxiv

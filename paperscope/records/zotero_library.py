@@ -6,7 +6,7 @@ from urllib.parse import quote, unquote, urlsplit
 
 from pydantic_core import from_json
 
-from paperscope.records.csl_items import csl_record
+from paperscope.records.csl_items import csl_record, part_of, plain_line
 from paperscope.records.web_fetcher import WebFetcher
 from paperscope.sources import PaperSource
 from paperscope_core.errors import PaperFileError
@@ -105,6 +105,4 @@ class _Zotero:
 
 
 def _text(item: object, *names: str) -> str:
-    for name in names:
-        item = item.get(name) if isinstance(item, Mapping) else None
-    return item if isinstance(item, str) else ""
+    return plain_line(part_of(item, *names))

@@ -67,7 +67,7 @@ def test_no_text_ends_its_field(works: list[PaperEntry]) -> None:
 DARWIN = entry(
     id="d",
     title="Darwin's Legacy",
-    authors=("Ludwig van der Berg", "Beth Ann Smith", "WHO"),
+    authors=("Ludwig van der Berg", "Beth Ann Smith", "Owl Society"),
     year=2009,
     venue="PLoS Biology",
     doi="10.1371/journal.pbio.1000053",
@@ -78,7 +78,7 @@ RECORD = Publication(
     issue="3",
     pages="112-118",
     publisher="PLoS",
-    families=("Berg", "Smith", ""),
+    families=("Berg", "Smith", "Owl Society"),
 )
 
 
@@ -86,7 +86,7 @@ def test_a_record_gives_the_entry_its_type_journal_volume_and_pages() -> None:
     assert bibtex([DARWIN], {"d": RECORD}) == (
         "@article{berg2009darwins,\n"
         "  title = {{Darwin's Legacy}},\n"
-        "  author = {Berg, Ludwig van der and Smith, Beth Ann and WHO},\n"
+        "  author = {Berg, Ludwig van der and Smith, Beth Ann and {Owl Society}},\n"
         "  year = {2009},\n"
         "  journal = {PLoS Biology},\n"
         "  volume = {7},\n"
@@ -107,7 +107,7 @@ def test_ris_and_csl_have_the_same_fields() -> None:
         "TI  - Darwin's Legacy",
         "AU  - Berg, Ludwig van der",
         "AU  - Smith, Beth Ann",
-        "AU  - WHO",
+        "AU  - Owl Society",
         "PY  - 2009",
         "T2  - PLoS Biology",
         "VL  - 7",
@@ -126,7 +126,7 @@ def test_ris_and_csl_have_the_same_fields() -> None:
             "author": [
                 {"family": "Berg", "given": "Ludwig van der"},
                 {"family": "Smith", "given": "Beth Ann"},
-                {"literal": "WHO"},
+                {"literal": "Owl Society"},
             ],
             "issued": {"date-parts": [[2009]]},
             "container-title": "PLoS Biology",

@@ -116,7 +116,7 @@ def test_what_is_no_paper_with_an_open_copy_is_said(web: Web, run: Run) -> None:
     assert outcome.err.splitlines() == [
         "error: doi:10.5555/none: there is no such DOI; check the spelling",
         "error: doi:10.5281/zenodo.1: is registered with DataCite, as data sets and software usually are; Crossref has "
-        "no record of it",
+        "no record",
         "error: “Counts of owls”, Ludwig van der Berg et al., 2009, doi:10.5555/data: is a data set, not a paper",
         "error: “Closed owls”, Ludwig van der Berg et al., 2009, doi:10.5555/closed: no open copy is known. Get the "
         "file from https://doi.org/10.5555/closed, and add it",
