@@ -42,6 +42,7 @@ _SVG_SCALE = 2.0
 _KINDS = ("PNG", "JPEG", "GIF", "BMP", "TIFF", "WEBP")
 # JATS refers to images without their suffix.
 _SUFFIXES = ("", ".png", ".jpg", ".jpeg", ".gif", ".tif")
+_PRINTED = (".tif", ".tiff", ".eps")
 _DATA = re.compile(r"data:image/[\w.+-]+((?:;[\w=.-]+)*),", re.IGNORECASE)
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//|\\\\")
 
@@ -182,8 +183,12 @@ class EmbeddedImages:
             return None
         with suppress(OSError, RuntimeError, ValueError):
             folder = self._folder.resolve()
-            for suffix in _SUFFIXES:
-                path = (folder / (relative.replace("\\", "/") + suffix)).resolve()
+            named = relative.replace("\\", "/")
+            stem, dot, kind = named.rpartition(".")
+            # Publishers name the picture for print, and deliver the one for the screen.
+            others = [stem + suffix for suffix in _SUFFIXES[1:]] if f"{dot}{kind}".lower() in _PRINTED else []
+            for name in (*(named + suffix for suffix in _SUFFIXES), *others):
+                path = (folder / name).resolve()
                 if path.is_relative_to(folder) and path.is_file():
                     return path
         return None

@@ -70,9 +70,11 @@ def _front_elements(meta: Node, source: Source) -> list[Element]:
     if title := meta.find("title-group", "article-title"):
         found += _passage(node_text(title), "title", title, source=source)
     if authors := _authors(meta):
-        affiliations = filter(None, map(node_text, meta.iter("aff")))
-        text = "\n".join([", ".join(authors), *affiliations])
-        found += _passage(text, "authors", *meta.findall("contrib-group", "aff"), source=source)
+        found += _passage(", ".join(authors), "authors", *meta.findall("contrib-group"), source=source)
+    for affiliation in meta.iter("aff"):
+        label = affiliation.find("label")
+        text = inline_text(child for child in affiliation.children if child is not label)
+        found += _passage(f"{node_text(label)} {text}".strip(), "authors", affiliation, source=source)
     for abstract in meta.findall("abstract"):
         if abstract.get("abstract-type") not in _ABSTRACTS_APART:
             found += _abstract(abstract, source)

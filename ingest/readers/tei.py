@@ -169,6 +169,10 @@ class _TeiWalker:
             self._passage(node_text(title), "title", title)
         if authors := _authors(root):
             self._passage("\n".join(filter(None, map(tei_name, authors))), "authors", *authors)
+            # Affiliations have no coordinates of their own.
+            listed = ((_listed(one), author) for author in authors for one in author.iter("affiliation"))
+            for affiliation, author in {one: author for one, author in listed if one}.items():
+                self._passage(affiliation, "authors", author)
         if abstract := root.find("teiheader", "profiledesc", "abstract"):
             for paragraph in list(abstract.iter("p")) or [abstract]:
                 self._passage(node_text(paragraph), "abstract", paragraph)
@@ -276,6 +280,13 @@ class _TeiWalker:
             text = latex_text(latex)
         if text:
             self._elements.append(draft_equation(text, self._places_of(node)[0], latex=latex, number=number))
+
+
+def _listed(affiliation: Node) -> str:
+    """Return an affiliation as printed, else its parts: institutions and address."""
+    raw = next((note for note in affiliation.iter("note") if note.get("type") == "raw_affiliation"), None)
+    parts = list(affiliation.outermost(lambda node: not node.nodes))
+    return node_text(raw) or ", ".join(filter(None, map(node_text, parts))) or node_text(affiliation)
 
 
 def _without_blocks(node: Node) -> list[Node | str]:

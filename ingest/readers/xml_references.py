@@ -15,6 +15,8 @@ __all__ = ["cited_numbers", "jats_name", "jats_reference", "tei_name", "tei_refe
 _JATS_CITATIONS = ("mixed-citation", "element-citation", "citation", "nlm-citation")
 _JATS_NUMBERS = (("volume", " "), ("issue", "("), ("fpage", ":"), ("lpage", "–"), ("elocation-id", ":"))
 _CITED_NUMBER = re.compile(r"[\[(]?(\d{1,3})[\])]?")
+# What else an author's element holds.
+_NOT_NAMES = frozenset(("affiliation", "email", "idno", "address", "note"))
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 
 
@@ -128,7 +130,8 @@ def jats_name(person: Node) -> str:
 def tei_name(author: Node) -> str:
     """Return forenames and surname, or the text as written."""
     name = next(author.iter("persname"), author)
-    return " ".join(map(node_text, name.iter("forename", "surname"))) or node_text(name)
+    written = (child for child in name.children if isinstance(child, str) or child.tag not in _NOT_NAMES)
+    return " ".join(map(node_text, name.iter("forename", "surname"))) or inline_text(written)
 
 
 def cited_numbers(root: Node) -> Mapping[str, str]:
