@@ -9,7 +9,8 @@ from paperscope_core.settings import LimitSettings, ParserSettings
 from paperscope_core.types import Figure, PaperFile, Passage
 
 ARTICLE = """<article xmlns:xlink="http://www.w3.org/1999/xlink"><front><article-meta><title-group>
-<article-title>Owl Nets</article-title></title-group><contrib-group><contrib contrib-type="author"><name><surname>Lovelace</surname>
+<article-title>Owl Nets</article-title></title-group><contrib-group>
+<contrib contrib-type="author"><name><surname>Lovelace</surname>
 <given-names>Ada</given-names></name><xref ref-type="aff" rid="a1"><sup>1</sup></xref></contrib>
 <aff id="a1"><label>1</label><institution>University of Owls</institution>, <city>London</city></aff></contrib-group>
 <aff id="a2"><label>2</label>Institute of Night</aff></article-meta></front><body>
