@@ -26,7 +26,7 @@ _BARE_PATH = re.compile(r"[ \t]+([^\s{}\\%]+)")
 _PARAMETER = re.compile(r"#([1-9])")
 _COMMAND = re.compile(r"\\([A-Za-z]+)(\*?)\s*")
 _NAME = re.compile(r"\*?\s*(?:\{\s*\\([A-Za-z@]+)\s*\}|\\([A-Za-z@]+))")
-_LET = re.compile(r"\s*\\([A-Za-z@]+)\s*=?\s*\\([A-Za-z]+)")
+_LET = re.compile(r"\s*+\\([A-Za-z@]++)\s*+(?:=\s*+)?\\([A-Za-z]+)")
 _PARAMETERS = re.compile(r"((?:#[1-9])*)\s*(?=\{)")
 _DOCUMENT = re.compile(r"\\begin\s*\{document\}(.*?)(?:\\end\s*\{document\}|\Z)", re.DOTALL)
 # Definitions by TeX's internals are not understood.

@@ -16,13 +16,13 @@ _BIBLIOGRAPHY = re.compile(
 )
 _RESOURCES = re.compile(r"\\(?:bibliography|addbibresource)\s*(?:\[[^\]]*\])?\{([^{}]*)\}")
 _ITEM = re.compile(r"\\bibitem\b\s*")
-_NATBIB_LABEL = re.compile(r"\{*(?P<names>[^()]+?)\}*\s*\((?P<year>[^()]*)\)")
+_NATBIB_LABEL = re.compile(r"([^()]++)\(([^()]*+)\)")
 _NUMERIC = re.compile(
-    r"\[[^\]]*\b(?:numbers|super|style\s*=\s*(?:numeric|ieee|nature|phys)[\w-]*)\b[^\]]*\]\s*\{(?:natbib|biblatex)|"
-    r"\\setcitestyle\{[^}]*numbers"
+    r"\[[^\[\]]{0,200}\b(?:numbers|super|style\s{0,3}=\s{0,3}(?:numeric|ieee|nature|phys))\b[^\[\]]{0,200}\]\s{0,3}"
+    r"\{(?:natbib|biblatex)|\\setcitestyle\{[^{}]{0,200}numbers"
 )
 _AUTHOR_YEAR = re.compile(
-    r"\{natbib\}|style\s*=\s*(?:authoryear|apa)|\\bibliographystyle\{(?:acl|apa|plainnat|icml|iclr)"
+    r"\{natbib\}|style\s{0,3}=\s{0,3}(?:authoryear|apa)|\\bibliographystyle\{(?:acl|apa|plainnat|icml|iclr)"
 )
 _CITED = re.compile(r"\\[A-Za-z]*[cC]ite[A-Za-z]*\*?\s*(?:\[[^\]]*\]\s*){0,2}\{([^{}]*)\}")
 
@@ -64,7 +64,9 @@ def _bibtex(text: str) -> Iterator[tuple[str, dict[str, str]]]:
 
 
 def _formatted(key: str, fields: Mapping[str, str], *, by_year: bool) -> str:
-    people = [person.strip() for person in re.split(r"\s+and\s+", fields.get("author") or fields.get("editor", ""))]
+    people = [
+        person.strip() for person in re.split(r"(?<!\s)\s+and\s+", fields.get("author") or fields.get("editor", ""))
+    ]
     people = [person for person in people if person]
     names = [" ".join(reversed([part.strip() for part in person.split(",", 1)])) for person in people]
     surnames = [person.split(",")[0] if "," in person else person.split()[-1] for person in people]
@@ -86,8 +88,8 @@ def find_citations(text: str, *, main: str) -> Mapping[str, Citation]:
         label, at = read_option(text, match.end())
         key, _ = read_group(text, at)
         named = _NATBIB_LABEL.match((label or "").replace("~", " "))
-        if named and named["year"] and not numeric:
-            found[key] = Citation(names=re.sub(r"[{}]", "", named["names"]).strip(), year=named["year"].strip(" {}"))
+        if named and named[2] and not numeric:
+            found[key] = Citation(names=re.sub(r"[{}]", "", named[1]).strip(), year=named[2].strip(" {}"))
         else:
             mark = "" if named or not label or "\\" in label else label.strip("{} ")
             found[key] = Citation(mark=mark or str(len(found) + 1))

@@ -47,7 +47,7 @@ def read_latex(source: Source) -> Reading:
         *converter.entries(parse_latex(entries), line=expanded.line(end)),
     ]
     if folders := _FOLDERS.search(text):
-        files.picture_folders = tuple(re.findall(r"\{\s*([^{}]*)\s*\}", folders[1]))
+        files.picture_folders = tuple(path.strip() for path in re.findall(r"\{([^{}]*)\}", folders[1]))
     source.images.look_in(files.picture)
     missing = [f"the file {path} is missing" for path in expanded.missing]
     missing += [f"drawings of {name} are left out" for name in converter.not_drawn]

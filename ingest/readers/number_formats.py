@@ -12,8 +12,8 @@ _MAX_DIGITS = 15
 _GENERAL_DIGITS = 11
 _MAX_DECIMALS = 30
 # Literal text; spaces of a width, fillings, colours and conditions, which are dropped; currency signs.
-_LITERAL = re.compile(r'"([^"]*)"|\\(.)|[_*].|\[\$([^\]-]*)[^\]]*\]|\[[^\]]*\]')
-_SECTION = re.compile(r'(?:"[^"]*"|\\.|\[[^\]]*\]|[^;"\\\[])*')
+_LITERAL = re.compile(r'"([^"]*+)"|\\(.)|[_*].|\[\$([^\[\]-]*+)[^\[\]]*+\]|\[[^\[\]]*+\]')
+_SECTION = re.compile(r'(?:"[^"]*+"|\\.|\[[^\[\]]*+\]|[^;"\\\[])*+')
 _FIGURES = re.compile(
     r"(?P<whole>[#0?](?:[#0?,]*[#0?])?)(?:\.(?P<decimals>[#0?]*))?(?P<thousands>,*)|\.(?P<only>[#0?]+)"
 )

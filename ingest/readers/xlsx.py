@@ -28,7 +28,7 @@ _MAX_SHEET = 60_000_000
 _MAX_CELLS = 500_000
 _SHEET_PART = re.compile(r"xl/worksheets/[^/]+\.xml")
 # A formula whose value the program that wrote the file did not store.
-_NO_VALUE = re.compile(rb"(?:</f>|<f[^>]*/>)\s*(?:<v\s*/>|<v></v>)?\s*</c>")
+_NO_VALUE = re.compile(rb"(?:</f>|<f(?:[^<>/]|/(?!>))*+/>)\s*+(?:(?:<v\s*+/>|<v></v>)\s*+)?</c>")
 
 
 def read_xlsx(source: Source) -> Reading:
