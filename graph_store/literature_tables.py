@@ -8,18 +8,16 @@ from sqlalchemy import ColumnElement, Connection, RowMapping, delete, select, up
 
 from graph_store.database import Database
 from graph_store.opening import lacks_added
-from graph_store.schema import literature_cells, literature_tables
+from graph_store.schema import bylines, literature_cells, literature_tables, papers
 from paperscope_core.codec import from_json, to_json
 from paperscope_core.errors import InputError, StoreError, UnknownTableError
 from paperscope_core.types import content_hash
 from paperscope_core.types.literature import ColumnSet, LiteratureCell, LiteratureRow, LiteratureTable
 
-__all__ = ["LiteratureTables", "Made", "table_id"]
+__all__ = ["LiteratureTables", "table_id"]
 
 _LONGEST_CORRECTION, _LONGEST_REASON = 4000, 500
 _CELLS = literature_cells.c
-
-Names = Mapping[str, str]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -29,15 +27,6 @@ class _Definition:
     columns: ColumnSet
     papers: tuple[str, ...]
     excluded: tuple[tuple[str, str, str], ...] = ()
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Made:
-    """How a cell was made: the hash of all that determines it, and whether a model did it or a person corrected it."""
-
-    by: str
-    by_model: bool
-    corrected: bool
 
 
 def table_id(title: str) -> str:
@@ -59,21 +48,21 @@ class LiteratureTables:
         self._database = database
         self._clock = clock
 
-    def define(self, columns: ColumnSet, papers: Sequence[str]) -> str:
-        """Create a table, or change the columns and papers of the table with this title; return its id.
+    def define(self, columns: ColumnSet, asked: Sequence[str]) -> str:
+        """Create a table, or change the columns and papers (ids) of the table with this title; return its id.
 
         Cells of columns and papers that it no longer has are kept, in case that they return.
         """
         table, now = table_id(columns.title), self._clock()
         with self._database.write("tables") as connection:
             row = _find(connection, table)
-            defined = _Definition(columns=columns, papers=tuple(dict.fromkeys(papers)))
+            defined = _Definition(columns=columns, papers=tuple(dict.fromkeys(asked)))
             if row is None:
                 values = {"id": table, "value": to_json(defined), "created": now, "updated": now}
                 connection.execute(literature_tables.insert().values(values))
             else:
                 kept = from_json(_Definition, row["value"]).excluded
-                self._store(connection, table, replace(defined, excluded=kept))
+                self._touch(connection, table, replace(defined, excluded=kept))
         return table
 
     def all(self) -> Sequence[LiteratureTable]:
@@ -83,57 +72,34 @@ class LiteratureTables:
             rows = [] if lacks_added(connection) else connection.execute(query).mappings().all()
         return [self._table(row) for row in rows]
 
-    def get(self, table: str, names: Names) -> LiteratureTable:
-        """Return a table with its rows.
-
-        Args:
-            table: Its id.
-            names: What people call each paper of the library, by id. Other papers are left out.
-        """
+    def get(self, table: str) -> LiteratureTable:
+        """Return a table as far as it is filled. Papers that the library no longer has are left out."""
         query = select(literature_cells).where(_CELLS.table_id == table).order_by(_CELLS.position, _CELLS.row_name)
         with self._database.read() as connection:
             found = self._definition(connection, table)
             cells = connection.execute(query).mappings().all()
+            titles = select(papers.c.id, papers.c.title, papers.c.file, bylines.c.year).outerjoin(bylines)
+            names = {
+                paper: f"{title or file}{f' ({year})' if year else ''}"
+                for paper, title, file, year in connection.execute(titles)
+            }
         head = self._table(found)
         return replace(head, rows=_rows(head, from_json(_Definition, found["value"]), cells, names))
 
-    def made(self, table: str, paper: str) -> Mapping[str, Mapping[str, Made]]:
-        """Return how each cell of a paper was made, by row, then by column; empty if there is no such table."""
-        query = select(_CELLS.row_name, _CELLS.column_name, _CELLS.made, _CELLS.value, _CELLS.correction)
-        query = query.where(_CELLS.table_id == table, _CELLS.paper == paper).order_by(_CELLS.position, _CELLS.row_name)
-        found: dict[str, dict[str, Made]] = {}
-        with self._database.read() as connection:
-            for row, column, made, value, correction in [] if lacks_added(connection) else connection.execute(query):
-                by_model = bool(from_json(LiteratureCell, value).model)
-                found.setdefault(row, {})[column] = Made(by=made, by_model=by_model, corrected=correction is not None)
-        return found
-
-    def put(
-        self,
-        table: str,
-        paper: str,
-        rows: Sequence[tuple[str, Sequence[LiteratureCell]]],
-        made: Mapping[str, str],
-    ) -> None:
-        """Store the cells of a paper's rows. Corrections stay.
-
-        Args:
-            table: The id of the table.
-            paper: The id of the paper.
-            rows: Rows by their names, with the cells to store.
-            made: What each column's cells were made from.
-        """
+    def put(self, table: str, paper: str, rows: Mapping[str, Sequence[LiteratureCell]]) -> None:
+        """Store the cells of a paper's rows, by the names of these. Corrections stay."""
         with self._database.write("tables") as connection:
             self._definition(connection, table)
             known = self._known(connection, table, paper)
-            for name, cells in rows:
+            for name, cells in rows.items():
                 position = known.setdefault(name, len(known))
                 for cell in cells:
-                    _put_cell(connection, (table, paper, name), position, cell, made[cell.column])
+                    _put_cell(connection, (table, paper, name), position, cell)
             self._touch(connection, table)
 
-    def correct(self, table: str, paper: str, row: str, column: str, text: str | None) -> None:
-        """Write a correction in the place of a cell's value, or take it back (None).
+    def correct(self, table: str, paper: str, column: str, text: str | None, *, row: str = "") -> None:
+        """Write a correction in the place of a cell's value, or take it back (None). It stays when the cell is filled
+        again.
 
         Raises:
             UnknownTableError: The table has no such row or column.
@@ -149,11 +115,11 @@ class LiteratureTables:
             values = {"correction": text}
             if not connection.execute(update(literature_cells).where(*_at(key, column)).values(values)).rowcount:
                 position = self._known(connection, table, paper).get(row, 0)
-                _put_cell(connection, key, position, LiteratureCell(column=column), "")
+                _put_cell(connection, key, position, LiteratureCell(column=column))
                 connection.execute(update(literature_cells).where(*_at(key, column)).values(values))
             self._touch(connection, table)
 
-    def exclude(self, table: str, paper: str, row: str, reason: str) -> None:
+    def exclude(self, table: str, paper: str, reason: str, *, row: str = "") -> None:
         """Leave a row out for a reason, or take it back in ("").
 
         Raises:
@@ -167,7 +133,7 @@ class LiteratureTables:
             defined = self._row(connection, table, paper, row)
             others = tuple(one for one in defined.excluded if one[:2] != (paper, row))
             excluded = (*others, (paper, row, line)) if line else others
-            self._store(connection, table, replace(defined, excluded=excluded))
+            self._touch(connection, table, replace(defined, excluded=excluded))
 
     def delete(self, table: str) -> None:
         """Delete a table with its cells and corrections."""
@@ -209,12 +175,9 @@ class LiteratureTables:
         rows = connection.execute(query.where(_CELLS.table_id == table, _CELLS.paper == paper))
         return {str(name): int(position) for name, position in rows}
 
-    def _store(self, connection: Connection, table: str, defined: _Definition) -> None:
-        values = {"value": to_json(defined), "updated": self._clock()}
-        connection.execute(update(literature_tables).where(literature_tables.c.id == table).values(values))
-
-    def _touch(self, connection: Connection, table: str) -> None:
-        values = {"updated": self._clock()}
+    def _touch(self, connection: Connection, table: str, defined: _Definition | None = None) -> None:
+        changed = {"value": to_json(defined)} if defined else {}
+        values = {**changed, "updated": self._clock()}
         connection.execute(update(literature_tables).where(literature_tables.c.id == table).values(values))
 
 
@@ -227,10 +190,8 @@ def _at(key: tuple[str, str, str], column: str) -> list[ColumnElement[bool]]:
     return [_CELLS.table_id == table, _CELLS.paper == paper, _CELLS.row_name == row, _CELLS.column_name == column]
 
 
-def _put_cell(
-    connection: Connection, key: tuple[str, str, str], position: int, cell: LiteratureCell, made: str
-) -> None:
-    values = {"position": position, "made": made, "value": to_json(replace(cell, correction=None))}
+def _put_cell(connection: Connection, key: tuple[str, str, str], position: int, cell: LiteratureCell) -> None:
+    values = {"position": position, "made": cell.made, "value": to_json(replace(cell, correction=None, made=""))}
     if not connection.execute(update(literature_cells).where(*_at(key, cell.column)).values(values)).rowcount:
         table, paper, row = key
         keys = {"table_id": table, "paper": paper, "row_name": row, "column_name": cell.column}
@@ -238,7 +199,7 @@ def _put_cell(
 
 
 def _rows(
-    table: LiteratureTable, defined: _Definition, cells: Sequence[RowMapping], names: Names
+    table: LiteratureTable, defined: _Definition, cells: Sequence[RowMapping], names: Mapping[str, str]
 ) -> tuple[LiteratureRow, ...]:
     """Return the rows of papers that have names, those without a cell, too."""
     of_paper = table.columns.rows == "paper"
@@ -247,7 +208,8 @@ def _rows(
     stored: dict[str, dict[str, dict[str, LiteratureCell]]] = {}
     for one in cells:
         if of_paper == (not one["row_name"]) and one["column_name"] in order:
-            cell = replace(from_json(LiteratureCell, one["value"]), correction=one["correction"])
+            stored_cell = from_json(LiteratureCell, one["value"])
+            cell = replace(stored_cell, correction=one["correction"], made=one["made"])
             stored.setdefault(one["paper"], {}).setdefault(one["row_name"], {})[cell.column] = cell
     return tuple(
         LiteratureRow(

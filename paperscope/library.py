@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
-from graph_store import Conversations, JobQueue, Store
+from graph_store import Conversations, JobQueue, LiteratureTables, Store
 from graph_store.index import INDEXES
 from graph_store.lightrag.index import LightRAGGraphIndex
 from paperscope.adding import Adder, AddRequest, AddResult, ProgressCallback, Stage
@@ -77,13 +77,13 @@ from paperscope_core.types import (
     captioned_places_of,
     content_hash,
 )
+from paperscope_core.types.literature import ColumnSet, LiteratureColumn, LiteratureTable
 
 if TYPE_CHECKING:
     from paperscope.asking import Asker
     from paperscope.question_estimates import QuestionEstimator
     from paperscope.records.catalogues import Catalogues
-    from paperscope.table_filling import OnPaper, TableFiller
-    from paperscope_core.types.literature import ColumnSet, LiteratureColumn, LiteratureTable
+    from paperscope.table_filling import OnPaper
     from query.claim_check import CheckedStatement
     from query.papercheck import Discrepancy
     from query.results import Leaderboard
@@ -537,12 +537,12 @@ class Library:
 
     def table(
         self,
-        columns: "ColumnSet | Path | Sequence[str | LiteratureColumn]",
+        columns: ColumnSet | Path | Sequence[str | LiteratureColumn],
         *,
         papers: Sequence[str] = (),
         title: str = "Literature table",
         on_paper: "OnPaper | None" = None,
-    ) -> "LiteratureTable":
+    ) -> LiteratureTable:
         """Fill a literature table: a row for each paper, and in each cell what the paper says, with its place.
 
         The library keeps the table under its title. Called again, it asks only for what is new: papers and columns that
@@ -560,41 +560,29 @@ class Library:
             BudgetError: The budget is spent. What is filled is kept.
             StoreError: The library can't be written.
         """
-        return self._loop.wait(self._table(columns, papers, title, on_paper or _ignore_both))
+        from paperscope_core.column_sets import column_set, read_columns
 
-    async def table_async(
-        self,
-        columns: "ColumnSet | Path | Sequence[str | LiteratureColumn]",
-        *,
-        papers: Sequence[str] = (),
-        title: str = "Literature table",
-        on_paper: "OnPaper | None" = None,
-    ) -> "LiteratureTable":
-        """Awaitable `table`."""
-        return await self._loop.run(self._table(columns, papers, title, on_paper or _ignore_both))
+        if isinstance(columns, Path):
+            columns = read_columns(columns)
+        asked = columns if isinstance(columns, ColumnSet) else column_set(title, columns)
+        return self.wait(self.fill_table_async(self.define_table(asked, papers), on_paper=on_paper))
 
-    async def _table(
-        self,
-        columns: "ColumnSet | Path | Sequence[str | LiteratureColumn]",
-        papers: Sequence[str],
-        title: str,
-        on_paper: "OnPaper",
-    ) -> "LiteratureTable":
-        from paperscope.table_filling import read_column_set
+    def define_table(self, columns: ColumnSet, papers: Sequence[str] = ()) -> str:
+        """Create a literature table, or change that of this title, without filling it; return its id. See `table`."""
+        return self._asker.tables.define(columns, papers)
 
-        read = await run_in_thread(partial(read_column_set, columns, title=title))
-        filler = self._asker.tables
-        table = await run_in_thread(partial(filler.define, read, papers))
-        return await filler.fill(table, on_paper=on_paper)
-
-    async def fill_table_async(self, table: str, *, on_paper: "OnPaper | None" = None) -> "LiteratureTable":
-        """Fill what the table with this id lacks. See `table`; raises UnknownTableError if there is none."""
-        return await self._loop.run(self._asker.tables.fill(table, on_paper=on_paper or _ignore_both))
+    async def fill_table_async(
+        self, table: str, *, at_once: int = 4, on_paper: "OnPaper | None" = None
+    ) -> LiteratureTable:
+        """Fill what the table with this id lacks, several papers `at_once`. See `table`; raises UnknownTableError if
+        there is none."""
+        filling = self._asker.tables.fill(table, at_once=at_once, on_paper=on_paper or _ignore_both)
+        return await self._loop.run(filling)
 
     @property
-    def tables(self) -> "TableFiller":
+    def tables(self) -> LiteratureTables:
         """The literature tables of the library, to list, read, correct and delete."""
-        return self._asker.tables
+        return self._store.tables
 
     # Look-ups. They call no model, and may run in many threads.
 

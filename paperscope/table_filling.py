@@ -3,30 +3,28 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from pathlib import Path
 
 from graph_store import Store
 from graph_store.literature_tables import table_id
 from paperscope.retries import RetryRounds
 from paperscope_core.cancellation import run_in_thread
-from paperscope_core.errors import BudgetError, ModelUnavailableError, NotFoundError, PaperscopeError, StoreError
+from paperscope_core.errors import (
+    BudgetError,
+    ModelUnavailableError,
+    NotFoundError,
+    PaperscopeError,
+    StoreError,
+    UnknownTableError,
+)
 from paperscope_core.paper_lookup import find_entry
 from paperscope_core.types import PaperEntry, Usage
-from paperscope_core.types.literature import ColumnSet, LiteratureColumn, LiteratureTable
-from query.literature import RowFiller, column_set, read_columns
-from query.question.paper_names import citation_names
+from paperscope_core.types.literature import ColumnSet, LiteratureCell, LiteratureTable
+from query.literature import RowFiller
 
-__all__ = ["OnPaper", "PendingPaper", "TableFiller", "read_column_set"]
+__all__ = ["OnPaper", "PendingPaper", "TableFiller"]
 
 OnPaper = Callable[[PaperEntry, str], None]
 """Called with each paper whose cells are filled, and why they could not be ("" if they are)."""
-
-
-def read_column_set(columns: ColumnSet | Path | Sequence[str | LiteratureColumn], *, title: str) -> ColumnSet:
-    """Return columns as a set; see `Library.table`. Raises InputError."""
-    if isinstance(columns, ColumnSet):
-        return columns
-    return read_columns(columns) if isinstance(columns, Path) else column_set(title, columns)
 
 
 def _ignore(_paper: PaperEntry, _reason: str) -> None:
@@ -81,36 +79,13 @@ class TableFiller:
         """
         return self.store.tables.define(columns, [entry.id for entry in self._entries(papers)])
 
-    def get(self, table: str) -> LiteratureTable:
-        """Return a table as far as it is filled. Raises UnknownTableError."""
-        return self.store.tables.get(table, citation_names(self.store.entries()))
-
-    def correct(self, table: str, paper: str, column: str, text: str | None, *, row: str = "") -> None:
-        """Write a correction in the place of a cell's value, or take it back (None). It stays when the cell is filled
-        again.
-
-        Raises:
-            UnknownTableError: There is no such table, row or column.
-            InputError: The text is too long.
-        """
-        self.store.tables.correct(table, paper, row, column, text)
-
-    def exclude(self, table: str, paper: str, reason: str, *, row: str = "") -> None:
-        """Leave a row out for a reason, or take it back in (""). See `correct`."""
-        self.store.tables.exclude(table, paper, row, reason)
-
-    def all(self) -> Sequence[LiteratureTable]:
-        """Return all tables without their rows, the one that was changed last first."""
-        return self.store.tables.all()
-
-    def delete(self, table: str) -> None:
-        """Delete a table with its cells and corrections. Raises UnknownTableError."""
-        self.store.tables.delete(table)
-
     def pending(self, columns: ColumnSet, papers: Sequence[str] = ()) -> list[PendingPaper]:
         """Return what a table with these columns and papers lacks. It need not be defined."""
-        table = table_id(columns.title)
-        waiting = (self._pending(table, columns, entry) for entry in self._entries(papers))
+        try:
+            table = replace(self.store.tables.get(table_id(columns.title)), columns=columns)
+        except UnknownTableError:
+            table = LiteratureTable(id="", columns=columns, papers=())
+        waiting = (self._pending(table, entry) for entry in self._entries(papers))
         return [one for one in waiting if one.columns]
 
     async def fill(self, table: str, *, at_once: int = 4, on_paper: OnPaper = _ignore) -> LiteratureTable:
@@ -129,10 +104,10 @@ class TableFiller:
             BudgetError: The budget is spent. What was filled is kept.
             StoreError: The library can't be written.
         """
-        head = await run_in_thread(partial(self.get, table))
+        head = await run_in_thread(partial(self.store.tables.get, table))
         known = {entry.id: entry for entry in await run_in_thread(self.store.entries)}
         entries = [known[paper] for paper in head.papers if paper in known]
-        waiting = await run_in_thread(lambda: [self._pending(table, head.columns, entry) for entry in entries])
+        waiting = await run_in_thread(lambda: [self._pending(head, entry) for entry in entries])
         for one in waiting:
             if not one.columns:
                 on_paper(one.entry, "")
@@ -145,7 +120,7 @@ class TableFiller:
         for one, error in failed:
             run.failures[one.entry.id] = error.public
             on_paper(one.entry, error.public)
-        filled = await run_in_thread(partial(self.get, table))
+        filled = await run_in_thread(partial(self.store.tables.get, table))
         return replace(filled, failures=tuple(run.failures.items()), usage=run.usage)
 
     async def _fill_paper(
@@ -172,26 +147,24 @@ class TableFiller:
             filled = await self.rows.fill(entry, columns, waiting.columns, known=waiting.rows)
         run.usage += filled.usage
         made = {column.name: self.rows.made_from(entry, column, columns.rows) for column in columns.columns}
-        rows = [(row.name, row.cells) for row in filled.rows]
+        rows = {name: [replace(cell, made=made[cell.column]) for cell in cells] for name, cells in filled.rows.items()}
         # A paper that was removed meanwhile leaves no cells.
         await run_in_thread(lambda: self.store.entry(entry.id))
-        await run_in_thread(partial(self.store.tables.put, table, entry.id, rows, made))
+        await run_in_thread(partial(self.store.tables.put, table, entry.id, rows))
 
-    def _pending(self, table: str, columns: ColumnSet, entry: PaperEntry) -> PendingPaper:
-        stored = self.store.tables.made(table, entry.id)
-        of_paper = columns.rows == "paper"
-        rows = {name: cells for name, cells in stored.items() if of_paper == (not name)}
+    def _pending(self, table: LiteratureTable, entry: PaperEntry) -> PendingPaper:
+        rows = [row for row in table.rows if row.paper == entry.id]
         lacking = []
-        for column in columns.columns:
-            by = self.rows.made_from(entry, column, columns.rows)
-            cells = [cells.get(column.name) for cells in rows.values()]
-            filled = (
-                one is not None and (one.corrected or one.by == by or (one.by_model and not self.has_model))
-                for one in cells
-            )
-            if not cells or not all(filled):
+        for column in table.columns.columns:
+            by = self.rows.made_from(entry, column, table.columns.rows)
+            cells = [row.cell(column.name) for row in rows]
+            if not cells or not all(one and self._is_filled(one, by) for one in cells):
                 lacking.append(column.name)
-        return PendingPaper(entry=entry, columns=tuple(lacking), rows=() if of_paper else tuple(rows))
+        names = tuple(row.name for row in rows if row.name)
+        return PendingPaper(entry=entry, columns=tuple(lacking), rows=names)
+
+    def _is_filled(self, cell: LiteratureCell, by: str) -> bool:
+        return cell.correction is not None or cell.made == by or bool(cell.model and not self.has_model)
 
     def _entries(self, papers: Sequence[str]) -> list[PaperEntry]:
         entries = self.store.entries()

@@ -133,6 +133,7 @@ class LiteratureCell:
         checks: The support of each number.
         findings: What is doubtful.
         model: The model that filled it; "" if none did.
+        made: A hash of all that determined it; another one asks again.
         correction: What a person wrote in its place; None if nobody did.
     """
 
@@ -143,6 +144,7 @@ class LiteratureCell:
     checks: tuple[Check, ...] = ()
     findings: tuple[Finding, ...] = ()
     model: str = ""
+    made: str = ""
     correction: str | None = None
 
     @property

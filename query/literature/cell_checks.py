@@ -80,12 +80,17 @@ class CellMaker:
     findings: Mapping[int, ImageFinding] = field(default_factory=dict)
     model: str = ""
 
-    def cell(self, reply: CellReply, column: LiteratureColumn) -> LiteratureCell:
-        """Return a checked cell.
+    def cell(self, reply: CellReply | None, column: LiteratureColumn) -> LiteratureCell:
+        """Return a checked cell; an unclear one without a reply.
 
         A value that its evidence does not support, or that the column does not allow, is "unclear", with a finding.
         """
         check_cancelled()
+        if reply is None:
+            readable = self.context.sources or self.findings
+            said = "the model gave no cell for this column" if readable else "it has no text"
+            left_out = Finding(kind="reply", subject=column.name, message=said)
+            return LiteratureCell(column=column.name, findings=(left_out,), model=self.model)
         value, findings = _of_column(reply.value, column)
         if not value:
             status: CellStatus = "unclear" if findings or reply.status == "unclear" else "not stated"

@@ -1,9 +1,10 @@
 """`RowFiller`: fills a paper's rows of a literature table, with one context and one call for all columns."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import chain, zip_longest
+from itertools import zip_longest
 
 from pydantic import BaseModel, field_validator
 
@@ -44,7 +45,7 @@ from query.reading_tools import PART_TOKENS
 from query.retrieval.context_builder import fitting_sources
 from query.retrieval.page_selection import page_image
 
-__all__ = ["FilledPaper", "FilledRow", "RowFiller"]
+__all__ = ["FilledPaper", "RowFiller"]
 
 # A row answers many questions at once, so its context may have this many times the tokens of a question's.
 _CONTEXT = 2
@@ -79,18 +80,10 @@ class _OpenReply(_Reply):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class FilledRow:
-    """A row of a paper: its name, "" if a row is a paper, and its cells."""
-
-    name: str
-    cells: tuple[LiteratureCell, ...]
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
 class FilledPaper:
-    """The rows of a paper, and the usage of models for them."""
+    """The cells of a paper's rows, by the names of these ("" if a row is a paper), and the usage of models."""
 
-    rows: tuple[FilledRow, ...]
+    rows: Mapping[str, tuple[LiteratureCell, ...]]
     usage: Usage = Usage()
 
 
@@ -102,8 +95,8 @@ class _Asked:
     columns: Sequence[LiteratureColumn]
     rows: str
     known: Sequence[str]
-    context: Context
-    whole: bool
+    context: Context = field(default_factory=Context)
+    whole: bool = False
     findings: dict[int, ImageFinding] = field(default_factory=dict)
     replies: dict[str, dict[str, CellReply]] = field(default_factory=dict)
     wanted: list[LookUpReply] = field(default_factory=list)
@@ -120,8 +113,9 @@ class _Asked:
         rows = self.replies.values()
         return [one for one in self.columns if not rows or any(not _value(row.get(one.name)) for row in rows)]
 
-    def take(self, reply: _Reply) -> None:
+    def take(self, reply: _Reply, usage: Usage) -> None:
         """Add a reply; what an earlier one says is kept unless it said nothing."""
+        self.usage += usage
         names = {column.name.casefold(): column.name for column in self.columns}
         for row in reply.rows[:_MOST_ROWS]:
             name = "" if self.rows == "paper" else " ".join(row.row.split())
@@ -172,7 +166,7 @@ class RowFiller:
         self._engine = engine
         self._model = model
         self._reader = ImageReader(corpus, vision, page_image=page_image) if model and vision else None
-        self._vision_name = vision.name if vision else ""
+        self._names = tuple(one.name for one in (model, vision) if one)
         self._retrieval = retrieval
         self._answering = answering
         self._count = count
@@ -181,9 +175,8 @@ class RowFiller:
 
     def made_from(self, entry: PaperEntry, column: LiteratureColumn, rows: str) -> str:
         """Return a hash of all that determines a cell; one with another hash is asked again."""
-        model = (self._model.name, self._vision_name, self._prompt.system) if self._model else ()
-        settings = (self._retrieval.model_dump_json(), str(self._answering.rounds)) if self._model else ()
-        parts = (entry.id, str(entry.revision), repr(column), rows, *model, *settings)
+        by_model = (*self._names, self._prompt.system, self._retrieval.model_dump_json(), str(self._answering.rounds))
+        parts = (entry.id, str(entry.revision), repr(column), rows, *(by_model if self._model else ()))
         return content_hash("\0".join(parts).encode())
 
     async def fill(
@@ -202,21 +195,27 @@ class RowFiller:
             ModelError: A model or the embedder failed.
             BudgetError: The budget is spent.
         """
-        asked = [column for column in columns.columns if column.name in set(wanted)]
+        wished = [column for column in columns.columns if column.name in set(wanted)]
         if self._model is None:
-            cells = tuple([await self._extracted(entry, one) for one in asked])
-            return FilledPaper(rows=(FilledRow(name="", cells=cells),) if columns.rows == "paper" else ())
+            of_paper = columns.rows == "paper"
+            return FilledPaper(
+                rows={"": tuple([await self._extracted(entry, one) for one in wished])} if of_paper else {}
+            )
+        paper = await run_in_thread(lambda: self._corpus.paper(entry.id))
         usage = Usage()
-        rows: dict[str, list[LiteratureCell]] = {}
-        for start in range(0, len(asked), _MOST_TOGETHER):
-            group = asked[start : start + _MOST_TOGETHER]
+        rows: dict[str, tuple[LiteratureCell, ...]] = {}
+        for start in range(0, len(wished), _MOST_TOGETHER):
+            group = wished[start : start + _MOST_TOGETHER]
             names = tuple(dict.fromkeys((*known, *rows)))
-            part = await self._group(self._model, entry, group, columns.rows, names)
-            usage += part.usage
-            for row in part.rows:
-                rows.setdefault(row.name, []).extend(row.cells)
-        filled = tuple(FilledRow(name=name, cells=tuple(cells)) for name, cells in rows.items())
-        return FilledPaper(rows=filled, usage=usage)
+            asked = _Asked(paper=paper, columns=group, rows=columns.rows, known=names)
+            with question_budget(self._answering.max_cost):
+                await self._ask_first(self._model, entry, asked)
+                with suppress(QuestionBudgetError):
+                    await self._ask_again(self._model, asked)
+            checked = await run_in_thread(partial(self._checked, asked, self._model.name))
+            rows |= {name: (*rows.get(name, ()), *cells) for name, cells in checked.items()}
+            usage += asked.usage
+        return FilledPaper(rows=rows, usage=usage)
 
     async def _extracted(self, entry: PaperEntry, column: LiteratureColumn) -> LiteratureCell:
         """Fill a cell without a model: by the record, a definition or a table cell, else with the best places."""
@@ -237,67 +236,36 @@ class RowFiller:
             findings=findings,
         )
 
-    async def _group(
-        self,
-        model: LanguageModel,
-        entry: PaperEntry,
-        columns: Sequence[LiteratureColumn],
-        rows: str,
-        known: Sequence[str],
-    ) -> FilledPaper:
-        """Ask for a group of columns, and once more for those that are still open and that something was looked up
-        for."""
-        with question_budget(self._answering.max_cost):
-            asked = await self._ask_first(model, entry, columns, rows, known)
-            try:
-                await self._ask_again(model, asked)
-            except QuestionBudgetError:
-                asked.wanted = []
-        filled = await run_in_thread(partial(self._checked, asked, model.name))
-        return FilledPaper(rows=filled, usage=asked.usage)
-
-    async def _ask_first(
-        self,
-        model: LanguageModel,
-        entry: PaperEntry,
-        columns: Sequence[LiteratureColumn],
-        rows: str,
-        known: Sequence[str],
-    ) -> _Asked:
+    async def _ask_first(self, model: LanguageModel, entry: PaperEntry, asked: _Asked) -> None:
         """Ask from the whole paper if it fits, else from what is retrieved for each column; from half as much as often
         as the model's window is too short."""
         tokens = _CONTEXT * self._retrieval.tokens
         while True:
-            paper, context, whole = await self._context(entry, columns, tokens)
-            asked = _Asked(paper=paper, columns=columns, rows=rows, known=known, context=context, whole=whole)
-            if not context.sources and paper.doubtful_pages:
-                pages = sorted(paper.doubtful_pages)[: self._retrieval.images]
-                await self._read_images(asked, [page_image(paper, number) for number in pages])
+            asked.context, asked.whole = await self._context(entry, asked, tokens)
+            if not asked.context.sources:
+                pages = sorted(asked.paper.doubtful_pages)[: self._retrieval.images]
+                await self._read_images(asked, [page_image(asked.paper, number) for number in pages])
             if not asked.readable:
-                return asked
+                return None
             try:
-                await self._ask(model, asked, columns, context, looking_up=self._answering.rounds > 0)
+                return await self._ask(model, asked, asked.columns, asked.context, rounds=self._answering.rounds)
             except ContextTooLongError:
-                if tokens // 2 < _LEAST_TOKENS:
-                    raise
                 tokens //= 2
-            else:
-                return asked
+                if tokens < _LEAST_TOKENS:
+                    raise
 
-    async def _context(
-        self, entry: PaperEntry, columns: Sequence[LiteratureColumn], tokens: int
-    ) -> tuple[Paper, Context, bool]:
+    async def _context(self, entry: PaperEntry, asked: _Asked, tokens: int) -> tuple[Context, bool]:
         """Return the context of a row, and whether it is the whole paper."""
-        paper = await run_in_thread(lambda: self._corpus.paper(entry.id))
-        whole = await run_in_thread(partial(self._whole, paper, entry))
+        whole = await run_in_thread(partial(self._whole, asked.paper, entry))
         if sum(map(self._count, map(source_line, whole))) <= tokens:
-            return paper, Context(sources=_numbered(whole)), True
+            return Context(sources=_numbered(whole)), True
         filters = Filters(papers=(entry.id,))
-        found = [await self._engine.retrieve(AskRequest(question=_question(one), filters=filters)) for one in columns]
-        turns = chain.from_iterable(zip_longest(*(one.sources for one in found)))
-        distinct = {one.content: one for one in turns if one is not None and not is_outline(one)}
+        questions = [AskRequest(question=f"{one.name}: {one.instruction}", filters=filters) for one in asked.columns]
+        found = [(await self._engine.retrieve(one)).sources for one in questions]
+        turns = (one for turn in zip_longest(*found) for one in turn if one is not None and not is_outline(one))
+        distinct = {one.content: one for one in turns}
         sources = fitting_sources([*whole[:1], *distinct.values()], tokens=tokens, count=self._count)
-        return paper, Context(sources=_numbered(sources)), False
+        return Context(sources=_numbered(sources)), False
 
     def _whole(self, paper: Paper, entry: PaperEntry) -> list[ContextSource]:
         """Return the paper's outline, and its text without the bibliography in reading order."""
@@ -328,7 +296,7 @@ class RowFiller:
         columns: Sequence[LiteratureColumn],
         context: Context,
         *,
-        looking_up: bool,
+        rounds: int = 0,
         results: str = "",
     ) -> None:
         shown = render_for_model(context)
@@ -340,7 +308,7 @@ class RowFiller:
             context=as_data(f"{shown}\nFindings:\n{read}" if read else shown),
         )
         # Of a whole paper, only pictures can show more.
-        looking_up = looking_up and not (asked.whole and self._reader is None)
+        looking_up = rounds > 0 and not (asked.whole and self._reader is None)
         extent = "The context has the whole text, so only pictures can show more." if asked.whole else ""
         look_up_system, look_up_user = self._look_up.fill(extent=extent, results=as_data(results))
         if looking_up:
@@ -350,8 +318,7 @@ class RowFiller:
         request = ModelRequest.of((system, user), "table_row")
         validator: type[_Reply] = _OpenReply if looking_up else _Reply
         reply, usage = await ask_json(model, request, validator)
-        asked.usage += usage
-        asked.take(reply)
+        asked.take(reply, usage)
 
     async def _ask_again(self, model: LanguageModel, asked: _Asked) -> None:
         """Look up what is wanted, and ask once more for what is open; also for columns that the reply left out."""
@@ -373,23 +340,17 @@ class RowFiller:
             wanted = missing
         else:
             return
-        await self._ask(model, asked, wanted, context, looking_up=False, results=results)
+        await self._ask(model, asked, wanted, context, results=results)
 
     def _needed(self, asked: _Asked, looked_up: LookedUp) -> Context:
-        """Return the rows that were looked up, and those of the elements that were read or that the reply cites."""
+        """Return the rows that were looked up, and those that the reply cites or whose pictures were read."""
         cells = [cell for row in asked.replies.values() for cell in row.values()]
-        cited = {
-            parsed[1] for cell in cells for one in cell.evidence if (parsed := parse_row(one)) and parsed[0] == "S"
-        }
+        cited = {parse_row(one) for cell in cells for one in cell.evidence}
         read = {one.element for one in asked.findings.values()}
-        ranks: tuple[Callable[[ContextSource], bool], ...] = (
-            lambda one: one.id in looked_up.rows,
-            lambda one: one.element in read,
-            lambda one: one.id in cited,
-        )
-        chosen = {one.id: one for rank in ranks for one in asked.context.sources if rank(one)}
-        tokens = _CONTEXT * self._retrieval.tokens
-        return Context(sources=fitting_sources(chosen.values(), tokens=tokens, count=self._count))
+        found = [one for one in asked.context.sources if one.id in looked_up.rows]
+        more = [one for one in asked.context.sources if ("S", one.id) in cited or one.element in read]
+        chosen = dict.fromkeys((*found, *more))
+        return Context(sources=fitting_sources(chosen, tokens=_CONTEXT * self._retrieval.tokens, count=self._count))
 
     async def _read_images(self, asked: _Asked, images: Sequence[ContextImage]) -> None:
         if self._reader is None or not images:
@@ -403,35 +364,17 @@ class RowFiller:
             if isinstance(reading, ImageFinding) and reading.relevant:
                 asked.findings[image.id] = reading
 
-    def _checked(self, asked: _Asked, model: str) -> tuple[FilledRow, ...]:
-        maker = CellMaker(
-            corpus=self._corpus,
-            context=asked.context,
-            namer=EvidenceNamer(self._corpus),
-            findings=asked.findings,
-            model=model,
-        )
+    def _checked(self, asked: _Asked, model: str) -> dict[str, tuple[LiteratureCell, ...]]:
+        namer = EvidenceNamer(self._corpus)
+        maker = CellMaker(corpus=self._corpus, context=asked.context, namer=namer, findings=asked.findings, model=model)
         rows: Mapping[str, Mapping[str, CellReply]] = asked.replies or ({"": {}} if asked.rows == "paper" else {})
-        return tuple(
-            FilledRow(name=name, cells=tuple(_cell(maker, cells.get(one.name), one) for one in asked.columns))
-            for name, cells in rows.items()
-        )
-
-
-def _cell(maker: CellMaker, reply: CellReply | None, column: LiteratureColumn) -> LiteratureCell:
-    if reply is not None:
-        return maker.cell(reply, column)
-    said = "the model gave no cell for this column" if maker.context.sources or maker.findings else "it has no text"
-    left_out = Finding(kind="reply", subject=column.name, message=said)
-    return LiteratureCell(column=column.name, findings=(left_out,), model=maker.model)
+        return {
+            name: tuple(maker.cell(cells.get(one.name), one) for one in asked.columns) for name, cells in rows.items()
+        }
 
 
 def _numbered(sources: Sequence[ContextSource]) -> tuple[ContextSource, ...]:
     return tuple(replace(one, id=number) for number, one in enumerate(sources))
-
-
-def _question(column: LiteratureColumn) -> str:
-    return column.instruction if column.name in column.instruction else f"{column.name}: {column.instruction}"
 
 
 def _said_column(column: LiteratureColumn) -> str:

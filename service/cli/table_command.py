@@ -9,19 +9,18 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.text import Text
 
+from paperscope_core.column_sets import read_columns
 from paperscope_core.files import output_errors, write_atomically
 from paperscope_core.types import PaperEntry
+from paperscope_core.types.literature import LiteratureTable
 from service.cli.options import ConfigOption, LibraryOption, make_budget, open_library
 from service.cli.question_commands import NO_MODEL, TimeLeft, bounds_view
 from service.cli.terminal import print_line, print_note, stderr, stdout
 
 if TYPE_CHECKING:
     from paperscope.library import Library
-    from paperscope_core.types.literature import ColumnSet, LiteratureTable
 
 __all__ = ["table"]
-
-_NAME = "table"
 
 
 def table(
@@ -50,51 +49,43 @@ def table(
 ) -> None:
     """Fill a literature table: a row for each paper, and in each cell what it says and where. Run again, it resumes
     where it stopped, and asks only for papers and columns that are new."""
-    from query.literature import read_columns
-
     read = read_columns(columns)
     budget = partial(make_budget, roles=("answer", "vision"), max_calls=max_calls, max_cost=max_cost)
     with open_library(library=library, config=config, budget=budget) as opened:
         if estimate:
             with stderr().status("estimating …"):
-                estimator = opened.question_estimator()
-                found = opened.wait(estimator.estimate_table(read, papers or ()))
-                waiting = len(opened.tables.pending(read, papers or ()))
-            title = f"Estimated model usage of the rows of {waiting} papers"
+                found = opened.wait(opened.question_estimator().estimate_table(read, papers or ()))
+            title = f"Estimated model usage of what {read.title!r} lacks"
             stdout().print(bounds_view(title, found.least, found.most, when="if nothing is looked up"))
             return
-        filled = _fill_with_progress(opened, read, papers or [], out, at_once=at_once)
-        files = _write(opened, filled, out)
+        table = opened.define_table(read, papers or ())
+        try:
+            filled = _fill_with_progress(opened, table, at_once=at_once)
+        finally:
+            # Also of a run that is stopped: what is filled is kept.
+            _write(opened, opened.tables.get(table), out)
     for line in _summary(filled):
         print_line(line)
     if not any(cell.model for row in filled.rows for cell in row.cells):
         print_note(NO_MODEL, style="dim")
-    print_line(f"Results: {', '.join(map(str, files))}")
+    print_line(f"Results: {out}/table.xlsx, .csv, .md, .tex, .json, .bib")
     raise typer.Exit(1 if filled.failures else 0)
 
 
-def _fill_with_progress(
-    library: "Library", columns: "ColumnSet", papers: list[str], out: Path, *, at_once: int
-) -> "LiteratureTable":
-    tables = library.tables
-    table = tables.define(columns, papers)
+def _fill_with_progress(library: "Library", table: str, *, at_once: int) -> LiteratureTable:
     shown = (TextColumn("filling"), BarColumn(), MofNCompleteColumn(), TimeLeft(), TextColumn("{task.description}"))
     with Progress(*shown, console=stderr(), transient=True) as progress:
-        task = progress.add_task("", total=len(tables.get(table).papers))
+        task = progress.add_task("", total=len(library.tables.get(table).papers))
 
         def on_paper(entry: PaperEntry, reason: str) -> None:
             progress.advance(task)
             if reason:
                 progress.console.print(Text(f"error: {entry.title or entry.file}: {reason}", style="red"))
 
-        try:
-            return library.wait(tables.fill(table, at_once=at_once, on_paper=on_paper))
-        finally:
-            # Also of a run that is stopped: what is filled is kept.
-            _write(library, tables.get(table), out)
+        return library.wait(library.fill_table_async(table, at_once=at_once, on_paper=on_paper))
 
 
-def _write(library: "Library", table: "LiteratureTable", out: Path) -> list[Path]:
+def _write(library: "Library", table: LiteratureTable, out: Path) -> None:
     """Write all exports. Raises OutputError."""
     from paperscope.table_exports import EXPORTS, export_table
 
@@ -102,14 +93,11 @@ def _write(library: "Library", table: "LiteratureTable", out: Path) -> list[Path
         out.mkdir(parents=True, exist_ok=True)
     entries = library.entries()
     published = library.publications([one.id for one in entries])
-    files = []
     for form in EXPORTS:
-        write_atomically(out / f"{_NAME}.{form}", export_table(table, entries, form, publications=published))
-        files.append(out / f"{_NAME}.{form}")
-    return files
+        write_atomically(out / f"table.{form}", export_table(table, entries, form, publications=published))
 
 
-def _summary(table: "LiteratureTable") -> list[str]:
+def _summary(table: LiteratureTable) -> list[str]:
     cells = [cell for row in table.included for cell in row.cells]
     states = Counter("corrected" if cell.correction is not None else cell.status for cell in cells)
     order = ("stated", "computed", "corrected", "not stated", "unclear")

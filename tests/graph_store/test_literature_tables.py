@@ -15,31 +15,37 @@ from paperscope_core.types.literature import ColumnSet, LiteratureCell, Literatu
 from tests.graph_store.indexed_papers import PAPER_IDS, add, make_indexed
 
 ONE, TWO, *_ = PAPER_IDS
-NAMES = {ONE: "One (2020)", TWO: "Two"}
 COLUMNS = ColumnSet(title="Trials", columns=(LiteratureColumn(name="Sample"), LiteratureColumn(name="Dose")))
 PLACE = Place(paper=ONE, page=2, box=Box(1.5, 2.25, 30.0, 40.125))
 SAMPLE = LiteratureCell(
-    column="Sample", value="512", status="stated", evidence=(Evidence(element=f"{ONE}/passage-1", place=PLACE),)
+    column="Sample",
+    value="512",
+    made="hash",
+    status="stated",
+    evidence=(Evidence(element=f"{ONE}/passage-1", place=PLACE),),
 )
-MADE = {"Sample": "hash", "Dose": "hash"}
 
 
 @pytest.fixture
 def store(location: Location) -> Iterator[Store]:
     with closing(Store.open(location)) as store:
         add(store, make_indexed(ONE))
+        add(store, make_indexed(TWO))
         yield store
 
 
 def test_a_table_is_known_by_its_title_and_keeps_cells(store: Store) -> None:
     table = store.tables.define(COLUMNS, [ONE, TWO, ONE])
-    store.tables.put(table, ONE, [("", [SAMPLE])], MADE)
-    found = store.tables.get(table, NAMES)
+    store.tables.put(table, ONE, {"": [SAMPLE]})
+    found = store.tables.get(table)
     assert (found.title, found.papers) == ("Trials", (ONE, TWO))
-    assert [(row.title, row.cells) for row in found.rows] == [("One (2020)", (SAMPLE,)), ("Two", ())]
+    assert [(row.title, row.cells) for row in found.rows] == [
+        (f"On paper {ONE}", (SAMPLE,)),
+        (f"On paper {TWO}", ()),
+    ]
     wider = replace(COLUMNS, title=" trials", columns=(*COLUMNS.columns, LiteratureColumn(name="Arm")))
     assert store.tables.define(wider, [ONE]) == table
-    (row,) = store.tables.get(table, NAMES).rows
+    (row,) = store.tables.get(table).rows
     assert row.cell("Sample") == SAMPLE
     assert [one.id for one in store.tables.all()] == [table]
     store.tables.delete(table)
@@ -48,59 +54,59 @@ def test_a_table_is_known_by_its_title_and_keeps_cells(store: Store) -> None:
 
 def test_a_correction_outlives_new_values_and_the_paper(store: Store) -> None:
     table = store.tables.define(COLUMNS, [ONE])
-    store.tables.put(table, ONE, [("", [SAMPLE])], MADE)
-    store.tables.correct(table, ONE, "", "Sample", "500")
-    store.tables.correct(table, ONE, "", "Dose", "")
-    store.tables.put(table, ONE, [("", [replace(SAMPLE, value="513"), LiteratureCell(column="Dose")])], MADE)
-    (row,) = store.tables.get(table, NAMES).rows
+    store.tables.put(table, ONE, {"": [SAMPLE]})
+    store.tables.correct(table, ONE, "Sample", "500")
+    store.tables.correct(table, ONE, "Dose", "")
+    store.tables.put(table, ONE, {"": [replace(SAMPLE, value="513"), LiteratureCell(column="Dose")]})
+    (row,) = store.tables.get(table).rows
     assert [(cell.value, cell.correction, cell.shown) for cell in row.cells] == [("513", "500", "500"), ("", "", "")]
-    assert store.tables.made(table, ONE)[""]["Sample"].corrected
-    store.tables.correct(table, ONE, "", "Dose", None)
+    store.tables.correct(table, ONE, "Dose", None)
     store.remove(ONE)
-    assert [cell.column for cell in store.tables.get(table, NAMES).rows[0].cells] == ["Sample"]
-    assert store.tables.get(table, {}).rows == ()
+    assert store.tables.get(table).rows == ()
+    add(store, make_indexed(ONE))
+    assert [cell.correction for cell in store.tables.get(table).rows[0].cells] == ["500"]
 
 
 def test_a_row_is_excluded_for_a_reason(store: Store) -> None:
     table = store.tables.define(COLUMNS, [ONE, TWO])
-    store.tables.exclude(table, TWO, "", " No  controls ")
+    store.tables.exclude(table, TWO, " No  controls ")
     store.tables.define(COLUMNS, [ONE, TWO])
-    found = store.tables.get(table, NAMES)
+    found = store.tables.get(table)
     assert [row.excluded for row in found.rows] == ["", "No controls"]
     assert [row.paper for row in found.included] == [ONE]
-    store.tables.exclude(table, TWO, "", "")
-    assert len(store.tables.get(table, NAMES).included) == 2
+    store.tables.exclude(table, TWO, "")
+    assert len(store.tables.get(table).included) == 2
 
 
 def test_rows_within_a_paper_keep_their_order(store: Store) -> None:
     arms = replace(COLUMNS, rows="arm")
     table = store.tables.define(arms, [ONE])
-    store.tables.put(table, ONE, [("b", [SAMPLE]), ("a", [SAMPLE])], MADE)
-    store.tables.put(table, ONE, [("a", [LiteratureCell(column="Dose")]), ("c", [SAMPLE])], MADE)
-    assert [(row.name, len(row.cells)) for row in store.tables.get(table, NAMES).rows] == [("b", 1), ("a", 2), ("c", 1)]
+    store.tables.put(table, ONE, {"b": [SAMPLE], "a": [SAMPLE]})
+    store.tables.put(table, ONE, {"a": [LiteratureCell(column="Dose")], "c": [SAMPLE]})
+    assert [(row.name, len(row.cells)) for row in store.tables.get(table).rows] == [("b", 1), ("a", 2), ("c", 1)]
     store.tables.define(COLUMNS, [ONE])
-    assert [(row.name, row.cells) for row in store.tables.get(table, NAMES).rows] == [("", ())]
+    assert [(row.name, row.cells) for row in store.tables.get(table).rows] == [("", ())]
 
 
 def test_what_there_is_not_is_refused(store: Store) -> None:
     with pytest.raises(UnknownTableError, match="table-0"):
-        store.tables.put("table-0", ONE, [], MADE)
+        store.tables.put("table-0", ONE, {})
     table = store.tables.define(COLUMNS, [ONE])
     for paper, row, column in ((TWO, "", "Sample"), (ONE, "arm", "Sample"), (ONE, "", "None")):
         with pytest.raises(UnknownTableError, match=r"no (row|column)"):
-            store.tables.correct(table, paper, row, column, "x")
+            store.tables.correct(table, paper, column, "x", row=row)
     with pytest.raises(InputError, match="4001 characters"):
-        store.tables.correct(table, ONE, "", "Sample", "x" * 4001)
+        store.tables.correct(table, ONE, "Sample", "x" * 4001)
     with pytest.raises(InputError, match="501 characters"):
-        store.tables.exclude(table, ONE, "", "x" * 501)
+        store.tables.exclude(table, ONE, "x" * 501)
 
 
 def test_tables_are_copied(store: Store, tmp_path: Path, location: Location) -> None:
     from graph_store.copying import copy_library
 
     table = store.tables.define(COLUMNS, [ONE])
-    store.tables.put(table, ONE, [("", [SAMPLE])], MADE)
-    store.tables.correct(table, ONE, "", "Sample", "500")
+    store.tables.put(table, ONE, {"": [SAMPLE]})
+    store.tables.correct(table, ONE, "Sample", "500")
     copy_library(location, tmp_path / "copy", on_progress=lambda *_progress: None)
     with closing(Store.open(tmp_path / "copy")) as copy:
-        assert copy.tables.get(table, NAMES) == store.tables.get(table, NAMES)
+        assert copy.tables.get(table) == store.tables.get(table)

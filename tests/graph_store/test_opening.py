@@ -141,7 +141,7 @@ def test_a_library_of_before_literature_tables_is_completed(location: Location, 
     with closing(Store.open(location, read_only=True)) as store:
         assert store.tables.all() == []
         with pytest.raises(UnknownTableError, match="table-0"):
-            store.tables.get("table-0", {})
+            store.tables.get("table-0")
     copy_library(location, elsewhere, on_progress=lambda *_progress: None)
     for place in (location, elsewhere):
         with closing(Store.open(place)) as store, store.database.read() as connection:

@@ -106,7 +106,7 @@ class _Broken:
 async def test_a_streamed_answer_starts_over_after_a_removal(library: Library) -> None:
     answer = library.ask(QUESTION)
     engine = _Broken(library, library.entries()[0].id, answer)
-    library.__dict__["_asker"] = Asker(library._store, cast("QueryEngine", engine), library.tables)
+    library.__dict__["_asker"] = Asker(library._store, cast("QueryEngine", engine), library._asker.tables)
     events = [event async for event in library.stream(QUESTION)]
     told = [TextEvent(text="Three"), TextEvent(text="Two", anew=True), TextEvent(text=" taggers.")]
     assert events == [*told, DoneEvent(answer=answer)]
@@ -118,7 +118,7 @@ async def test_a_missing_element_without_a_removal_is_an_error(library: Library)
             raise UnknownElementError("a/passage-1")
 
     with pytest.raises(UnknownElementError):
-        await Asker(library._store, cast("QueryEngine", Faulty()), library.tables).retrieve(
+        await Asker(library._store, cast("QueryEngine", Faulty()), library._asker.tables).retrieve(
             AskRequest(question=QUESTION)
         )
 

@@ -10,13 +10,13 @@ import pytest
 
 from graph_store import Store
 from paperscope.library import Library
+from paperscope_core.column_sets import column_set
 from paperscope_core.errors import BudgetError, ModelRefusedError, ModelUnavailableError, UnknownPaperError
 from paperscope_core.models import FakeEmbedder, Models
 from paperscope_core.models.fakes import FakeModel
 from paperscope_core.settings import Settings
 from paperscope_core.types import ModelRequest
 from paperscope_core.types.literature import LiteratureColumn
-from query.literature import column_set
 from tests.paperscope.test_table_exports import PAPERS, put_paper
 
 F1 = LiteratureColumn(name="F1", instruction="Which F1 does it reach?", type="number")
@@ -93,10 +93,10 @@ def test_a_run_that_was_stopped_goes_on_where_it_ended(opened: Open) -> None:
         return reply(request)
 
     library = opened(FakeModel(stopping))
-    read = library.tables
+    table = library.define_table(COLUMNS)
     with pytest.raises(BudgetError):
-        library.wait(read.fill(read.define(COLUMNS), at_once=1))
-    assert [len(row.cells) for row in read.get(read.all()[0].id).rows] == [1, 0, 0]
+        library.wait(library.fill_table_async(table, at_once=1))
+    assert [len(row.cells) for row in library.tables.get(table).rows] == [1, 0, 0]
     model = FakeModel(reply)
     assert all(row.cells for row in opened(model).table([F1], title="t").rows)
     assert len(model.requests) == 2
@@ -118,7 +118,8 @@ def test_a_model_that_is_down_is_an_error(opened: Open) -> None:
         raise ModelUnavailableError("no connection")
 
     library = opened(FakeModel(down))
-    tables = replace(library.tables, retries=replace(library.tables.retries, max_rounds=0))
+    filler = library._asker.tables
+    tables = replace(filler, retries=replace(filler.retries, max_rounds=0))
     with pytest.raises(ModelUnavailableError):
         library.wait(tables.fill(tables.define(COLUMNS)))
 

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Path, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
+from paperscope_core.column_sets import READY_COLUMNS, TableRecord
 from paperscope_core.types.literature import LiteratureColumn, LiteratureTable
 from service.http.auth import ComputingLibraryOf, LibraryOf
 from service.http.parameters import PAPER_PATTERN, Name
@@ -25,29 +26,13 @@ _PaperId = Annotated[str, Field(pattern=PAPER_PATTERN)]
 _RowName = Annotated[str, Field(default="", max_length=1000, description="the row within the paper, if it has several")]
 
 
-class ColumnBody(BaseModel):
-    """A column; of a ready-made one, the name alone is enough."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    name: str = Field(min_length=1, max_length=80)
-    instruction: str = Field(default="", max_length=1000, description="the question that a cell answers")
-    type: Literal["text", "number", "category", "yes/no", "list", "quotation"] | None = None
-    unit: str = Field(default="", max_length=80)
-    values: list[Annotated[str, Field(max_length=80)]] = Field(default=[], max_length=60)
-
-
-class TableBody(BaseModel):
+class TableBody(TableRecord):
     """A table to fill."""
 
-    model_config = ConfigDict(extra="forbid")
-
     title: str = Field(min_length=1, max_length=200, description="the library knows the table by it")
-    columns: list[ColumnBody] = Field(min_length=1, max_length=60)
     papers: list[Name] = Field(
         default=[], max_length=1000, description="ids, file names or titles; none for all papers"
     )
-    rows: str = Field(default="paper", min_length=1, max_length=80, description='"paper", or what a row is within it')
 
 
 class CorrectionBody(BaseModel):
@@ -88,8 +73,6 @@ class FillingView(BaseModel):
 @router.get("", summary="List the literature tables", response_model=TableList)
 def list_tables(library: ComputingLibraryOf) -> Response:
     """Return the library's literature tables. All callers of the library share them."""
-    from query.literature import READY_COLUMNS
-
     return json_response(TableList(tables=tuple(library.tables.all()), ready_columns=tuple(READY_COLUMNS.values())))
 
 
@@ -98,13 +81,9 @@ async def fill_table(body: TableBody, response: Response, queue: JobSubmitterOf)
     """Create the table of this title, or change its columns and papers, and fill what it lacks. Return its id, and a
     job, whose address is in `Location`. Only cells that are new are asked for; corrections and excluded rows stay. The
     table can be read while it is filled."""
-    from query.literature import ColumnRecord, column_set
-
     await queue.check_capacity()
-    columns = [ColumnRecord.model_validate(one.model_dump()).column for one in body.columns]
-    asked = column_set(body.title, columns, rows=body.rows)
-    tables = await asyncio.to_thread(lambda: queue.library.tables)
-    table = await asyncio.to_thread(tables.define, asked, body.papers)
+    asked = body.column_set(body.title)
+    table = await asyncio.to_thread(queue.library.define_table, asked, body.papers)
     job = await queue.submit(TableRequest(name=asked.title, table=table), response)
     return FillingView(table=table, job=job)
 

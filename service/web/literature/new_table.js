@@ -89,7 +89,7 @@ function Papers({ chosen, onChange }) {
   const path = `/v1/papers?limit=${MOST_PAPERS}${query ? `&query=${encodeURIComponent(query)}` : ''}`
   const found = useAsync((signal) => get(path, { signal }), [path])
   return html`<details class="fold">
-    <summary><${Icon} name="chevronRight" size="16" />${chosen.length ? t('literature.somePapers', { count: chosen.length }) : t('literature.allPapers')}</summary>
+    <summary><${Icon} name="chevronRight" size="16" />${chosen.length ? t('literature.papers', { count: chosen.length }) : t('literature.allPapers')}</summary>
     <input class="input" type="search" aria-label=${t('literature.searchPapers')} placeholder=${t('literature.searchPapers')} value=${search} onInput=${(event) => setSearch(event.currentTarget.value)} />
     ${found.error && html`<${ErrorState} error=${found.error} onRetry=${found.reload} />`}
     <ul class="table-papers">

@@ -9,6 +9,7 @@ import { CellDetails } from './cell_details.js'
 import { Grid, cellAt } from './grid.js'
 
 const WIDE = '(min-width: 62rem)'
+const MOST_READINGS = 50
 const FORMS = ['xlsx', 'csv', 'md', 'tex', 'bib', 'json']
 
 /** @param {{id: string, query: Record<string, string>}} props */
@@ -19,7 +20,9 @@ export function OneTable({ id, query }) {
   const table = found.data
   const title = table?.columns.title
   const job = list.find((one) => one.kind === 'table' && one.name === title)
-  const progress = job && `${job.id} ${job.done} ${hasEnded(job)}`
+  // A large table is not read again for each of its papers.
+  const step = Math.ceil((job?.total || 1) / MOST_READINGS)
+  const progress = job && `${job.id} ${Math.floor(job.done / step)} ${hasEnded(job)}`
   useEffect(() => {
     if (progress) found.reload()
   }, [progress])

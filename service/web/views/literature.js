@@ -29,7 +29,7 @@ function Tables() {
             <a href="#/tables/${one.id}">
               <${Icon} name="table" />
               <span class="batch-name" dir="auto">${one.columns.title}</span>
-              <span class="batch-facts">${t('literature.facts', { papers: one.papers.length, columns: one.columns.columns.length })}</span>
+              <span class="batch-facts">${t('literature.papers', { count: one.papers.length })}</span>
               <span class="batch-date">${formatDate(new Date(1000 * one.updated).toISOString())}</span>
             </a>
           </li>`,

@@ -54,7 +54,7 @@ async def filled(
 ) -> tuple[LiteratureCell, ...]:
     asked = ColumnSet(title="t", columns=columns, rows=rows)
     found = await filler.fill(ENTRY, asked, [one.name for one in columns], known=known)
-    return tuple(one for row in found.rows for one in row.cells)
+    return tuple(one for cells in found.rows.values() for one in cells)
 
 
 async def test_one_call_fills_all_columns_from_the_whole_paper(filler: Callable[..., RowFiller]) -> None:
@@ -187,11 +187,11 @@ async def test_rows_are_things_within_a_paper(filler: Callable[..., RowFiller]) 
 
     asked = ColumnSet(title="t", columns=(f1,), rows="method")
     found = await filler(FakeModel(reply)).fill(ENTRY, asked, ["F1"])
-    assert [(row.name, row.cells[0].value) for row in found.rows] == [("Plain", "94.90"), ("Dice", "95.43")]
+    assert [(name, cells[0].value) for name, cells in found.rows.items()] == [("Plain", "94.90"), ("Dice", "95.43")]
     # Later columns get the same rows.
     again = FakeModel(reply)
     found = await filler(again).fill(ENTRY, asked, ["F1"], known=("dice",))
-    assert [row.name for row in found.rows] == ["dice"]
+    assert list(found.rows) == ["dice"]
     assert "no other" in again.requests[0].messages[-1].text
 
 

@@ -43,7 +43,7 @@ def test_a_table_is_filled_resumed_and_estimated(run: "Run", library: Path, tmp_
         arguments = ("table", "c.toml", "--out", "deep/out", "--library", library)
         estimated = run(*arguments, "--estimate")
         assert (estimated.code, (tmp_path / "deep").exists()) == (0, False)
-        assert "Estimated model usage of the rows of 2 papers" in estimated.out
+        assert "Estimated model usage of what 'Taggers' lacks" in estimated.out
         stopped = run(*arguments, "--max-calls", "1", "--at-once", "1")
         assert stopped.code == 5
         with (tmp_path / "deep/out/table.csv").open(newline="") as file:

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from paperscope_core.column_sets import READY_COLUMNS, column_set, parse_columns, read_columns
 from paperscope_core.errors import InputError
 from paperscope_core.types.literature import ColumnSet, LiteratureColumn
-from query.literature import READY_COLUMNS, column_set, parse_columns, read_columns
 
 WHOLE = """
 title = "Trials"

@@ -5,12 +5,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from paperscope_core.errors import InputError
 from paperscope_core.types.literature import ColumnSet, ColumnType, LiteratureColumn
 
-__all__ = ["READY_COLUMNS", "ColumnRecord", "column_set", "parse_columns", "read_columns"]
+__all__ = ["READY_COLUMNS", "TableRecord", "column_set", "parse_columns", "read_columns"]
 
 READY_COLUMNS: Mapping[str, LiteratureColumn] = {
     column.name: column
@@ -60,15 +60,15 @@ def _named(value: object) -> object:
 
 
 class ColumnRecord(BaseModel):
-    """A column in a file or a request; of a ready-made one, the name alone is enough."""
+    """A column; of a ready-made one, the name alone is enough."""
 
     model_config = ConfigDict(extra="forbid")
 
-    name: str
-    instruction: str = ""
+    name: str = Field(min_length=1, max_length=80)
+    instruction: str = Field(default="", max_length=1000, description="the question that a cell answers")
     type: ColumnType | None = None
-    unit: str = ""
-    values: list[str] = []
+    unit: str = Field(default="", max_length=80)
+    values: list[Annotated[str, Field(max_length=80)]] = Field(default=[], max_length=60)
 
     @property
     def column(self) -> LiteratureColumn:
@@ -82,25 +82,29 @@ class ColumnRecord(BaseModel):
         )
 
 
-class _TableRecord(BaseModel):
+class TableRecord(BaseModel):
+    """The columns of a table in a file or a request."""
+
     model_config = ConfigDict(extra="forbid")
 
-    title: str = ""
-    rows: str = "paper"
-    columns: list[Annotated[ColumnRecord, BeforeValidator(_named)]] = Field(min_length=1)
+    title: str = Field(default="", max_length=200, description="the library knows the table by it")
+    rows: str = Field(default="paper", min_length=1, max_length=80, description='"paper", or what a row is within it')
+    columns: list[Annotated[ColumnRecord, BeforeValidator(_named)]] = Field(min_length=1, max_length=60)
+
+    def column_set(self, title: str) -> ColumnSet:
+        """Return the columns, under this title if the table has none. Raises InputError."""
+        columns = tuple(one.column for one in self.columns)
+        return ColumnSet(title=self.title if self.title.strip() else title, columns=columns, rows=self.rows)
 
 
-_RECORDS = TypeAdapter(_TableRecord)
-
-
-def column_set(title: str, columns: Sequence[str | LiteratureColumn], *, rows: str = "paper") -> ColumnSet:
+def column_set(title: str, columns: Sequence[str | LiteratureColumn]) -> ColumnSet:
     """Return a set of columns, of which ready-made ones are given by name.
 
     Raises:
         InputError: A text is neither the name of a ready-made column nor a question, or two columns have one name.
     """
     made = [one if isinstance(one, LiteratureColumn) else ColumnRecord(name=one).column for one in columns]
-    return ColumnSet(title=title, columns=tuple(made), rows=rows)
+    return ColumnSet(title=title, columns=tuple(made))
 
 
 def parse_columns(text: str, *, title: str) -> ColumnSet:
@@ -115,15 +119,13 @@ def parse_columns(text: str, *, title: str) -> ColumnSet:
         InputError: The text has another form; the message says where.
     """
     try:
-        record = _RECORDS.validate_python(tomllib.loads(text))
+        return TableRecord.model_validate(tomllib.loads(text)).column_set(title)
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"the columns are not TOML: {error}; {_FORM}") from error
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False)[0]
         at = ".".join(str(part + 1 if isinstance(part, int) else part) for part in first["loc"])
         raise InputError(f"the columns can't be used: {at or 'the file'}: {first['msg']}; {_FORM}") from error
-    columns = tuple(one.column for one in record.columns)
-    return ColumnSet(title=record.title if record.title.strip() else title, columns=columns, rows=record.rows)
 
 
 def read_columns(file: Path) -> ColumnSet:
