@@ -40,6 +40,8 @@ _LABEL = re.compile(r"\\label\s*\{([^{}]*)\}")
 _TAG = re.compile(r"\\tag\*?\s*\{\(?([^{}]*?)\)?\}")
 _MATH_SIGNS = re.compile(r"^(?:\$\$?|\\[(\[])|(?:\$\$?|\\[)\]])$")
 _ROW = re.compile(r"\\\\\*?(?:\s*\[[^\]\n]{0,12}\])?|\\begin\s*\{|\\end\s*\{|\\.|[{}]", re.DOTALL)
+# What a text has that is more than its letters.
+_SIGNS = re.compile(r"[\\{}$~%^_#&`']|--|\n\n")
 _NOTE = re.compile(r"\s*\[([^\[\]]*)\]")
 _PARAGRAPH = re.compile(r"\n\s*\n")
 
@@ -91,6 +93,8 @@ class LatexConverter:
 
     def fragment(self, source: str, line: int) -> list[Part]:
         """Return the inline content of a source, all of it in one line."""
+        if not _SIGNS.search(source):
+            return [source]
         before, self._line = self._line, self._line or line
         found = self._inline(parse_latex(source))
         self._line = before

@@ -5,6 +5,8 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any
 
+from paperscope_core.errors import PaperFileError
+
 __all__ = [
     "COMMANDS",
     "ENVIRONMENTS",
@@ -125,10 +127,16 @@ def _context() -> Any:  # noqa: ANN401
 
 
 def parse_latex(text: str, *, start: int = 0) -> list[Any]:
-    """Return the nodes of a source from a position; faults in it are passed over."""
+    """Return the nodes of a source from a position; faults in it are passed over.
+
+    Raise `PaperFileError` if it is nested too deeply.
+    """
     from pylatexenc.latexwalker import LatexWalker
 
-    nodes, _, _ = LatexWalker(text, latex_context=_context(), tolerant_parsing=True).get_latex_nodes(pos=start)
+    try:
+        nodes, _, _ = LatexWalker(text, latex_context=_context(), tolerant_parsing=True).get_latex_nodes(pos=start)
+    except RecursionError as error:
+        raise PaperFileError("This LaTeX is nested too deeply to be read. Compile it to PDF.") from error
     return list(nodes)
 
 

@@ -13,11 +13,14 @@ from ingest.readers.latex_macros import ExpandedSource, expand_latex, read_group
 from ingest.readers.latex_nodes import KNOWN, parse_latex
 from ingest.readers.latex_references import find_citations, formatted_entries, with_bibliography
 from ingest.readers.markup_tree import Node, element
+from paperscope_core.cancellation import extend_time_limit
 from paperscope_core.publication import arxiv_in
 from paperscope_core.types import PageProblem, Publication
 
 __all__ = ["read_latex"]
 
+# The time limit is set for one page; pylatexenc takes as long for this much.
+_LETTERS_PER_STEP = 100_000
 _BEGIN, _END = "\\begin{document}", "\\end{document}"
 _NAMES = re.compile(r"\\(title|author)\b\*?(?!\s*\\)")
 _AND = re.compile(r"\\(?:and|And|AND)\b")
@@ -31,6 +34,7 @@ def read_latex(source: Source) -> Reading:
     files = open_latex(source)
     expanded = expand_latex(with_bibliography(files.text, files), read=files.read, known=KNOWN, name=source.name)
     text = expanded.text
+    extend_time_limit(1 + len(text) // _LETTERS_PER_STEP)
     start = text.find(_BEGIN) + len(_BEGIN) if _BEGIN in text else 0
     end = text.find(_END, start) if _END in text[start:] else len(text)
     nodes = parse_latex(text[:end], start=start)
