@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 from paperscope.records.catalogues import Catalogues
 from paperscope.records.csl_items import arxiv_of
 from paperscope.records.reference_files import REFERENCE_SUFFIXES, Reference, read_references
-from paperscope.records.zotero_library import ZOTERO, zotero_sources
+from paperscope.records.zotero_library import ZOTERO, read_collection
 from paperscope.sources import LookedUp, PaperSource, find_sources
 from paperscope_core.errors import PaperFileError
 from paperscope_core.publication import doi_in
@@ -43,7 +43,7 @@ class PaperFinder:
             InputError: There is none, or the place can't be read.
         """
         if place.startswith(ZOTERO):
-            return zotero_sources(place.removeprefix(ZOTERO))
+            return [self._reference(one) for one in read_collection(place.removeprefix(ZOTERO))]
         path = Path(place)
         if path.suffix.lower() in REFERENCE_SUFFIXES and path.is_file():
             return [self._reference(one) for one in read_references(path)]
@@ -69,7 +69,9 @@ class PaperFinder:
             return self._work(published.doi, published.arxiv, record=record)
 
         def fail() -> LookedUp:
-            raise PaperFileError(f"{record}: has neither a file nor a DOI nor an arXiv id in {record.origin}")
+            raise PaperFileError(
+                f"{str(record) or 'an entry'}: has neither a file nor a DOI nor an arXiv id in {record.origin}"
+            )
 
         return PaperSource(address=str(record), record=record, look_up=fail)
 

@@ -122,7 +122,7 @@ class WebFetcher:
         request.extensions["sni_hostname"] = host
         response = client.send(request, stream=True)
         try:
-            content = b""
+            content = bytearray()
             for part in response.iter_raw():
                 content += part
                 if len(content) > max_mb * _MB:
@@ -132,7 +132,7 @@ class WebFetcher:
         finally:
             response.close()
         media_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
-        fetched = Fetched(url=url, status=response.status_code, media_type=media_type, content=content)
+        fetched = Fetched(url=url, status=response.status_code, media_type=media_type, content=bytes(content))
         return fetched, response.headers.get("location", "") if response.is_redirect else ""
 
     def _wait(self, host: str) -> None:

@@ -1,17 +1,18 @@
-"""Finds the papers of a collection of Zotero on this machine, by the local API that Zotero 7 has."""
+"""Reads a collection of Zotero on this machine, by the local API that Zotero 7 has."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import quote, urlsplit
+from urllib.request import url2pathname
 
-from pydantic_core import from_json
+from pydantic import TypeAdapter, ValidationError
 
 from paperscope.records.csl_items import csl_record, part_of, plain_line
+from paperscope.records.reference_files import Reference
 from paperscope.records.web_fetcher import WebFetcher
-from paperscope.sources import PaperSource
 from paperscope_core.errors import PaperFileError
 
-__all__ = ["ZOTERO", "zotero_sources"]
+__all__ = ["ZOTERO", "read_collection"]
 
 ZOTERO = "zotero:"
 """What the name of a collection begins with."""
@@ -19,12 +20,13 @@ ZOTERO = "zotero:"
 _ORIGIN = "http://127.0.0.1:23119"
 _PAGE = 100
 _MAX_MB = 50
-_READ = ("application/pdf", "text/html", "application/xhtml+xml")
+_READ = ("application/pdf", "application/epub+zip", "text/html", "application/xhtml+xml")
 Item = Mapping[str, object]
+_ITEMS = TypeAdapter(list[dict[str, object]])
 
 
-def zotero_sources(collection: str) -> Sequence[PaperSource]:
-    """Return the papers of a collection, each with Zotero's record and the file that Zotero has.
+def read_collection(collection: str) -> Sequence[Reference]:
+    """Return the items of a collection, each with Zotero's record and the file that Zotero has of it.
 
     Args:
         collection: The name or the key of a collection in the user's library.
@@ -40,11 +42,7 @@ def zotero_sources(collection: str) -> Sequence[PaperSource]:
         names = ", ".join(sorted(filter(None, collections.values()))) or "none"
         many = f"{len(keys)} collections have this name; give the key" if keys else "Zotero has no such collection"
         raise PaperFileError(f"{ZOTERO}{collection}: {many} (there are: {names})")
-    items = list(library.all(f"collections/{keys[0]}/items/top", include="data,csljson"))
-    found = [source for item in items if (source := library.source(item))]
-    if not found:
-        raise PaperFileError(f"{ZOTERO}{collection}: none of its {len(items)} items has a file that Paperscope reads")
-    return found
+    return [library.reference(one) for one in library.all(f"collections/{keys[0]}/items/top", include="data,csljson")]
 
 
 class _Zotero:
@@ -57,24 +55,25 @@ class _Zotero:
         """Yield all items at a path."""
         start = 0
         while True:
-            document = from_json(self._get(f"{path}?format=json&include={include}&limit={_PAGE}&start={start}"))
-            page = [one for one in document if isinstance(one, dict)] if isinstance(document, list) else []
+            content = self._get(f"{path}?format=json&include={include}&limit={_PAGE}&start={start}")
+            try:
+                page = _ITEMS.validate_json(content)
+            except ValidationError as error:
+                raise PaperFileError(f"{_ORIGIN} answers no list; is it Zotero?") from error
             yield from page
             if len(page) < _PAGE:
                 return
             start += _PAGE
 
-    def source(self, item: Item) -> PaperSource | None:
-        """Return the file of an item with its record, None if it has none that Paperscope reads."""
+    def reference(self, item: Item) -> Reference:
+        """Return the record of an item, and its file, if Zotero has one that Paperscope reads."""
         own = _text(item, "data", "itemType") == "attachment"
         attachments = [item] if own else list(self.all(f"items/{quote(_text(item, 'key'))}/children"))
         csl = item.get("csljson")
-        record = csl_record(csl, origin="Zotero") if isinstance(csl, dict) and not own else None
-        readable = [one for one in attachments if _text(one, "data", "contentType") in _READ]
-        for one in sorted(readable, key=lambda one: _READ.index(_text(one, "data", "contentType"))):
-            if (file := self._file(_text(one, "key"))) is not None:
-                return PaperSource(address=str(file), record=record)
-        return None
+        record = csl_record(csl if isinstance(csl, dict) and not own else {}, origin="Zotero")
+        found = {_text(one, "data", "contentType"): _text(one, "key") for one in reversed(attachments)}
+        files = (self._file(found[kind]) for kind in _READ if kind in found)
+        return Reference(record=record, file=next(filter(None, files), None))
 
     def _file(self, key: str) -> Path | None:
         """Return the file of an attachment, None if this machine does not have it."""
@@ -82,9 +81,7 @@ class _Zotero:
             parts = urlsplit(self._get(f"items/{quote(key)}/file/view/url").decode().strip())
         except (PaperFileError, UnicodeDecodeError):
             return None
-        file = Path(unquote(parts.path))
-        # On Windows, the path of a drive has a slash before it.
-        file = Path(str(file)[1:]) if file.drive == "" and str(file)[2:3] == ":" else file
+        file = Path(url2pathname(parts.path))
         return file if parts.scheme == "file" and parts.netloc in ("", "localhost") and file.is_file() else None
 
     def _get(self, path: str) -> bytes:

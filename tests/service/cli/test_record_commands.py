@@ -199,15 +199,23 @@ def test_a_collection_of_zotero_is_added_with_its_records(web: Web, run: Run, tm
     csl = {"type": "article-journal", "title": "Owl Nets", "container-title": "Owls", "volume": "4"}
     web.documents |= {
         f"{api}/collections": [{"key": "KEY1", "data": {"name": "Owls of the night"}}],
-        f"{api}/collections/KEY1/items/top": [{"key": "ITEM", "data": {"itemType": "journalArticle"}, "csljson": csl}],
+        f"{api}/collections/KEY1/items/top": [
+            {"key": "ITEM", "data": {"itemType": "journalArticle"}, "csljson": csl},
+            {"key": "BARE", "data": {"itemType": "journalArticle"}, "csljson": {**csl, "DOI": DOI}},
+        ],
+        f"{api}/items/BARE/children": [],
         f"{api}/items/ITEM/children": [{"key": "N", "data": {"itemType": "note"}}, attachment],
         f"{api}/items/PDF1/file/view/url": file.as_uri(),
     }
-    assert "added" in run("add", "zotero:owls of the night").out
+    added = run("add", "zotero:owls of the night")
+    assert "added" in added.out
+    assert f"doi:{DOI}: nothing was contacted" in added.err
     assert "volume = {4}" in run("bibliography").out
     assert "no such collection (there are: Owls of the night)" in run("add", "zotero:mice").err
     web.documents[f"{api}/collections"] = 403
     assert "Allow other applications" in run("add", "zotero:KEY1").err
+    web.documents[f"{api}/collections"] = "<html>"
+    assert "is it Zotero?" in run("add", "zotero:KEY1").err
 
 
 def test_a_closed_zotero_is_one_line(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
