@@ -54,7 +54,7 @@ def csl_record(item: Mapping[str, object], *, origin: str) -> BibRecord:
             kind=kind,
             volume=text.get("volume", ""),
             issue=text.get("issue", ""),
-            pages=re.sub(r"\s*[-–—]+\s*", "-", text.get("page") or text.get("article-number", "")),
+            pages=re.sub(r" ?[-–—]+ ?", "-", text.get("page") or text.get("article-number", "")),
             publisher=text.get("publisher", ""),
             families=tuple(family for _, family in names),
             retraction=_retraction(item),
