@@ -29,7 +29,7 @@ __all__ = ["CellMaker", "CellReply"]
 
 # Characters of words that are copied; fewer may occur anywhere.
 _LEAST_WORDS = 20
-_MOST_EVIDENCE = 3
+_MOST_EVIDENCE = 6
 _LONGEST_VALUE = 4000
 # What a reply has in place of an empty value.
 _EMPTY = re.compile(r"(?i)(?:not (?:stated|reported|given|available|applicable)|none|n/?a|null|unclear|-|–|—)?\.?")
