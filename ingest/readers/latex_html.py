@@ -141,6 +141,8 @@ class LatexConverter:
         kind = COMMANDS.get(name, ("", ""))[0]
         if kind == "heading":
             return [self._heading(name, node)]
+        if kind == "abstract":
+            return self._abstract(nodes_of(arguments_of(node)[-1]), node)
         if kind == "appendix":
             self._appendix, self._counts["section"], self._counts["chapter"] = True, 0, 0
             return []
@@ -168,9 +170,10 @@ class LatexConverter:
             return self.entries(node.nodelist)
         if name in self._source.theorems or name == "proof":
             return self._theorem(name, node)
-        lines = self._lines(node)
-        title = [element("div", "Abstract", lines=lines, class_="abstract-title")] if name == "abstract" else []
-        return [*title, *self.blocks(node.nodelist)]
+        return self._abstract(node.nodelist, node) if name == "abstract" else self.blocks(node.nodelist)
+
+    def _abstract(self, nodes: Iterable[Any], node: Any) -> list[Part]:  # noqa: ANN401
+        return [element("div", "Abstract", lines=self._lines(node), class_="abstract-title"), *self.blocks(nodes)]
 
     def _heading(self, name: str, node: Any) -> Node:  # noqa: ANN401
         number = ""

@@ -83,7 +83,10 @@ COMMANDS = {
     "multicolumn": ("printed", "{{{"),
     "multirow": ("printed", "[{[{[{"),
     **dict.fromkeys("vspace hspace thispagestyle pagestyle bibliographystyle bibliography nocite".split(), ("", "*{")),
-    **dict.fromkeys("title author date affiliation institute address email keywords thanks affil".split(), ("", "*[{")),
+    **dict.fromkeys(
+        "title author date affiliation institute address email keywords thanks affil".split(),
+        ("", "*[{"),
+    ),
     **dict.fromkeys(
         "color rowcolor cellcolor captionsetup ccsdesc IEEEmembership IEEEauthorblockA".split(), ("", "[{")
     ),
@@ -93,7 +96,9 @@ COMMANDS = {
     **dict.fromkeys(
         "maketitle selectfont linewidth textwidth columnwidth printbibliography centering".split(), ("", "")
     ),
+    **dict.fromkeys(("authorrunning", "titlerunning"), ("", "{")),
     "rule": ("", "[{{"),
+    "abstract": ("abstract", "{"),
     "label": ("label", "{"),
     "caption": ("caption", "*[{"),
     "includegraphics": ("img", "*[[{"),
@@ -103,6 +108,8 @@ COMMANDS = {
     "appendix": ("appendix", ""),
     **dict.fromkeys(LEVELS, ("heading", "*[{")),
 }
+# pylatexenc's table lacks them.
+_SYMBOLS = {"S": "§", "P": "¶"}
 _SPECIALS = {"~": " ", "``": "“", "''": "”", "--": "–", "---": "—", "&": " ", "\n\n": " "}
 _STRUCTURE = "abstract thebibliography document begin end left right text and hline".split()
 # What keeps its meaning if a paper redefines it.
@@ -146,6 +153,8 @@ def plain_text(node: Any) -> str:  # noqa: ANN401
 
     if hasattr(node, "specials_chars"):
         return _SPECIALS.get(node.specials_chars, str(node.specials_chars))
+    if symbol := _SYMBOLS.get(name_of(node)):
+        return symbol
     return " " if name_of(node).isspace() else str(LatexNodes2Text(math_mode="verbatim").node_to_text(node))
 
 

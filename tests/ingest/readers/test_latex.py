@@ -181,6 +181,15 @@ def test_entries_of_a_bbl_file_are_numbered(tmp_path: Path) -> None:
     ]
 
 
+def test_front_matter_of_another_class(tmp_path: Path) -> None:
+    source = r"""\documentclass{sn-jnl}\begin{document}\title[Short]{Owl Nets}\author*[1]{\fnm{Ada} \sur{Lovelace}}
+    \email{ada@owls.org}\affil*[1]{\orgname{Owls}}\authorrunning{A. L.}\abstract{Owls see.}\maketitle
+    \section{Eyes}As \S 2 says.\end{document}"""
+    parsed = parse(tmp_path / "a.tex", source.encode())
+    assert (parsed.paper.title, parsed.paper.authors) == ("Owl Nets", ("Ada Lovelace",))
+    assert texts(parsed) == ["Owl Nets", "Ada Lovelace", "Abstract", "Owls see.", "1 Eyes", "As §2 says."]
+
+
 def test_files_outside_the_paper_are_not_read(tmp_path: Path) -> None:
     (tmp_path / "secret.tex").write_text("the secret")
     (tmp_path / "paper").mkdir()
