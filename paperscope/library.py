@@ -51,9 +51,11 @@ from paperscope_core.paper_lookup import find_entry
 from paperscope_core.publication import is_same_work
 from paperscope_core.settings import Settings, load_settings
 from paperscope_core.types import (
+    CORRECTED,
     Answer,
     AnswerEvent,
     AskRequest,
+    BibRecord,
     Box,
     Context,
     Displayable,
@@ -362,6 +364,18 @@ class Library:
         if not is_same_work(paper, record):
             raise PaperFileError(f"{paper.title!r}: the id that it prints is that of {record}, which was not used")
         return self._adder.put_records(paper, [record])
+
+    def correct(self, name: str, *, title: str = "", authors: Sequence[str] = (), published: Publication) -> Paper:
+        """Correct a paper's record. What is corrected stays so when the file is read again, and when it is completed.
+
+        Args:
+            name: See `paper`.
+            title: The title, "" to leave it.
+            authors: The names of all authors, () to leave them.
+            published: When and where it was published; what is empty is left.
+        """
+        record = BibRecord(origin=CORRECTED, title=title, authors=tuple(authors), publication=published)
+        return self._adder.put_records(self.paper(name), [record])
 
     def add_on_ray(
         self,

@@ -10,7 +10,7 @@ from dataclasses import fields, replace
 from difflib import SequenceMatcher
 from itertools import zip_longest
 
-from paperscope_core.types import UNPUBLISHED, BibRecord, Paper, Passage, Publication
+from paperscope_core.types import CORRECTED, UNPUBLISHED, BibRecord, Paper, Passage, Publication
 
 __all__ = [
     "arxiv_in",
@@ -130,17 +130,21 @@ def complete_publication(paper: Paper, *, stated: Publication = UNPUBLISHED) -> 
 def with_record(paper: Paper, record: BibRecord) -> Paper:
     """Return a paper with what a record says of it; what the record leaves open stays.
 
-    A title that differs in capitals only stays as the paper prints it: some catalogues know no others.
+    What a user corrected stays, too. A title that differs in capitals only stays as the paper prints it: some
+    catalogues know no others.
     """
     told, known = record.publication, paper.publication
-    given = {one.name: value for one in fields(told) if (value := getattr(told, one.name)) and one.name != "origins"}
-    is_other = " ".join(record.title.split()).casefold() != " ".join(paper.title.split()).casefold()
-    title = record.title if record.title and is_other else paper.title
-    authors = record.authors or paper.authors
-    if record.authors:
+    is_correction = record.origin == CORRECTED
+    kept = {"origins"} | {field for field, origin in known.origins if origin == CORRECTED and not is_correction}
+    given = {one.name: value for one in fields(told) if (value := getattr(told, one.name)) and one.name not in kept}
+    is_other = is_correction or " ".join(record.title.split()).casefold() != " ".join(paper.title.split()).casefold()
+    title = record.title if record.title and is_other and "title" not in kept else paper.title
+    renamed = bool(record.authors) and "authors" not in kept
+    authors = record.authors if renamed else paper.authors
+    if renamed:
         # Those of another record are not those of these authors.
         given["families"] = told.families
-    said = [*given, *(["title"] if title != paper.title else []), *(["authors"] if record.authors else [])]
+    said = [*given, *(["title"] if title != paper.title else []), *(["authors"] if renamed else [])]
     origins = dict(known.origins) | dict.fromkeys(said, record.origin)
     publication = replace(known, **given, origins=tuple(sorted(origins.items())))
     return replace(paper, title=title, authors=authors, publication=publication)

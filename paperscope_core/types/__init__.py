@@ -20,7 +20,7 @@ from paperscope_core.types.answer import (
     TextEvent,
     Turn,
 )
-from paperscope_core.types.bibliographic import PRINTED, UNPUBLISHED, BibRecord, Publication, WorkKind
+from paperscope_core.types.bibliographic import CORRECTED, PRINTED, UNPUBLISHED, BibRecord, Publication, WorkKind
 from paperscope_core.types.displayable import Displayable
 from paperscope_core.types.elements import (
     UNKNOWN_CHARACTER,
@@ -95,6 +95,7 @@ from paperscope_core.types.tables import Cell, Table
 from paperscope_core.types.tools import TOOLS, ToolCall, ToolItem, ToolItemKind, ToolName, ToolResult
 
 __all__ = [
+    "CORRECTED",
     "MAX_QUESTION_LENGTH",
     "PRINTED",
     "STANDS_FOR",

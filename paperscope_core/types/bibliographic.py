@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["PRINTED", "UNPUBLISHED", "BibRecord", "Publication", "WorkKind"]
+__all__ = ["CORRECTED", "PRINTED", "UNPUBLISHED", "BibRecord", "Publication", "WorkKind"]
 
 WorkKind = Literal[
     "", "article-journal", "paper-conference", "chapter", "book", "thesis", "report", "article", "dataset", "document"
@@ -13,6 +13,9 @@ WorkKind = Literal[
 
 PRINTED = "the file"
 """The origin of what the paper's own file prints or states."""
+
+CORRECTED = "a correction"
+"""The origin of what a user wrote, which no other record replaces."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

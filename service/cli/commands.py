@@ -29,7 +29,7 @@ from service.cli.options import ConfigOption, JsonOption, LibraryOption, new_app
 from service.cli.paper_commands import add, papers, read, remove, show, watch
 from service.cli.parse import parse
 from service.cli.question_commands import ask, batch, graph
-from service.cli.record_commands import bibliography, complete
+from service.cli.record_commands import bibliography, complete, edit
 from service.cli.setup_command import setup
 from service.cli.table_command import table
 from service.cli.terminal import escape_unencodable, print_json, print_note, print_text, stdout
@@ -153,6 +153,7 @@ for _command in (
     results,
     graph,
     complete,
+    edit,
     bibliography,
     remove,
     serve,

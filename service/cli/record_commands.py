@@ -1,4 +1,4 @@
-"""`paperscope complete` and `bibliography`."""
+"""`paperscope complete`, `edit` and `bibliography`."""
 
 from typing import TYPE_CHECKING, Annotated, cast
 
@@ -6,13 +6,15 @@ import typer
 
 from paperscope_core.errors import InputError
 from paperscope_core.paper_lookup import find_entry
+from paperscope_core.publication import doi_in
+from paperscope_core.types import UNPUBLISHED, Publication
 from service.cli.options import ConfigOption, LibraryOption, open_library, report_failure
 from service.cli.terminal import print_line, print_text, publication_line, record_lines
 
 if TYPE_CHECKING:
     from paperscope.bibliographies import BibliographyFormat
 
-__all__ = ["bibliography", "complete"]
+__all__ = ["bibliography", "complete", "edit"]
 
 PapersArgument = Annotated[
     list[str] | None, typer.Argument(help="Papers: ids, file names or parts of titles; none for all.")
@@ -36,6 +38,30 @@ def complete(papers: PapersArgument = None, *, library: LibraryOption = None, co
             for line in record_lines(paper.publication):
                 print_line(f"          {line}", style="red" if line.startswith("RETRACTED") else "")
     raise typer.Exit(1 if failed else 0)
+
+
+def edit(
+    paper: Annotated[str, typer.Argument(help="A paper: its id, file name or part of its title.")],
+    *,
+    title: Annotated[str, typer.Option(help="The title.")] = "",
+    author: Annotated[list[str] | None, typer.Option(help="An author; repeat it for all of them.")] = None,
+    year: Annotated[int | None, typer.Option(min=1000, max=2999, help="The year of publication.")] = None,
+    venue: Annotated[str, typer.Option(help="The journal or the proceedings.")] = "",
+    doi: Annotated[str, typer.Option(help="The DOI.")] = "",
+    library: LibraryOption = None,
+    config: ConfigOption = None,
+) -> None:
+    """Correct a paper's record. It stays corrected when the file is read again."""
+    if doi and not doi_in(doi):
+        raise InputError(f"--doi {doi}: this is no DOI, such as 10.1000/182")
+    published = Publication(year=year, venue=venue.strip(), doi=doi_in(doi))
+    if not (title.strip() or author or published != UNPUBLISHED):
+        raise InputError("Nothing to correct: give --title, --author, --year, --venue or --doi.")
+    with open_library(library=library, config=config) as opened:
+        found = opened.correct(paper, title=title.strip(), authors=author or (), published=published)
+    print_line(
+        f"corrected {found.id}  {found.title}  ({', '.join(found.authors)}; {publication_line(found.publication)})"
+    )
 
 
 def bibliography(

@@ -21,6 +21,7 @@ from paperscope.library import Library
 from paperscope.originals import file_name as library_file_name
 from paperscope_core.errors import PaperFileError
 from paperscope_core.paper_lookup import find_entry
+from paperscope_core.types import Publication
 from service.http.answering import cancel_on_disconnect
 from service.http.auth import ComputingLibraryOf, LibraryOf
 from service.http.paper_search import PaperOrder, search_papers
@@ -60,6 +61,22 @@ class PaperPath(BaseModel):
     path: str = Field(description="the absolute path of a file inside a folder that the caller may add from")
     password: str = Field(default="", description=_PASSWORD)
     replaces: str = Field(default="", description="the paper of which this is a newer version")
+
+
+class RecordCorrection(BaseModel):
+    """What is corrected; what is left out stays."""
+
+    model_config = ConfigDict(
+        extra="forbid", json_schema_extra={"example": {"title": "Foxes at Large", "year": 2020, "doi": "10.5555/12.34"}}
+    )
+
+    title: str = Field(default="", max_length=1000)
+    authors: list[Annotated[str, Field(min_length=1, max_length=200)]] = Field(
+        default_factory=list, max_length=5000, description="The names of all authors."
+    )
+    year: int | None = Field(default=None, ge=1000, le=2999)
+    venue: str = Field(default="", max_length=300, description="The journal or the proceedings.")
+    doi: str = Field(default="", max_length=300, pattern=r"^(10\.\d{4,9}/\S+)?$")
 
 
 _BODY = document_upload(
@@ -112,6 +129,14 @@ def remove_paper(entry: EntryOf, library: LibraryOf) -> Response:
     """Remove a paper and everything that was read from it, including the library's copy of its file."""
     library.remove(entry.id)
     return Response(status_code=204)
+
+
+@router.patch("/{paper}", summary="Correct a paper's record")
+def correct_paper(entry: EntryOf, body: RecordCorrection, library: LibraryOf) -> PaperHead:
+    """Correct title, authors, year, venue or DOI. They stay corrected when the file is read again."""
+    published = Publication(year=body.year, venue=body.venue.strip(), doi=body.doi)
+    library.correct(entry.id, title=body.title.strip(), authors=body.authors, published=published)
+    return PaperHead.of([library.entry(entry.id)], library)[0]
 
 
 @router.get(

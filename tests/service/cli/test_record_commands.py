@@ -8,6 +8,8 @@ import pymupdf
 import pytest
 
 from paperscope.records import web_fetcher, zotero_library
+from paperscope_core.publication import with_record
+from paperscope_core.types import CORRECTED, BibRecord, Paper, Publication
 from tests.paperscope.records.web import ARXIV, ARXIV_NONE, RETRACTION, Web, serve_web, unpaywall
 from tests.service.cli.conftest import Run
 
@@ -227,3 +229,31 @@ def test_a_closed_zotero_is_one_line(run: Run, monkeypatch: pytest.MonkeyPatch) 
 def test_unpaywall_needs_an_address(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PAPERSCOPE_RECORDS__CONTACT", '["unpaywall"]')
     assert "set records.mailto" in run("papers").err
+
+
+@pytest.mark.usefixtures("allowed")
+def test_a_corrected_record_stays_so(web: Web, run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "owls.pdf"
+    file.write_bytes(pdf("Darwin’s Legacy in Owls"))
+    assert run("add", str(file)).code == 0
+    outcome = run("edit", "owls.pdf", "--title", "Owls", "--author", "Ada Bee", "--author", "Eve Fox", "--doi", DOI)
+    assert outcome.code == 0
+    assert f"Owls  (Ada Bee, Eve Fox; doi:{DOI})" in outcome.out
+    # A newer version of the file is read, and the record is completed.
+    with pymupdf.open(file) as document:
+        document.new_page().insert_text((72, 80), "Owls hear at night.")
+        document.save(tmp_path / "newer.pdf")
+    (tmp_path / "newer.pdf").replace(file)
+    assert run("add", str(file)).code == 0
+    shown = run("bibliography").out
+    assert "Owls" in shown
+    assert "Ada Bee and Eve Fox" in shown
+    assert run("edit", "owls.pdf").code == run("edit", "owls.pdf", "--doi", "none").code == 2
+
+
+def test_what_is_corrected_stays_in_a_completed_record() -> None:
+    printed = Paper(id="p", title="Owl nets", authors=(), sha256="", file="", pages=(), sections=(), elements=())
+    corrected = with_record(printed, BibRecord(origin=CORRECTED, title="OWL NETS", publication=Publication(year=2001)))
+    told = BibRecord(origin="Crossref", title="Other nets", authors=("A. Bee",), publication=Publication(year=2002))
+    found = with_record(corrected, told)
+    assert (found.title, found.authors, found.publication.year) == ("OWL NETS", ("A. Bee",), 2001)
