@@ -4,12 +4,17 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from ingest.document.language_words import ABSTRACTS, BIBLIOGRAPHIES, FIGURES, TABLES
+
 __all__ = [
     "FIXED_TITLE",
+    "FLOAT_WORDS",
     "NUMBER",
     "CaptionKind",
     "CaptionStart",
     "caption_start",
+    "float_kind",
+    "is_abstract_title",
     "is_continuation_note",
     "is_references_title",
     "normalized_label",
@@ -28,11 +33,19 @@ _KINDS: dict[str, tuple[CaptionKind, str]] = {
     "pro": ("other", "Prompt"),
     "sch": ("figure", "Scheme"),
 }
+_OTHER_KINDS: dict[str, tuple[CaptionKind, str]] = {
+    **{word.casefold(): ("table", "Table") for word in TABLES},
+    **{word.casefold(): ("figure", "Figure") for word in FIGURES},
+}
+FLOAT_WORDS = "|".join(map(re.escape, sorted((*TABLES, *FIGURES), key=len, reverse=True)))
+"""A pattern of the words with which captions in other languages begin."""
+# Capitals, and the letters of scripts without case.
+_OPENING = r"A-Z(À-ÖØ-ÞΑ-ΩА-Я\u0590-\u06ff\u0900-\u0e7f\u3040-\u9fff\uac00-\ud7af"
 _START = re.compile(
     r"^(?:Supplementary\s+|Extended Data\s+|Appendix\s+)?"
-    r"(?P<word>Table|Tab\.|Figure|Fig\.?|Algorithm|Listing|Box|Prompt|Scheme)\s*"
+    rf"(?P<word>Table|Tab\.|Figure|Fig\.?|Algorithm|Listing|Box|Prompt|Scheme|{FLOAT_WORDS})\s*"
     r"(?P<number>[A-Z]{0,2}\.?\d+(?:\.\d+)*|[IVX]+|[A-Z]\.\d+)"
-    r"(?P<mark>\s*[:|—]|\s*[–-]\s|\.(?=\s|$)|\s*$|(?=\s+[A-Z(]))\s*",
+    rf"(?P<mark>\s*[:|—：．。]|\s*[–-]\s|\.(?=\s|$)|\s*$|(?=\s+[{_OPENING}]))\s*",
     re.IGNORECASE,
 )
 _CONTINUED = r"(?:continue[ds]?|continuation|cont['’]?d\b\.?|cont(?:in)?(?=\.))"
@@ -48,12 +61,14 @@ NUMBER = re.compile(
 FIXED_TITLE = re.compile(
     r"(?:abstract|references|bibliography|works cited|acknowledge?ments?|appendi(?:x|ces)|conclusions?|limitations|"
     r"introduction|discussion|results|methods|(?:broader )?impact(?: statement)?|ethics statement|"
-    r"supplementary materials?|declarations?|funding|data availability)[.:]?",
+    r"supplementary materials?|declarations?|funding|data availability|"
+    rf"{'|'.join((*BIBLIOGRAPHIES, *ABSTRACTS))})[.:]?",
     re.IGNORECASE,
 )
+_ABSTRACT = re.compile(rf"(?:abstract|{'|'.join(ABSTRACTS)})[\s.:—]{{0,3}}", re.IGNORECASE)
 _REFERENCES = re.compile(
     r"(?:\S+\s+)?(?:references(?: and notes| cited)?|notes and references|bibliography|works cited|"
-    r"literature cited)[.:]?",
+    rf"literature cited|{'|'.join(BIBLIOGRAPHIES)})[.:：]?",
     re.IGNORECASE,
 )
 
@@ -73,8 +88,17 @@ class CaptionStart:
 
 
 def normalized_label(word: str, number: str) -> str:
-    """`Tab.`, `5` -> `Table 5`; `Fig.`, `S.2` -> `Figure S.2`."""
-    return f"{_KINDS[word[:3].lower()][1]} {number.rstrip('.')}"
+    """`Tab.`, `5` -> `Table 5`; `Fig.`, `S.2` -> `Figure S.2`; `Tabelle`, `1` -> `Table 1`."""
+    return f"{_named(word)[1]} {number.rstrip('.')}"
+
+
+def float_kind(word: str) -> CaptionKind:
+    """Return the kind of float that a word of a label names."""
+    return _named(word)[0]
+
+
+def _named(word: str) -> tuple[CaptionKind, str]:
+    return _OTHER_KINDS.get(word.casefold()) or _KINDS[word[:3].lower()]
 
 
 def caption_start(text: str, *, marked: bool = False) -> CaptionStart | None:
@@ -83,12 +107,12 @@ def caption_start(text: str, *, marked: bool = False) -> CaptionStart | None:
     With `marked`, a text without punctuation after the label (`Table 4 shows`) is no caption.
     """
     match = _START.match(text)
-    if not match or not match["word"][0].isupper():
+    if not match or match["word"][0].islower():
         return None
     if marked and not match["mark"].strip() and match.end() < len(text):
         return None
     return CaptionStart(
-        kind=_KINDS[match["word"][:3].lower()][0],
+        kind=float_kind(match["word"]),
         label=normalized_label(match["word"], match["number"]),
         text=text[match.end() :].strip(),
         end=match.end(),
@@ -112,6 +136,11 @@ def split_number(text: str) -> tuple[str, str]:
     if not match:
         return "", text.strip()
     return match["number"], text[match.end() :].strip()
+
+
+def is_abstract_title(text: str) -> bool:
+    """Return whether a heading is the title of an abstract."""
+    return bool(_ABSTRACT.fullmatch(text.strip()))
 
 
 def is_references_title(text: str) -> bool:

@@ -166,8 +166,11 @@ def reading_views(page: PageContent) -> list[PageContent]:
     """Return the page turned in each way in which it is read, the one with the most text first; at least one.
 
     Sideways text is read if it fills the page or has a caption (a landscape table); otherwise it is ignored, like axis
-    labels and stamps in the margin. The running head above a sideways table is ignored, too.
+    labels and stamps in the margin. The running head above a sideways table is ignored, too. A page that was turned
+    already, because its picture is on its side, stays so.
     """
+    if page.turns:
+        return [page]
     counts = Counter(char.direction for char in page.chars)
     read = [turns for turns, count in counts.most_common() if _is_read(page, turns, count)]
     return [replace(turned_page(page, turns=turns), turns=turns) for turns in read or [0]]

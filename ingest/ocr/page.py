@@ -26,7 +26,7 @@ from ingest.ocr.recognizer import RecognizedWord, TextRecognizer
 from paperscope_core.cancellation import extend_time_limit
 from paperscope_core.types import Box
 
-__all__ = ["deskew", "find_marks", "recognize_page", "respace_line"]
+__all__ = ["RecognizedPage", "deskew", "find_marks", "recognize_page", "respace_line"]
 
 # SciPy has no types; it loads `ndimage` on first use.
 _scipy: Any = scipy

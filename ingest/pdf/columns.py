@@ -37,6 +37,7 @@ _CROSSING = 15.0  # Points; text may extend into a gutter by less.
 # Measured on 277 pages of papers of many fields: on every page in columns that were not found, more rows, and a larger
 # share of them, break at one place that is no gutter; so they do on one in eight of the other pages.
 _DOUBT_ROWS, _DOUBT_SHARE, _DOUBT_WIDTH = 6, 0.07, 20.0
+_SMALL_PRINT = 0.93  # The largest size of small print, relative to the usual size.
 # Regions of text beside each other: the height in points that shows a gutter, less on a page whose document has it; the
 # narrowest region; how much more of the text may cross the gutter.
 _SURE_HEIGHT, _LEAST_HEIGHT, _SAME_GUTTER, _MIN_REGION, _MAX_CROSSED = 80.0, 20.0, 10.0, 20.0, 2.0
@@ -59,13 +60,28 @@ def find_gutters(
     found = _gutters_of_words(pages)
     if regions is None:
         return found
-    doubtful = [index for index, (_, words) in enumerate(pages) if index == 0 or _is_doubtful(words, found[index])]
-    read = {index: _region_gutters(regions(index)) for index in doubtful}
+    doubtful = {index for index, (_, words) in enumerate(pages) if _is_doubtful(words, found[index])}
+    read = {index: _region_gutters(regions(index)) for index in range(len(pages)) if index == 0 or index in doubtful}
     sure = [gap.x for gaps in read.values() for gap in gaps if gap.is_sure]
     for index, gaps in read.items():
-        if own := [gap.x for gap in gaps if gap.is_sure or any(abs(gap.x - x) < _SAME_GUTTER for x in sure)]:
-            found[index] = tuple(own)
+        seen = [gap.x for gap in gaps if gap.is_sure or any(abs(gap.x - x) < _SAME_GUTTER for x in sure)]
+        if own := tuple(seen) if index in doubtful else _without_small_print(seen, pages[index][1]):
+            found[index] = own
     return found
+
+
+def _without_small_print(gutters: Sequence[float], words: Sequence[Word]) -> tuple[float, ...]:
+    """Return the gutters of a page but those of a column of small print at its side, which is a sidebar."""
+    if not gutters:
+        return ()
+    usual = median(word.size for word in words)
+    left = [word.size for word in words if word.center < gutters[0]]
+    right = [word.size for word in words if word.center > gutters[-1]]
+    if left and median(left) < _SMALL_PRINT * usual:
+        return _without_small_print(gutters[1:], words)
+    if right and median(right) < _SMALL_PRINT * usual:
+        return _without_small_print(gutters[:-1], words)
+    return tuple(gutters)
 
 
 def _gutters_of_words(pages: Sequence[tuple[float, Sequence[Word]]]) -> list[tuple[float, ...]]:

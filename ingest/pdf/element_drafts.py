@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, groupby
 
 from ingest.document.assembly import Draft
-from ingest.document.caption_wording import is_references_title
+from ingest.document.caption_wording import is_abstract_title, is_references_title
 from ingest.document.geometry import bounding_box, box_as_seen
 from ingest.document.line_text import join_lines, joined_parts, vocabulary_of
 from ingest.document.references import entry_label, entry_year
@@ -125,7 +125,7 @@ class _Drafting:
                 run = [(index, part)] if isinstance(part, FlowLine) else []
             if isinstance(part, FoundHeading):
                 in_references = is_references_title(part.text)
-                role = "abstract" if part.text.lower().strip(" .:—") == "abstract" else "paragraph"
+                role = "abstract" if is_abstract_title(part.text) else "paragraph"
                 place = self._place(part.page, part.box)
                 heading = Passage(id="", place=place, order=0, text=part.text, role="heading", level=part.level)
                 yield Draft(at=index, element=heading)

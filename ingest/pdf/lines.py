@@ -7,6 +7,7 @@ from statistics import median
 
 from ingest.document.geometry import bounding_box
 from ingest.document.pages import HorizontalRule
+from ingest.document.text_direction import logical_order
 from ingest.pdf.formula_layout import read_formula
 from ingest.pdf.pdf_words import Word, split_row
 from paperscope_core.text.formulas import script_text
@@ -97,7 +98,7 @@ def line_of(words: Iterable[Word], *, size: float | None = None) -> Line:
     baseline = median(word.baseline for word in ordered if word.size >= _FULL_SIZE * size)
     return Line(
         words=ordered,
-        text="".join(_texts(ordered, baseline=baseline, size=size)),
+        text=logical_order("".join(_texts(ordered, baseline=baseline, size=size))),
         box=bounding_box(word.box for word in ordered),
         baseline=baseline,
         size=size,

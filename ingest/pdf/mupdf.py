@@ -145,6 +145,7 @@ class MuPdfDocument:
 
     def regions(self, number: int) -> Sequence[Box]:
         """See `Document.regions`."""
+        extend_time_limit()
         return tuple(box for kind, box, _ in self._layout(number) if kind in _TEXT_REGIONS)
 
     def _layout(self, number: int, *, turns: int = 0) -> Sequence[tuple[str, Box, PageGrid | None]]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
-from ingest.document.caption_wording import CaptionKind, normalized_label
+from ingest.document.caption_wording import FLOAT_WORDS, float_kind, normalized_label
 from ingest.document.drafts import Caption, draft_table
 from paperscope_core.types import Element, Figure, Passage, Place, Table
 
@@ -14,11 +14,10 @@ __all__ = ["attach_captions", "label_of", "read_caption", "split_caption"]
 
 Side = Literal["above", "below"]
 
-_KINDS: dict[str, CaptionKind] = {"tab": "table", "fig": "figure", "sch": "figure", "alg": "other", "lis": "other"}
 _LABEL = re.compile(
     r"(?:(?:Supplementary|Supplemental|Extended Data|Appendix)\s+)?"
-    r"(?P<word>Table|Tab\.?|Figure|Fig\.?|Scheme|Algorithm|Listing)\s*"
-    r"(?P<number>[A-Z]{0,2}\.?\d+(?:\.\d+)*|[IVX]+\b|[A-Z]\.\d+)(?P<mark>\s*[:|.—–-]?)\s*",
+    rf"(?P<word>Table|Tab\.?|Figure|Fig\.?|Scheme|Algorithm|Listing|{FLOAT_WORDS})\s*"
+    r"(?P<number>[A-Z]{0,2}\.?\d+(?:\.\d+)*|[IVX]+\b|[A-Z]\.\d+)(?P<mark>\s*[:|.—–：．-]?)\s*",
     re.IGNORECASE,
 )
 _UNLABELLED = re.compile(r"(?:Table)?:\s+")
@@ -30,10 +29,10 @@ _MAX_LENGTH = 2000
 def split_caption(text: str, *, place: Place | None = None) -> Caption | None:
     """Split a caption after its label; return None without a label."""
     match = _LABEL.match(text)
-    if not match or not match["word"][0].isupper():
+    if not match or match["word"][0].islower():
         return None
     return Caption(
-        kind=_KINDS[match["word"][:3].lower()],
+        kind=float_kind(match["word"]),
         label=normalized_label(match["word"], match["number"]),
         text=text[match.end() :].strip(" :"),
         place=place,

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from ingest.parsers import parser_for
 from ingest.pdf import PdfParser
-from paperscope_core.types import Figure, Paper, PaperFile, Passage, Reference
+from paperscope_core.settings import LimitSettings, ParserSettings
+from paperscope_core.types import Figure, Paper, PaperFile, Passage, Reference, Table
 
 
 @pytest.fixture(scope="module")
@@ -60,3 +62,25 @@ def test_two_figures_with_a_caption_between_them_are_their_own_pictures(read: Ca
 def test_an_equation_is_not_a_title(read: Callable[[str], Paper]) -> None:
     paper = read("pdf/title-from-equation_casimir-p1.pdf")
     assert paper.title.startswith("On the attraction between two perfectly conducting")
+
+
+@pytest.mark.parametrize(("name", "caption"), [("de", "Ertrag je Parzelle"), ("fr", "Rendement par parcelle")])
+def test_a_caption_in_another_language(read: Callable[[str], Paper], name: str, caption: str) -> None:
+    (table,) = (one for one in read(f"not-english/book_{name}.pdf").elements if isinstance(one, Table))
+    assert (table.label, table.caption) == ("Table 1", caption)
+
+
+def test_hebrew_is_in_the_order_in_which_it_is_read(read: Callable[[str], Paper]) -> None:
+    paper = read("rtl-pdf/heb_chrome.pdf")
+    assert paper.title == "מבוא"
+    assert "נמדדה לחות הקרקע בעשרים ושלוש חלקות (Soil2Vec) בדיוק של 91.2% בשנת 2024." in text_of(paper)
+
+
+@pytest.mark.slow
+def test_a_scan_on_its_head_is_turned_and_read(shared: Path, read: Callable[[str], Paper]) -> None:
+    pytest.importorskip("rapidocr", reason="the extra ocr is not installed")
+    assert read
+    file = shared / "cases" / "scan-rotated" / "ocr_test_rotated_180.pdf"
+    paper = parser_for(ParserSettings(), limits=LimitSettings()).parse(PaperFile(file)).paper
+    text = " ".join(text_of(paper).split())
+    assert text == "Docling bundles PDF document conversion to JSON and Markdown in an easy self contained package"

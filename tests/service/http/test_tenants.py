@@ -191,6 +191,7 @@ def bodies(method: str, path: str, names: Names) -> list[dict[str, Any]]:
         ],
         "/v1/tables/{table_id}/rows": [{"json": {"paper": names["paper"], "reason": "Theirs"}}],
         "/v1/conversations/{conversation}": [{"json": {"title": "Theirs"}}],
+        "/v1/papers/{paper}": [{"json": {"title": "Theirs"}}],
         "/v1/conversations/{conversation}/cancel": [{}],
     }
     return known[path] if method in ("post", "patch") else [{}]
