@@ -400,7 +400,7 @@ def _paper_html(paper: Paper) -> Markup:
         html('<p class="title">{}</p>', paper.title),
         aside(", ".join(paper.authors)),
         html("<p>{}</p>", _element_counts(paper)),
-        *(warning(paper.problem_line(problem)) for problem in paper.problems),
+        *map(warning, paper.problem_lines(paper.problems)),
         details("Sections", bullet_list(sections)),
         details("Tables, figures, equations", grid(("id", "label", "caption or text", "where"), rows)),
         aside(f"{paper.file}, id {paper.id}"),
@@ -414,7 +414,7 @@ def _papers_html(papers: Sequence[Paper]) -> Markup:
             ", ".join(paper.authors),
             paper.file,
             _element_counts(paper),
-            "\n".join(paper.problem_line(problem) for problem in paper.problems) or "none",
+            "\n".join(paper.problem_lines(paper.problems)) or "none",
             paper.id,
         )
         for paper in papers

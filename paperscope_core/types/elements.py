@@ -380,9 +380,13 @@ class Paper(Displayable):
         titles = (one.title for one in self.sections if f"{path} > ".startswith(f"{one.path} > "))
         return "\n".join(filter(None, (self.title, *titles)))
 
-    def problem_line(self, problem: PageProblem) -> str:
-        """Return what is wrong, and where if the paper has pages."""
-        return f"page {problem.page}: {problem.reason}" if self.paged else problem.reason
+    def problem_lines(self, problems: Iterable[PageProblem]) -> list[str]:
+        """Return what is wrong, a line for each page; one for each problem if the paper has no pages."""
+        reasons: dict[int, list[str]] = {}
+        for number, problem in enumerate(problems):
+            reasons.setdefault(problem.page if self.paged else number, []).append(problem.reason)
+        lines = ((page, "; ".join(dict.fromkeys(found))) for page, found in reasons.items())
+        return [f"page {page}: {line}" if self.paged else line for page, line in lines]
 
     @property
     def doubtful_pages(self) -> frozenset[int]:

@@ -351,8 +351,8 @@ def _report_added(file: str, added: "AddResult", *, as_json: bool) -> None:
     print_line(f"{added.outcome:9} {paper.id}  {paper.title}  ({', '.join(details)})")
     if paper.publication.retraction:
         print_line(f"          RETRACTED: {paper.publication.retraction}", style="red")
-    for problem in paper.problems:
-        print_line(f"          {paper.problem_line(problem)}", style="yellow")
+    for line in paper.problem_lines(paper.problems):
+        print_line(f"          {line}", style="yellow")
 
 
 def _estimate_all(library: "Library", sources: "Sequence[PaperSource]", *, as_json: bool, password: str | None) -> int:

@@ -179,8 +179,8 @@ def _report(
     ]
     print_line(paper.title, style="bold")
     print_line(f"  {', '.join(parts if paper.paged else [paper.format, *parts])}  ({seconds:.1f} s)")
-    for problem in problems:
-        print_line(f"  {paper.problem_line(problem)}", style="yellow")
+    for line in paper.problem_lines(problems):
+        print_line(f"  {line}", style="yellow")
     print_line(f"  {len(written.files)} files in {folder}: {_describe_files(written.files)}")
 
 

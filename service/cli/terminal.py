@@ -222,7 +222,7 @@ def paper_view(
     parts += _images_view(paper, images)
     names = ", ".join(f"{name} ({count})" for name, count in degrees.items())
     parts.append(Text(f"Entities most connected: {names}" if names else "No entities."))
-    parts += [Text(paper.problem_line(problem), style="yellow") for problem in paper.problems]
+    parts += [Text(line, style="yellow") for line in paper.problem_lines(paper.problems)]
     parts += [Text(line, style="yellow") for line in _shortfall_lines(shortfall)]
     return Group(*parts)
 

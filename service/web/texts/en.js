@@ -327,7 +327,7 @@ export const en = {
       figure: { one: '{count} figure', other: '{count} figures' },
       equation: { one: '{count} equation', other: '{count} equations' },
     },
-    problems: { one: '{count} page with a problem', other: '{count} pages with problems' },
+    problems: { one: '{count} problem', other: '{count} problems' },
     empty: 'Add your first papers',
     emptyText:
       'Drop files here, or choose them: PDF, DOCX, ODT, EPUB, XLSX, PPTX, LaTeX, Markdown, HTML, JATS, TEI, text or an image. Each is read on this service.',

@@ -2,6 +2,7 @@
 
 import csv
 import io
+from dataclasses import replace
 from typing import Literal
 
 import pytest
@@ -10,7 +11,19 @@ from hypothesis import strategies as st
 
 from paperscope_core.codec import from_json, to_json
 from paperscope_core.text.words import entity_key, singular_key
-from paperscope_core.types import Box, Cell, Message, ModelRequest, Paper, Place, Table, Usage, content_hash
+from paperscope_core.types import (
+    Box,
+    Cell,
+    Message,
+    ModelRequest,
+    Page,
+    PageProblem,
+    Paper,
+    Place,
+    Table,
+    Usage,
+    content_hash,
+)
 
 coordinates = st.floats(0, 2000).map(lambda value: round(value, 1))
 boxes = st.builds(Box, coordinates, coordinates, coordinates, coordinates)
@@ -170,3 +183,19 @@ def test_singular_key_folds_the_plural_of_the_last_word(first: str, second: str,
 @given(st.text())
 def test_singular_key_is_stable(name: str) -> None:
     assert singular_key(singular_key(name)) == singular_key(name)
+
+
+def test_the_problems_of_a_page_are_one_line() -> None:
+    paper = Paper(
+        id="p",
+        title="",
+        authors=(),
+        sha256="",
+        file="",
+        pages=(Page(number=1, width=600, height=800),),
+        sections=(),
+        elements=(),
+    )
+    problems = [PageProblem(page=1, reason=reason) for reason in ("it leans", "it is dark", "it leans")]
+    assert paper.problem_lines(problems) == ["page 1: it leans; it is dark"]
+    assert replace(paper, pages=()).problem_lines(problems[:2]) == ["it leans", "it is dark"]
