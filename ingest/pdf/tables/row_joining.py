@@ -260,7 +260,9 @@ def _with_labels(block: list[GridRow]) -> list[GridRow]:
     spread = block
     column = 0
     while len(labels := [index for index, row in enumerate(spread) if row.piece_at(column)]) == 1:
-        if labels[0] == len(spread) - 1:
+        label = spread[labels[0]].piece_at(column)
+        # A value whose note is on a line below it names no rows.
+        if labels[0] == len(spread) - 1 or (column and label is not None and is_value(label.text)):
             break
         spread = _spread(spread, labels[0], column)
         column += 1

@@ -242,6 +242,17 @@ def test_a_label_halfway_down_names_its_block() -> None:
     assert grid.header_rows == 1
 
 
+def test_a_value_in_a_block_of_its_own_names_no_rows() -> None:
+    head = sentence("Model", 0, -2) + sentence("F1", 60, -2) + sentence("Gain", 120, -2)
+    printed = [(10, [(0, "plain"), (60, "91.2"), (120, "9.8")]), (25, [(0, "dice"), (60, "93.4"), (120, "3.7")])]
+    rows = [*printed, (37, [(120, "4.1")]), (52, [(0, "focal"), (60, "92.5"), (120, "5.6")])]
+    words = [*head, *(each for y, row in rows for x, text in row for each in sentence(text, x, y))]
+    region = TableRegion(box=Box(0, -10, 200, 56), words=tuple(words), rules=(-10, 1, 14, 41, 56))
+    found = {cell.text: (cell.row_span, cell.role) for cell in read_grid(region).cells}
+    assert found["dice"] == (2, "row_header")
+    assert found["93.4"] == (1, "value")
+
+
 def page_of(rows: Sequence[tuple[float, Sequence[tuple[float, str]]]], rules: Sequence[float]) -> PageLayout:
     """A page of one column, 300 by 400, of rows (baseline, texts by x) and full-width rules from 0 to 300."""
     lines = [line_of(sentence(text, x, baseline), size=10) for baseline, texts in rows for x, text in texts]
