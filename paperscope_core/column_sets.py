@@ -82,6 +82,10 @@ class ColumnRecord(BaseModel):
         )
 
 
+_Name = Annotated[str, Field(min_length=1, max_length=80)]
+_Column = Annotated[ColumnRecord, BeforeValidator(_named, json_schema_input_type=_Name | ColumnRecord)]
+
+
 class TableRecord(BaseModel):
     """The columns of a table in a file or a request."""
 
@@ -89,7 +93,7 @@ class TableRecord(BaseModel):
 
     title: str = Field(default="", max_length=200, description="the library knows the table by it")
     rows: str = Field(default="paper", min_length=1, max_length=80, description='"paper", or what a row is within it')
-    columns: list[Annotated[ColumnRecord, BeforeValidator(_named)]] = Field(min_length=1, max_length=60)
+    columns: list[_Column] = Field(min_length=1, max_length=60)
 
     def column_set(self, title: str) -> ColumnSet:
         """Return the columns, under this title if the table has none. Raises InputError."""

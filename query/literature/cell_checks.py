@@ -91,7 +91,9 @@ class CellMaker:
             said = "the model gave no cell for this column" if readable else "it has no text"
             left_out = Finding(kind="reply", subject=column.name, message=said)
             return LiteratureCell(column=column.name, findings=(left_out,), model=self.model)
-        value, findings = _of_column(reply.value, column)
+        # "The paper does not mention it" is no value.
+        said_nothing = reply.status == "not stated" and not reply.evidence
+        value, findings = ("", list[Finding]()) if said_nothing else _of_column(reply.value, column)
         if not value:
             status: CellStatus = "unclear" if findings or reply.status == "unclear" else "not stated"
             named = self.namer.claims([Claim(text="", evidence=self._evidence(reply, ""))])[0].evidence

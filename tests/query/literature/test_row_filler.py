@@ -102,7 +102,7 @@ async def test_a_value_that_is_not_supported_is_unclear_and_flagged(
     assert found.doubtful
 
 
-@pytest.mark.parametrize("said", ["", "Not reported", "N/A", "–", None])
+@pytest.mark.parametrize("said", ["", "Not reported", "N/A", "–", None, "The paper does not mention the time."])
 async def test_what_the_paper_does_not_state_is_empty(filler: Callable[..., RowFiller], said: str | None) -> None:
     reply = rows({"column": "Time", "value": said, "status": "not stated", "evidence": []})
     (found,) = await filled(filler(FakeModel([reply])), TIME)
