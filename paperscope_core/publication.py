@@ -25,7 +25,7 @@ __all__ = [
 
 _DOI = re.compile(r"(?<![\d.])10\.\d{4,9}/[^\s\"<>]+")
 _STATED_DOI = re.compile(r"(?i)(?:\bdoi\b\s*+[:.]?\s*+|doi\.org/\s*+)(?=10\.\d{4,9}/\S)")
-_DOI_ALONE = re.compile(r"(?i)(?:doi\b\s*:?\s*)?(?:https?://)?(?:(?:dx\.)?doi\.org/)?10\.\d{4,9}/\S+")
+_DOI_ALONE = re.compile(r"(?i)(?:doi\b\s*+:?\s*+)?(?:https?://)?(?:(?:dx\.)?doi\.org/)?10\.\d{4,9}/\S+")
 _CITATION = re.compile(
     r"(?i)(?:citation|(?:how to|to|please|suggested)? ?cit(?:e|ation)(?: (?:this|as)[^:]{0,20})?)\s*:"
 )
