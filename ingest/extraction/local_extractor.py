@@ -20,6 +20,7 @@ from ingest.extraction.float_entities import (
 )
 from ingest.extraction.mentions import PaperText, SentenceEntities, TermFinder, excerpt, read_paper, sentence_relation
 from ingest.extraction.merge import combine
+from ingest.extraction.name_types import FITTED_TYPES, probability_of_type
 from ingest.extraction.part_of_speech import tag_words
 from ingest.extraction.phrases import count_phrases
 from ingest.extraction.recognized import RecognizedNames
@@ -90,7 +91,7 @@ class LocalExtractor:
             {term.id: term.forms if term.searched else () for term in gathered},
             holding=[term.id for term in gathered if term.single],
         )
-        terms = [replace(term, type=names.type_of(term.forms) or term.type) for term in gathered]
+        terms = [replace(term, type=_type(term, names)) for term in gathered]
         named = SentenceEntities.find(text, finder, {term.id: term.score for term in terms})
         ids = {entity_key(form): term.id for term in terms for form in term.forms}
         mentions = float_mentions(paper, text)
@@ -116,6 +117,13 @@ class LocalExtractor:
         typed = (replace(entity, type=self._types.fit(entity.type)) for entity in entities)
         drawn = Extraction(entities=(*floats, *typed), relations=tuple(relations))
         return combine(drawn, citations(paper, named), types=self._types)
+
+
+def _type(term: Term, names: RecognizedNames) -> str:
+    """Return the type that a recognizer found, else the one by the words of the name, else concept; only trusted
+    ones."""
+    is_trusted = term.type not in FITTED_TYPES or names.trusts(probability_of_type(term.name))
+    return names.type_of(term.forms) or (term.type if is_trusted else "concept")
 
 
 def _ends(relations: Sequence[Relation]) -> set[str]:

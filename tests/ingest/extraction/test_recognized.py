@@ -57,6 +57,16 @@ def test_a_name_has_the_type_with_most_confidence(
     assert [names.type_of(["GLUE"]), names.type_of(["the Dice", "Dice loss"])] == types
 
 
+@pytest.mark.parametrize(("concepts", "type_"), [(0, "method"), (3, "concept")])
+def test_a_name_has_no_type_in_a_paper_of_another_field(concepts: int, type_: str) -> None:
+    places = ["malaria", "Lake Victoria", "mosquitoes"][:concepts]
+    paper = paper_of(*passages("Bayesian regression of malaria near Lake Victoria needs mosquitoes."))
+    found = found_in(paper, {"Bayesian regression": ("Method", 0.8), **dict.fromkeys(places, ("Concept", 0.9))})
+    types = {one.name: one.type for one in LocalExtractor().draw(paper, found).entities}
+    assert types["Bayesian regression"] == type_
+    assert {types.get(name, "concept") for name in places} <= {"concept"}
+
+
 def test_several_places_with_little_confidence_are_as_good_as_one_with_much() -> None:
     found = {"GLUE": ("Dataset", 0.4), "Dice losses": ("Method", 0.6), "train": ("Task", 0.7)}
     names = RecognizedNames.of(found_in(PAPER, found))
