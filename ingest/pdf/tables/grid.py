@@ -14,7 +14,7 @@ from ingest.pdf.layout import PageLayout
 from ingest.pdf.lines import Line, line_of
 from ingest.pdf.pdf_words import Word
 from ingest.pdf.tables.headers import body_rows, cut_titles, grouped_header
-from ingest.pdf.tables.row_joining import centred_rows, join_rows, span_labels
+from ingest.pdf.tables.row_joining import join_rows, span_labels
 from ingest.pdf.tables.table_columns import columns_of, cut_at_strips, strips_at, strips_of
 from ingest.pdf.tables.table_values import (
     CellRole,
@@ -98,10 +98,8 @@ def read_grid(
     if grouping:
         levels, header = grouped_header(cut_titles(top, grouping, strips, columns), grouping, columns)
     headed = bool(grouping)
-    body = [] if bands else centred_rows(rest, columns, region, headed=headed)
-    if not body:
-        lines = body_rows(rest, columns, region, headed=headed)
-        body = span_labels(join_rows(lines, columns, region, bands=bands, both=both), columns, region)
+    lines = body_rows(rest, columns, region, headed=headed)
+    body = span_labels(join_rows(lines, columns, region, bands=bands, both=both), columns, region)
     return _grid(header, body, levels=levels, width=len(columns), region=region, intervals=columns.intervals)
 
 

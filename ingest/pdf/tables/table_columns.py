@@ -345,6 +345,8 @@ def _cut(segment: Line, strips: Sequence[Strip], columns: Columns, *, alone: boo
         return whole
     if any(_is_sign(end.text) for run in runs.values() for end in (run[0], run[-1])):
         return whole
+    if any(_is_one_title(left[-1].text, right[0].text) for left, right in pairwise(runs.values())):
+        return whole
     spanned = (columns.intervals[homes[0][0]][0], columns.intervals[homes[-1][0]][1])
     # If the text is centred over all its columns, only words that are as exactly aligned are cells.
     centred = _is_centred(segment.words, spanned, em=columns.em)
@@ -353,6 +355,11 @@ def _cut(segment: Line, strips: Sequence[Strip], columns: Columns, *, alone: boo
         _is_aligned(run, columns.intervals[home], tolerance=tolerance * columns.em) for home, run in runs.items()
     )
     return list(runs.values()) if aligned else whole
+
+
+def _is_one_title(left: str, right: str) -> bool:
+    """Return whether a word in small letters follows a capitalised one, as within a title."""
+    return left[0].isupper() and right.isalpha() and right.islower() and len(right) > 1
 
 
 def _is_sign(text: str) -> bool:

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -30,6 +31,7 @@ def grid_of(
     rules: Sequence[float],
     partial: Sequence[tuple[float, float, float]] = (),
     width: float = 300,
+    bands: Sequence[float] = (),
 ) -> list[list[str]]:
     """Read rows 12 pt apart, each of (x, text), the first baseline at 10."""
     words = [item for row, texts in enumerate(rows) for x, text in texts for item in sentence(text, x, 10 + 12 * row)]
@@ -39,7 +41,8 @@ def grid_of(
             words=tuple(words),
             rules=tuple(rules),
             partial=tuple(HorizontalRule(*rule) for rule in partial),
-        )
+        ),
+        bands=bands,
     )
     height = max(cell.row + cell.row_span for cell in grid.cells)
     columns = max(cell.column + cell.column_span for cell in grid.cells)
@@ -148,15 +151,17 @@ def test_a_rule_far_below_the_top_is_not_that_of_the_header() -> None:
 def centred(rows: Sequence[Sequence[tuple[float, Sequence[str]]]], *, gap: float) -> list[list[str]]:
     """Read rows whose texts are centred vertically; lines are 12 pt apart, rows further by the gap."""
     words: list[Word] = []
+    bands: list[float] = []
     y = 10.0
     for row in rows:
         height = max(len(lines) for _, lines in row)
+        bands.append(y - 10)
         for x, lines in row:
             top = y + 6 * (height - len(lines))
             words += [each for line, text in enumerate(lines) for each in sentence(text, x, top + 12 * line)]
         y += 12 * height + gap
     box = Box(0, 0, 300, y)
-    grid = read_grid(TableRegion(box=box, words=tuple(words), rules=(0, 16, y)))
+    grid = read_grid(TableRegion(box=box, words=tuple(words), rules=(0, 16, y)), bands=bands[1:])
     return [[cell.text for cell in grid.cells if cell.row == row] for row in sorted(grid.rows)]
 
 
@@ -316,7 +321,8 @@ def test_lines_half_a_line_below_others_are_of_the_table() -> None:
     for top in (150, 190, 230):
         text = [(100, "of two lines"), (200, "a text of lines")]
         rows += [(top, text), (top + 6, [(0, "label")]), (top + 12, text)]
-    [table] = find_tables([page_of([(100, [(0, "Table 1: Scores.")]), *rows], [])])
+    [found] = find_tables([page_of([(100, [(0, "Table 1: Scores.")]), *rows], [])])
+    table = replace(found, grid=read_grid(found.parts[0].region, bands=(138, 174, 214)))
     texts = ["label", "of two lines of two lines", "a text of lines a text of lines"]
     assert [cell.text for cell in table.grid.cells] == ["Name", "Kind", "Meaning", *(3 * texts)]
 
@@ -527,7 +533,7 @@ def test_paragraphs_between_rules_are_one_row_if_most_rows_are() -> None:
         [(0, "Answer"), (60, "The number of moles of the salt is")],
         [(60, "the number of moles of the other.")],
     ]
-    assert grid_of(rows, rules=(0, 14, 50, 74, 98), width=240)[1:] == [
+    assert grid_of(rows, rules=(0, 14, 50, 74, 98), width=240, bands=(14, 50, 74))[1:] == [
         ["Question", "What is the mass of this sample? Give it in grams: 0.355"],
         ["Principle", "A reaction takes place when two salts are mixed in some water."],
         ["Answer", "The number of moles of the salt is the number of moles of the other."],
