@@ -1,9 +1,9 @@
 """Decides between the readings of a table: by its rules and words, by the layout model's edges, or by parts of both.
 
 The region is the one that rules or aligned words delimit, or the model's; columns and rows are those of the words, or
-the model's. A model of the form of the resulting grids says which is right. With each paper left out in turn, it reads
-16 of 27 tables of the fields set with the right rows and columns (words alone 9, the best of all readings 20) and 226
-of 241 generated ones (216, 235).
+the model's. A conditional logit of the form of the resulting grids says which is right. With each paper left out in
+turn, it reads 18 of 27 tables of the fields set with the right rows and columns (words alone 9, the best of all
+readings 20) and 224 of 241 generated ones (202, 231).
 """
 
 from collections import defaultdict
@@ -136,7 +136,7 @@ def _texts(grid: Grid) -> frozenset[tuple[int, int, str]]:
     return frozenset((cell.row, cell.column, cell.text) for cell in grid.cells)
 
 
-# A conditional logit, fitted to the tables of the fields set, the generated ones, and those of the other gold papers.
+# Fitted by scripts/fit_readings.py to the tables of the fields set, generated ones, and those of other gold papers.
 WEIGHTS: Mapping[str, float] = {
     "filled": 5.21,
     "spans": -4.60,

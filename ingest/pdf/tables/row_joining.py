@@ -47,8 +47,9 @@ def join_rows(
             return False
         if not row.kind == last.kind == "body":
             above = reduce(_join, group)
-            # Titles that are repeated are below those of their groups.
-            groups = row.stub is not None and len({piece.text for piece in row.pieces}) < len(row.pieces)
+            # Single words that are repeated are below those of their groups.
+            single = [piece.text for piece in row.pieces if " " not in piece.text]
+            groups = len(set(single)) < len(single) and row.stub is not None and above.stub is None
             return bool(bands and not both and not groups) or _is_wrapped_header(above, row, columns)
         over = {piece.first: piece.text for piece in last.pieces}
         if bands and any(is_value(over.get(piece.first, "")) and is_value(piece.text) for piece in row.pieces):
