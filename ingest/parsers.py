@@ -128,6 +128,6 @@ def read_paper(parser: Parser, file: PaperFile, *, on_page: PageCallback | None 
         return parser.parse(file, on_page=on_page)
     except _UNFORESEEN as error:
         raise PaperFileError(
-            f"{file.name}: the parser met something that it does not foresee ({type(error).__name__}: {error}); "
+            f"{file.name}: the parser failed on something unexpected ({type(error).__name__}: {error}); "
             "please report it with the file"
         ) from error

@@ -1,4 +1,4 @@
-"""Styles by the names of fonts, and the letters of glyphs that a file doesn't name correctly."""
+"""Styles by the names of fonts, and letters of known private codes; `printed_glyphs.py` compares what is drawn."""
 
 import re
 from functools import cache

@@ -214,7 +214,7 @@ class ClusterAdder:
                 self._idle.put_nowait(worker)
                 _log.warning("%s: a worker failed in an unexpected way", work.file.name, exc_info=error)
                 raise PaperFileError(
-                    f"{work.file.name!r}: the worker met something that it does not foresee "
+                    f"{work.file.name!r}: the worker failed on something unexpected "
                     f"({_first_line(error.cause)}); please report it with the file"
                 ) from error
             except errors.RayError as error:

@@ -1,4 +1,4 @@
-"""Sums, means, percentages and F1 that hold in a table but for a cell.
+"""Sums, means, percentages and F1 that hold everywhere in a table except in one cell.
 
 No name of a row or column is read: a line of numbers is taken for the total of others if it is their total in so many
 positions that chance cannot explain it. Then a position where it is not is a discrepancy.

@@ -1,4 +1,4 @@
-"""The command line `paperscope`; `app.py` lists its commands."""
+"""The command line `paperscope`; `commands.py` lists its commands."""
 
 from paperscope_core.processes import collect_rarely
 

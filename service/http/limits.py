@@ -1,4 +1,7 @@
-"""Limits on callers: a fair queue for work that runs a few at a time, the rate of requests, the size of bodies."""
+"""Limits on callers: a fair queue for work that runs a few at a time, the rate of requests, the size of bodies.
+
+How many requests of a key are served at once is limited in `middleware.py`.
+"""
 
 import asyncio
 import math
@@ -64,7 +67,7 @@ class FairQueue:
 
     @asynccontextmanager
     async def slot(self, caller: str) -> AsyncIterator[None]:
-        """Wait for the caller's turn, and occupies a slot within the block.
+        """Wait for the caller's turn, and occupy a slot within the block.
 
         Raises ProblemError (429, with Retry-After) if too many wait. A cancelled waiter leaves the queue.
         """

@@ -24,7 +24,7 @@ from tests.rendered_markdown import elements
 __all__ = ["CONTAINED", "DefectError", "check", "check_answer", "check_error", "check_paper", "check_rows"]
 
 # A parser that fails or is killed is contained by its process, and is a defect nevertheless.
-CONTAINED = re.compile(r"does not foresee|made the parser fail|was given up|died")
+CONTAINED = re.compile(r"failed on something unexpected|made the parser fail|was given up|died")
 _REASON = re.compile(r"\((?:\w+(?:Error|Exception)\b|signal \d+)|longer than|of memory")
 _MAX_MESSAGE = 3000
 _MOST_CHUNKS = 30

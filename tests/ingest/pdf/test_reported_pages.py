@@ -77,9 +77,9 @@ def test_hebrew_is_in_the_order_in_which_it_is_read(read: Callable[[str], Paper]
 
 
 @pytest.mark.slow
-def test_a_scan_on_its_head_is_turned_and_read(shared: Path, read: Callable[[str], Paper]) -> None:
+@pytest.mark.usefixtures("read")
+def test_a_scan_on_its_head_is_turned_and_read(shared: Path) -> None:
     pytest.importorskip("rapidocr", reason="the extra ocr is not installed")
-    assert read
     file = shared / "cases" / "scan-rotated" / "ocr_test_rotated_180.pdf"
     paper = parser_for(ParserSettings(), limits=LimitSettings()).parse(PaperFile(file)).paper
     text = " ".join(text_of(paper).split())
