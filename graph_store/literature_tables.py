@@ -11,6 +11,7 @@ from graph_store.opening import lacks_added
 from graph_store.schema import bylines, literature_cells, literature_tables, papers
 from paperscope_core.codec import from_json, to_json
 from paperscope_core.errors import InputError, StoreError, UnknownTableError
+from paperscope_core.text.escaping import one_line, without_control_characters
 from paperscope_core.types import content_hash
 from paperscope_core.types.literature import ColumnSet, LiteratureCell, LiteratureRow, LiteratureTable
 
@@ -112,7 +113,7 @@ class LiteratureTables:
             if column not in {one.name for one in defined.columns.columns}:
                 raise UnknownTableError(f"the table has no column {column!r}")
             key = (table, paper, row)
-            values = {"correction": text}
+            values = {"correction": None if text is None else without_control_characters(text)}
             if not connection.execute(update(literature_cells).where(*_at(key, column)).values(values)).rowcount:
                 position = self._known(connection, table, paper).get(row, 0)
                 _put_cell(connection, key, position, LiteratureCell(column=column))
@@ -126,7 +127,7 @@ class LiteratureTables:
             UnknownTableError: The table has no such row.
             InputError: The reason is too long.
         """
-        line = " ".join(reason.split())
+        line = one_line(reason)
         if len(line) > _LONGEST_REASON:
             raise InputError(f"the reason has {len(line)} characters; the maximum is {_LONGEST_REASON}")
         with self._database.write("tables") as connection:

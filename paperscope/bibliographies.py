@@ -17,8 +17,9 @@ __all__ = ["BIBLIOGRAPHIES", "BibliographyFormat", "bibtex", "bibtex_keys", "csl
 _ESCAPES = str.maketrans(
     {
         "\\": r"\textbackslash{}",
-        "{": r"\{",
-        "}": r"\}",
+        # BibTeX counts braces behind a backslash, too.
+        "{": r"\textbraceleft{}",
+        "}": r"\textbraceright{}",
         "~": r"\textasciitilde{}",
         "^": r"\textasciicircum{}",
         **{sign: f"\\{sign}" for sign in "&%$#_"},

@@ -48,8 +48,9 @@ from paperscope_core.models import Budget, Models, RoleCallListener, build_model
 from paperscope_core.models.cache import MemoryCallCache
 from paperscope_core.models.token_counting import token_counter
 from paperscope_core.paper_lookup import find_entry
-from paperscope_core.publication import is_same_work
+from paperscope_core.publication import doi_in, is_same_work
 from paperscope_core.settings import Settings, load_settings
+from paperscope_core.text.escaping import one_line
 from paperscope_core.types import (
     CORRECTED,
     Answer,
@@ -374,7 +375,9 @@ class Library:
             authors: The names of all authors, () to leave them.
             published: When and where it was published; what is empty is left.
         """
-        record = BibRecord(origin=CORRECTED, title=title, authors=tuple(authors), publication=published)
+        names = tuple(filter(None, map(one_line, authors)))
+        published = replace(published, venue=one_line(published.venue), doi=doi_in(one_line(published.doi)))
+        record = BibRecord(origin=CORRECTED, title=one_line(title), authors=names, publication=published)
         return self._adder.put_records(self.paper(name), [record])
 
     def add_on_ray(

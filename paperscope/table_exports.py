@@ -16,6 +16,7 @@ Entries = Mapping[str, PaperEntry]
 
 # A spreadsheet's cell has no more characters.
 _LONGEST_CELL = 32_767
+_LONGEST_NOTE = 1000
 _DOUBTFUL, _CORRECTED = "?", "*"
 _LEGEND = f"{_DOUBTFUL} look at the place before you use it; {_CORRECTED} corrected by hand"
 _WIDTH = 32
@@ -92,28 +93,34 @@ def _csv(table: LiteratureTable, entries: Entries) -> bytes:
 
 
 def _xlsx(table: LiteratureTable, entries: Entries) -> bytes:
-    """Write a sheet of values, one of the evidence of each cell, and one of excluded rows. All cells are strings, so
-    none is a formula."""
+    """Write a sheet of values, with a note on each that is doubtful, one of the evidence of each cell, and one of
+    excluded rows. All cells are strings, so none is a formula."""
     import xlsxwriter
+    from xlsxwriter.worksheet import Worksheet
 
     out = io.BytesIO()
     with xlsxwriter.Workbook(out, {"in_memory": True}) as book:
         bold, wrapped = book.add_format({"bold": True}), book.add_format({"text_wrap": True, "valign": "top"})
 
-        def sheet(name: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+        def sheet(name: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> Worksheet:
             page = book.add_worksheet(name)
             page.freeze_panes(1, 1)
             page.set_column(0, len(head) - 1, _WIDTH)
             for number, texts in enumerate([head, *rows]):
                 for at, text in enumerate(texts):
                     page.write_string(number, at, text[:_LONGEST_CELL], wrapped if number else bold)
+            return page
 
         names = [column.name for column in table.columns.columns]
         values = [
             [*_named(table, row, entries), *(cell.shown if cell else "" for _, cell in _cells(table, row))]
             for row in table.included
         ]
-        sheet("Table", [*_head(table), *names], values)
+        page = sheet("Table", [*_head(table), *names], values)
+        for number, row in enumerate(table.included, 1):
+            for at, (_, cell) in enumerate(_cells(table, row), len(_head(table))):
+                if cell and cell.doubtful:
+                    page.write_comment(number, at, (_doubts(cell) or cell.status)[:_LONGEST_NOTE])
         evidence = [
             [
                 *_named(table, row, entries),
@@ -183,7 +190,9 @@ def _latex(table: LiteratureTable, entries: Entries) -> bytes:
         cite = rf"{tex_escaped(row.title)} \cite{{{keys[row.paper]}}}" if row.paper in keys else tex_escaped(row.title)
         cells = [cite, *map(tex_escaped, _short(table, row)[1:])]
         cells += [tex_escaped(_marked(cell)) for _, cell in _cells(table, row)]
-        lines.append(" & ".join(cells) + r" \\")
+        # Behind the end of a row, TeX takes a bracket or a star for an argument.
+        guard = "{}" if cite.startswith(("[", "*")) else ""
+        lines.append(guard + " & ".join(cells) + r" \\")
     lines += [r"\bottomrule", r"\end{longtable}", f"% {_LEGEND}"]
     return ("\n".join(lines) + "\n").encode()
 

@@ -67,11 +67,12 @@ def _chapters(package: Node, *, folder: str) -> list[str]:
     """Return the parts of the book in reading order, without its table of contents."""
     items = {item.get("id"): item for item in package.iter("item")}
     listed = (items.get(reference.get("idref")) for reference in package.iter("itemref"))
-    return [
+    parts = (
         posixpath.normpath(posixpath.join("/", folder, unquote(item.get("href")))).lstrip("/")
         for item in listed
         if item is not None and item.get("media-type") in _PAGES and "nav" not in item.get("properties").split()
-    ]
+    )
+    return list(dict.fromkeys(parts))
 
 
 def _texts(metadata: Node, tag: str) -> list[str]:

@@ -114,7 +114,9 @@ def _parts(data: bytes, *, name: str) -> dict[str, bytes] | None:
     elif data[257:262] == b"ustar":
         try:
             with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as opened:
-                members = [member for member in opened if member.isreg() and member.size <= _MAX_FILE]
+                # A sparse file is larger than what the archive has of it.
+                regular = (member for member in opened if member.isreg() and not member.issparse())
+                members = [member for member in regular if member.size <= _MAX_FILE]
                 files = ((member.name, opened.extractfile(member)) for member in members[:_MAX_FILES])
                 parts = {path: file.read() for path, file in files if file}
         except (tarfile.TarError, OSError, EOFError, ValueError) as error:

@@ -198,7 +198,8 @@ class _Expander:
     def _condition(self, holds: bool, text: str, at: int, *, line: int, depth: int) -> int:
         then, otherwise, end = _branches(text, at)
         chosen, start = (then, at) if holds else (otherwise, at + len(then))
-        self.expand(chosen, line=line + text.count("\n", at, start), depth=depth + 1)
+        if depth < _MAX_DEPTH:
+            self.expand(chosen, line=line + text.count("\n", at, start), depth=depth + 1)
         return end
 
     def _call(self, name: str, macro: _Macro, text: str, at: int, *, line: int, depth: int) -> int:

@@ -28,7 +28,7 @@ def read_pptx(source: Source) -> Reading:
     archive = ZipArchive(source.data, name=source.name, kind="PPTX")
     presentation, targets = archive.tree(_MAIN), archive.targets(_MAIN)
     listed = (targets.get(node.get("id"), "") for node in presentation.iter("sldid"))
-    parts = [part for part in listed if part in archive.names]
+    parts = [part for part in dict.fromkeys(listed) if part in archive.names]
     if not parts:
         raise PaperFileError(f"{source.name!r} holds no slide that can be read. Save it again as PPTX.")
     size = next(presentation.iter("sldsz"), None)

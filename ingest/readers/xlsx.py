@@ -34,6 +34,9 @@ _NO_VALUE = re.compile(rb"(?:</f>|<f(?:[^<>/]|/(?!>))*+/>)\s*+(?:(?:<v\s*+/>|<v>
 def read_xlsx(source: Source) -> Reading:
     """Read a workbook. Raise `PaperFileError` if it is damaged or too large."""
     archive = ZipArchive(source.data, name=source.name, kind="XLSX")
+    # Before it is opened, because a sheet that is too large is refused.
+    parts = filter(_SHEET_PART.fullmatch, archive.names)
+    empty = sum(len(_NO_VALUE.findall(archive.read(part, most=_MAX_SHEET) or b"")) for part in parts)
     workbook = _open(source)
     sheets = [sheet for sheet in workbook.worksheets if sheet.sheet_state == "visible"]
     title = collapse_spaces(workbook.properties.title or "")
@@ -49,7 +52,7 @@ def read_xlsx(source: Source) -> Reading:
         elements=elements if len(elements) > 1 else [],
         title=title,
         creators=author_names([workbook.properties.creator or ""], metadata=""),
-        problems=tuple(_problems(workbook, archive)),
+        problems=tuple(_problems(workbook, empty)),
     )
 
 
@@ -68,12 +71,10 @@ def _open(source: Source) -> "Workbook":
         ) from error
 
 
-def _problems(workbook: "Workbook", archive: ZipArchive) -> Iterator[PageProblem]:
+def _problems(workbook: "Workbook", empty: int) -> Iterator[PageProblem]:
     hidden = [sheet.title for sheet in workbook.worksheets if sheet.sheet_state != "visible"]
     if hidden:
         yield PageProblem(page=1, reason=f"hidden sheets are left out: {', '.join(hidden)}")
-    parts = filter(_SHEET_PART.fullmatch, archive.names)
-    empty = sum(len(_NO_VALUE.findall(archive.read(part, most=_MAX_SHEET) or b"")) for part in parts)
     if empty:
         reason = f"{empty} formulas have no stored value; open the file in a spreadsheet program and save it"
         yield PageProblem(page=1, reason=reason)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["Catalogues"]
 
 _MAX_RECORD_MB = 5
+_MAX_PLACES = 5
 _FRESH_SECONDS = 7 * 24 * 3600
 
 
@@ -67,7 +68,7 @@ class Catalogues:
         else:
             places = self._open_places(record)
         errors = []
-        for place in places:
+        for place in places[:_MAX_PLACES]:
             try:
                 return self._pdf(place)
             except PaperFileError as error:

@@ -102,7 +102,7 @@ def _local(path: Path, name: str) -> Path | None:
         file = (folder / name).resolve()
         is_paper = file.suffix.lower() in PAPER_SUFFIXES and file.is_file()
         return file if is_paper and file.is_relative_to(folder) else None
-    except (OSError, ValueError):
+    except (OSError, RuntimeError, ValueError):
         return None
 
 

@@ -1,11 +1,13 @@
 """Fetches from the public internet, within bounds. Nothing else in Paperscope follows an address that it was told."""
 
+import re
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from ipaddress import IPv4Address, IPv6Address, ip_address
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
 from paperscope_core.errors import PaperFileError
@@ -20,6 +22,8 @@ _STEP_SECONDS = 20.0
 # arXiv asks programs to wait three seconds between requests.
 _PAUSES = {"export.arxiv.org": 3.0, "arxiv.org": 3.0}
 _MB = 1_000_000
+# Passwords and parameters, which may be keys or mail addresses.
+_PRIVATE = re.compile(r"(?<=//)[^/?#]*@|[?#].*", re.DOTALL)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -39,31 +43,41 @@ def public_origin(url: str) -> str:
         PaperFileError: It is not https on its usual port, has a password, or the host has an address of a private
             network or of this machine. All of its addresses have to be public.
     """
+    shown = _shown(url)
     try:
         parts = urlsplit(url)
         host, usual = parts.hostname, parts.port in (None, 443)
     except ValueError:
         host, usual = None, False
     if not host or not usual or parts.scheme != "https" or parts.username is not None:
-        raise PaperFileError(f"{url}: Paperscope fetches from https addresses only; download it, and name the file")
+        raise PaperFileError(f"{shown}: Paperscope fetches from https addresses only; download it, and name the file")
     try:
         found = {info[4][0] for info in socket.getaddrinfo(host, 443, type=socket.SOCK_STREAM)}
     except (OSError, UnicodeError) as error:
-        raise PaperFileError(f"{url}: the host {host!r} is not found; check the address and the network") from error
+        raise PaperFileError(f"{shown}: the host {host!r} is not found; check the address and the network") from error
     addresses = sorted((ip_address(str(one).partition("%")[0]) for one in found), key=lambda one: (one.version, one))
     if not addresses or not all(map(_is_public, addresses)):
-        raise PaperFileError(f"{url}: the host {host!r} is in a private network, from which nothing is fetched")
+        raise PaperFileError(f"{shown}: the host {host!r} is in a private network, from which nothing is fetched")
     first = addresses[0]
     return f"https://[{first}]" if first.version == 6 else f"https://{first}"
 
 
 def _is_public(address: IPv4Address | IPv6Address) -> bool:
-    if isinstance(address, IPv6Address):
-        # Ways to write an IPv4 address, which gateways translate.
-        inner = address.ipv4_mapped or address.sixtofour or address.teredo
-        if inner is not None or address.packed.startswith(b"\x00\x64\xff\x9b"):
-            return False
+    # Outside of 2000::/3, and in two ranges of it, an address may hold one of IPv4, which gateways translate.
+    if isinstance(address, IPv6Address) and (address.packed[0] >> 5 != 1 or address.sixtofour or address.teredo):
+        return False
     return address.is_global and not address.is_multicast
+
+
+def _shown(url: str) -> str:
+    return _PRIVATE.sub("", url)
+
+
+def _read(read: Callable[..., bytes], url: str, deadline: float, most: int, timeout: float | None = None) -> bytes:
+    left = deadline - time.monotonic()
+    if left <= 0:
+        raise PaperFileError(f"{_shown(url)}: takes too long; download it, and name the file")
+    return read(most, timeout=min(left, timeout or left))
 
 
 class WebFetcher:
@@ -106,12 +120,20 @@ class WebFetcher:
                         return fetched
                     url = urljoin(url, target)
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-            raise PaperFileError(f"{url}: can't be fetched ({type(error).__name__}); try later") from error
-        raise PaperFileError(f"{url}: is redirected more than {redirects} times; download it, and name the file")
+            raise PaperFileError(f"{_shown(url)}: can't be fetched ({type(error).__name__}); try later") from error
+        raise PaperFileError(
+            f"{_shown(url)}: is redirected more than {redirects} times; download it, and name the file"
+        )
 
     def _step(self, client: "httpx2.Client", url: str, *, max_mb: int, deadline: float) -> tuple[Fetched, str]:
         """Return a response, and the address that it redirects to."""
         import httpx2
+
+        def limit(event: str, info: Mapping[str, Any]) -> None:
+            # A server may send headers without an end, each in time.
+            if event in ("connection.connect_tcp.complete", "connection.start_tls.complete"):
+                stream = info["return_value"]
+                stream.read = partial(_read, stream.read, url, deadline)
 
         host = urlsplit(url).hostname or ""
         self._wait(host)
@@ -119,16 +141,14 @@ class WebFetcher:
         # With the host's name in its header, and in TLS, where the certificate is checked.
         request = client.build_request("GET", url)
         request.url = httpx2.URL(f"{origin}{request.url.raw_path.decode()}")
-        request.extensions["sni_hostname"] = host
+        request.extensions |= {"sni_hostname": host, "trace": limit}
         response = client.send(request, stream=True)
         try:
             content = bytearray()
             for part in response.iter_raw():
                 content += part
                 if len(content) > max_mb * _MB:
-                    raise PaperFileError(f"{url}: has more than {max_mb} MB (limits.max_file_mb)")
-                if time.monotonic() > deadline:
-                    raise PaperFileError(f"{url}: takes too long; download it, and name the file")
+                    raise PaperFileError(f"{_shown(url)}: has more than {max_mb} MB (limits.max_file_mb)")
         finally:
             response.close()
         media_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()

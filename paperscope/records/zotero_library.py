@@ -79,7 +79,7 @@ class _Zotero:
         """Return the file of an attachment, None if this machine does not have it."""
         try:
             parts = urlsplit(self._get(f"items/{quote(key)}/file/view/url").decode().strip())
-        except (PaperFileError, UnicodeDecodeError):
+        except (PaperFileError, ValueError):
             return None
         file = Path(url2pathname(parts.path))
         return file if parts.scheme == "file" and parts.netloc in ("", "localhost") and file.is_file() else None

@@ -55,7 +55,7 @@ def test_a_table_is_known_by_its_title_and_keeps_cells(store: Store) -> None:
 def test_a_correction_outlives_new_values_and_the_paper(store: Store) -> None:
     table = store.tables.define(COLUMNS, [ONE])
     store.tables.put(table, ONE, {"": [SAMPLE]})
-    store.tables.correct(table, ONE, "Sample", "500")
+    store.tables.correct(table, ONE, "Sample", "5\x000\x1b0")
     store.tables.correct(table, ONE, "Dose", "")
     store.tables.put(table, ONE, {"": [replace(SAMPLE, value="513"), LiteratureCell(column="Dose")]})
     (row,) = store.tables.get(table).rows
@@ -69,7 +69,7 @@ def test_a_correction_outlives_new_values_and_the_paper(store: Store) -> None:
 
 def test_a_row_is_excluded_for_a_reason(store: Store) -> None:
     table = store.tables.define(COLUMNS, [ONE, TWO])
-    store.tables.exclude(table, TWO, " No  controls ")
+    store.tables.exclude(table, TWO, " No\x00  controls\x1b ")
     store.tables.define(COLUMNS, [ONE, TWO])
     found = store.tables.get(table)
     assert [row.excluded for row in found.rows] == ["", "No controls"]

@@ -145,6 +145,10 @@ def test_latex_cites_the_entries_of_the_bibliography() -> None:
     assert r"\caption{A\_Table}" in text
     assert "@misc{author2020paper," in written("bib")
     assert written("bib").count("@misc") == 2
+    odd = [replace(row, title=title) for row, title in zip(ROWS, ("[1em] Owls", "* Owls", ""), strict=True)]
+    rows = written("tex", replace(TABLE, rows=tuple(odd)))
+    assert "\n{}[1em] Owls" in rows
+    assert "\n{}* Owls" in rows
 
 
 def test_json_is_the_whole_table() -> None:
@@ -158,6 +162,9 @@ def test_doubtful_and_missing_cells_are_marked() -> None:
     lines = written("md", table).splitlines()
     assert lines[2] == "| paper | arm | Value |"
     assert "7 (page 2)?" in lines[4]
+    with zipfile.ZipFile(io.BytesIO(export_table(table, ENTRIES, "xlsx"))) as book:
+        notes = book.read("xl/comments1.xml").decode()
+    assert ('ref="E2"' in notes, notes.count("<comment "), "not printed" in notes) == (True, 1, True)
     assert lines[5].endswith("| – |")
 
 

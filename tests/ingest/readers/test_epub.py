@@ -21,7 +21,7 @@ PACKAGE = """<?xml version="1.0"?><package xmlns="http://www.idpf.org/2007/opf"
 <item id="b" href="text/two%20b.xhtml" media-type="application/xhtml+xml"/>
 <item id="a" href="text/one.xhtml" media-type="application/xhtml+xml"/>
 <item id="p" href="images/owl.png" media-type="image/png"/></manifest>
-<spine><itemref idref="n"/><itemref idref="a"/><itemref idref="b"/></spine></package>"""
+<spine><itemref idref="n"/><itemref idref="a"/><itemref idref="b"/><itemref idref="a"/></spine></package>"""
 ONE = """<html xmlns="http://www.w3.org/1999/xhtml"><body><h1>1 Eyes</h1>
 <p>Owls see at night&#160;well.</p>
 <figure><img src="../images/owl.png"/><figcaption>Figure 1: An owl.</figcaption></figure>

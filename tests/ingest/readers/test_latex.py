@@ -205,6 +205,17 @@ def test_files_outside_the_paper_are_not_read(tmp_path: Path) -> None:
     assert "secret" not in texts(parse(tmp_path / "paper" / "a.tar.gz", members))
 
 
+def test_sparse_files_of_an_archive_are_not_read(tmp_path: Path) -> None:
+    out = io.BytesIO(gzip.decompress(packed({"main.tex": b"\\documentclass{a} A text. \\input{b}"})))
+    with tarfile.open(fileobj=out, mode="a", format=tarfile.PAX_FORMAT) as archive:
+        info = tarfile.TarInfo("b.tex")
+        info.size = 6
+        info.pax_headers = {"GNU.sparse.size": "30000000", "GNU.sparse.map": "0,6", "GNU.sparse.name": "b.tex"}
+        archive.addfile(info, io.BytesIO(b"sparse"))
+    parsed = parse(tmp_path / "a.tar", out.getvalue())
+    assert [problem.reason for problem in parsed.paper.problems] == ["the file b is missing"]
+
+
 @pytest.mark.parametrize(
     ("make", "said"),
     [

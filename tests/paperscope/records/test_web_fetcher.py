@@ -2,6 +2,8 @@
 
 import socket
 from collections.abc import Iterator
+from contextlib import suppress
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -44,6 +46,8 @@ def resolve(monkeypatch: pytest.MonkeyPatch, *addresses: str) -> None:
         "::ffff:8.8.8.8",
         "64:ff9b::a00:1",
         "2002:7f00:1::",
+        "::127.0.0.1",
+        "fec0::1",
     ],
 )
 def test_no_host_with_a_private_address_is_reached(monkeypatch: pytest.MonkeyPatch, address: str) -> None:
@@ -110,3 +114,24 @@ def test_size_redirects_and_time_are_bounded(web: Web) -> None:
         fetcher.get("https://a.example/", max_mb=1, seconds=-1)
     with pytest.raises(PaperFileError, match="can't be fetched"):
         WebFetcher(agent="test", locate=lambda _url: "http://127.0.0.1:9").get("https://a.example/", max_mb=1)
+
+
+def test_headers_without_an_end_are_given_up() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def answer() -> None:
+            connection, _ = server.accept()
+            with connection, suppress(OSError):
+                while True:
+                    connection.sendall(b"HTTP/1.1 103 Early Hints\r\n\r\n")
+
+        Thread(target=answer, daemon=True).start()
+        fetcher = WebFetcher(agent="test", locate=lambda _url: f"http://127.0.0.1:{server.getsockname()[1]}")
+        with pytest.raises(PaperFileError, match="too long"):
+            fetcher.get("https://a.example/", max_mb=1, seconds=0.3)
+
+
+@pytest.mark.parametrize("url", ["https://a.example/x?mailto=me@b.example", "https://me:pass@a.example/x#part"])
+def test_messages_have_neither_passwords_nor_parameters(url: str) -> None:
+    with pytest.raises(PaperFileError, match=r"^https://a\.example/x: "):
+        WebFetcher(agent="test", locate=None if "pass" in url else lambda _url: "http://127.0.0.1:9").get(url, max_mb=1)

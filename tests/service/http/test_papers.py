@@ -182,9 +182,20 @@ def test_head_has_the_headers_of_get_and_no_body(address: str) -> None:
             assert head.headers[name] == got.headers[name]
 
 
+def test_a_corrected_record_is_one_line_of_text(tmp_path: Path) -> None:
+    body = {"title": "Foxes\n\0\x1b[31m at\tLarge", "authors": ["\0", "Ada\r\nBee"], "venue": "\x07 Dens"}
+    body["doi"] = "10.5555/a\x1b"
+    with serve_app(settings_of(small_library(tmp_path))) as address:
+        assert httpx2.patch(f"{address}/v1/papers/{PAPER}", json=body).status_code == 200
+        shown = httpx2.get(f"{address}/v1/papers/{PAPER}").json()["head"]
+    assert (shown["title"], shown["authors"]) == ("Foxes [31m at Large", ["Ada Bee"])
+    assert (shown["venue"], shown["doi"]) == ("Dens", "10.5555/a")
+
+
 def test_an_unknown_method_gets_the_allowed_ones(address: str) -> None:
-    for path, allowed in (("/v1/papers/" + EXAMPLE, {"GET", "HEAD", "DELETE"}), ("/v1/graph", {"GET", "HEAD"})):
-        for method in ("OPTIONS", "PATCH"):
+    of_paper = {"GET", "HEAD", "DELETE", "PATCH"}
+    for path, allowed in (("/v1/papers/" + EXAMPLE, of_paper), ("/v1/graph", {"GET", "HEAD"})):
+        for method in ("OPTIONS", "PUT"):
             response = httpx2.request(method, address + path)
             assert response.status_code == 405
             assert set(response.headers["allow"].split(", ")) == allowed
