@@ -205,6 +205,11 @@ def test_files_outside_the_paper_are_not_read(tmp_path: Path) -> None:
     assert "secret" not in texts(parse(tmp_path / "paper" / "a.tar.gz", members))
 
 
+def test_deeply_nested_conditions_do_not_end_the_reader(tmp_path: Path) -> None:
+    source = "\\documentclass{a} A text. " + "\\iftrue " * 1500 + "\\fi " * 1500
+    assert texts(parse(tmp_path / "a.tex", source.encode())) == ["A text."]
+
+
 def test_sparse_files_of_an_archive_are_not_read(tmp_path: Path) -> None:
     out = io.BytesIO(gzip.decompress(packed({"main.tex": b"\\documentclass{a} A text. \\input{b}"})))
     with tarfile.open(fileobj=out, mode="a", format=tarfile.PAX_FORMAT) as archive:
