@@ -145,7 +145,6 @@ class MuPdfDocument:
 
     def regions(self, number: int) -> Sequence[Box]:
         """See `Document.regions`."""
-        extend_time_limit()
         return tuple(box for kind, box, _ in self._layout(number) if kind in _TEXT_REGIONS)
 
     def _layout(self, number: int, *, turns: int = 0) -> Sequence[tuple[str, Box, PageGrid | None]]:
@@ -155,6 +154,8 @@ class MuPdfDocument:
         """
         _load_layout_analysis()
         if (number, turns) not in self._layouts:
+            # The model takes as long as reading the page does, or longer.
+            extend_time_limit()
             with self._page(number) as (page, rotation), _mupdf.open() as turned:
                 apart = (turns - rotation) % 4
                 shown = page
@@ -164,6 +165,7 @@ class MuPdfDocument:
                     shown.show_pdf_page(shown.rect, self._document, number - 1, rotate=90 * apart)
                 shown.get_layout(return_raw=True)
                 self._layouts[number, turns] = list(map(_found, shown.layout_information or ()))
+            extend_time_limit()
         return self._layouts[number, turns]
 
     @contextmanager

@@ -17,7 +17,7 @@ __all__ = ["find_wrong_p_values"]
 _DECIMAL = r"\d{0,6}\.?\d{1,6}"
 _RESULT = re.compile(
     rf"(?<![\w.])(?P<name>[tFrzZ]|[\u03c7X\u03a7]\s?\^?\(?2\)?)\s?"
-    rf"(?:\(\s?(?P<first>{_DECIMAL})\s?(?:,\s?(?:[Nn]\s?=\s?)?(?P<second>[\d,]*{_DECIMAL})\s?)?\))?\s?=\s?"
+    rf"(?:\(\s?(?P<first>{_DECIMAL})\s?(?:,\s?(?:[Nn]\s?=\s?)?(?P<second>(?:\d{{1,3}},)*+{_DECIMAL})\s?)?\))?\s?=\s?"
     rf"(?P<sign>-?)\s?(?P<value>{_DECIMAL})\s?[,;]\s?p\s?(?P<relation>[<>=])\s?(?P<p>0?\.\d{{1,6}}|0|1(?:\.0+)?)(?!\d)"
 )
 # The p-value of one of several comparisons may be multiplied by their number.
