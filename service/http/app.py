@@ -49,6 +49,8 @@ _CONCURRENT_IMAGES = 2
 _MAX_WAITING_IMAGES = 64
 # A paper is read in a child process, too.
 _CONCURRENT_LOOKUPS = 4
+# Python runs one thread at a time: more of one caller would end no sooner, and delay others more.
+_LOOKUPS_OF_ONE = 2
 _MAX_WAITING_LOOKUPS = 512
 _CONCURRENT_ESTIMATES = 1
 _MAX_WAITING_ESTIMATES = 16
@@ -178,7 +180,10 @@ def _build_service(settings: Settings, shared: Shared | None) -> Service:
             concurrency=_CONCURRENT_ESTIMATES, max_waiting=_MAX_WAITING_ESTIMATES, work="papers are being estimated"
         ),
         lookups=FairQueue(
-            concurrency=share(_CONCURRENT_LOOKUPS), max_waiting=share(_MAX_WAITING_LOOKUPS), work="requests are running"
+            concurrency=share(_CONCURRENT_LOOKUPS),
+            of_one=_LOOKUPS_OF_ONE,
+            max_waiting=share(_MAX_WAITING_LOOKUPS),
+            work="requests are running",
         ),
         rate_limiter=RateLimiter(state, per_minute=limits.requests_per_minute),
         shutdown=Shutdown(

@@ -41,12 +41,14 @@ class FairQueue:
         *,
         concurrency: int,
         max_waiting: int,
+        of_one: int | None = None,
         work: str = "questions are being answered",
         on_change: Callable[[int, int], None] = lambda _running, _waiting: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._work = work
         self._concurrency = concurrency
+        self._of_one = of_one or concurrency
         self._max_waiting = max_waiting
         self._on_change = on_change
         self._clock = clock
@@ -115,7 +117,8 @@ class FairQueue:
             turn.set_exception(self._too_many())
 
     def _has_slot(self, caller: str) -> bool:
-        return self.running < self._concurrency * (1 if self._running[caller] else 2)
+        own = self._running[caller]
+        return own < self._of_one and self.running < self._concurrency * (1 if own else 2)
 
     def _release(self, caller: str) -> None:
         """Pass the slot to the next caller that may have one."""

@@ -68,6 +68,19 @@ async def test_callers_take_turns_regardless_of_earlier_requests() -> None:
     assert (questions.gate.running, questions.gate.waiting) == (0, 0)
 
 
+async def test_little_of_one_callers_work_runs_at_a_time_even_where_nobody_else_waits() -> None:
+    questions = Questions(FairQueue(concurrency=4, of_one=2, max_waiting=200))
+    tasks = [await questions.ask("many", f"many-{number}") for number in range(4)]
+    tasks.append(await questions.ask("few", "few"))
+    assert questions.order == ["many-0", "many-1", "few"]
+    await questions.answer("many-0")
+    assert questions.order == ["many-0", "many-1", "few", "many-2"]
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    assert (questions.gate.running, questions.gate.waiting) == (0, 0)
+
+
 async def test_one_too_many_is_refused_with_retry_after() -> None:
     clock = Clock()
     gate = FairQueue(concurrency=2, max_waiting=1, clock=clock)
@@ -225,7 +238,7 @@ def test_a_route_that_computes_takes_turns_with_other_callers(tmp_path: Path) ->
     with serve_app(settings_in(tmp_path), routes=router) as address, ThreadPoolExecutor(60) as threads:
         # More than there are threads for routes.
         many = [threads.submit(httpx2.get, f"{address}/v1/computes", headers=headers[0], timeout=60) for _ in range(50)]
-        for _ in range(4):
+        for _ in range(2):
             assert running.acquire(timeout=30)
         assert httpx2.get(f"{address}/v1/papers", headers=headers[1], timeout=20).status_code == 200
         assert not any(one.done() for one in many)
