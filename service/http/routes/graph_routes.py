@@ -28,7 +28,7 @@ def show_neighbourhood(
     library: ComputingLibraryOf,
     *,
     entity: Annotated[
-        str, Query(min_length=1, max_length=300, description="Its name, an alias or its id.", examples=["Character F1"])
+        str, Query(min_length=1, max_length=300, description="Its name, an alias or its id.", examples=["Entity F1"])
     ],
     steps: Annotated[int, Query(ge=1, le=4, description="How many relations away from it.")] = 1,
     limit: Annotated[int, Query(ge=1, le=1000, description="At most so many relations.")] = 40,

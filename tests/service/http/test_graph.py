@@ -19,8 +19,8 @@ def address(example_library: Path) -> Iterator[str]:
 
 
 def test_a_neighbourhood_comes_with_its_sources(address: str) -> None:
-    found = httpx2.get(address, params={"entity": "character f1", "limit": 5}).json()
-    assert found["center"]["name"] == "Character F1"
+    found = httpx2.get(address, params={"entity": "entity f1", "limit": 5}).json()
+    assert found["center"]["name"] == "Entity F1"
     assert found["entities"][0] == found["center"]
     assert len(found["relations"]) == 5
     known = {entity["id"] for entity in found["entities"]}
@@ -32,7 +32,7 @@ def test_a_neighbourhood_comes_with_its_sources(address: str) -> None:
 def test_the_graph_is_sent_as_graphml(address: str, tmp_path: Path) -> None:
     import networkx as nx
 
-    params: dict[str, str | int] = {"entity": "Character F1", "limit": 5, "paper": EXAMPLE}
+    params: dict[str, str | int] = {"entity": "Entity F1", "limit": 5, "paper": EXAMPLE}
     response = httpx2.get(address, params={**params, "format": "graphml"})
     assert response.headers["content-type"] == "application/graphml+xml"
     assert 'filename="graph.graphml"' in response.headers["content-disposition"]

@@ -34,12 +34,12 @@ def test_papers_are_found_by_words_and_years(address: str) -> None:
 
 
 def test_entities_are_found_by_the_beginnings_of_words(address: str) -> None:
-    entities = found(address, "/v1/graph/search", query="char f")["entities"]
-    assert entities[0]["name"] == "Character F1"
+    entities = found(address, "/v1/graph/search", query="ent f", type="concept")["entities"]
+    assert entities[0]["name"] == "Entity F1"
     assert entities[0]["relations"] > 0
-    assert found(address, "/v1/graph", entity=entities[0]["id"])["center"]["name"] == "Character F1"
-    assert found(address, "/v1/graph/search", query="F1 CHARACTER")["entities"][0]["name"] == "Character F1"
-    assert found(address, "/v1/graph/search", query="haracter")["entities"] == []
+    assert found(address, "/v1/graph", entity=entities[0]["id"])["center"]["name"] == "Entity F1"
+    assert found(address, "/v1/graph/search", query="F1 ENTITY")["entities"][0]["name"] == "Entity F1"
+    assert found(address, "/v1/graph/search", query="ntity")["entities"] == []
     kinds = found(address, "/v1/graph/search", query="table", type="table", limit=3)["entities"]
     assert [one["type"] for one in kinds] == ["table"] * 3
     degrees = [one["relations"] for one in kinds]

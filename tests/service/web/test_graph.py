@@ -10,7 +10,7 @@ from playwright.sync_api import Page, Route, expect
 PAPER = re.compile("#/papers/[0-9a-f]{12}\\?")
 
 
-def walk(page: Page, entity: str = "character f1") -> None:
+def walk(page: Page, entity: str = "entity f1") -> None:
     page.goto(f"/#/graph?entity={entity}")
     expect(page.get_by_role("region", name="Details")).to_be_visible()
 
@@ -19,13 +19,13 @@ def walk(page: Page, entity: str = "character f1") -> None:
 def test_a_search_leads_to_statements_and_their_pages(page: Page, assert_accessible: Callable[[Page], None]) -> None:
     page.goto("/#/graph")
     search = page.get_by_role("combobox", name="Search entities")
-    search.fill("character")
-    option = page.get_by_role("option", name=re.compile("^Character F1"))
+    search.fill("ent f1")
+    option = page.get_by_role("option", name=re.compile("^Entity F1"))
     expect(option).to_be_visible()
     assert_accessible(page)
     page.keyboard.press("Enter")
     details = page.get_by_role("region", name="Details")
-    expect(details.get_by_role("heading", name="Character F1")).to_be_visible()
+    expect(details.get_by_role("heading", name="Entity F1")).to_be_visible()
     expect(details).to_contain_text("Table 5")
     expect(page.get_by_role("img", name=re.compile("A drawing of \\d+ entities"))).to_be_visible()
     expect(page.locator(".drawing canvas")).not_to_have_count(0)
