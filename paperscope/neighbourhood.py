@@ -156,17 +156,22 @@ def find_entity(store: Store, index: LibraryIndex, name: str, *, papers: Sequenc
         UnknownEntityError: There is no such entity, or there are several ("Table 5" occurs in each paper). The message
             suggests some.
     """
-    key = entity_key(name)
-    # The index finds no name as long as the title of a paper.
-    named = [hit.id for hit in index.named(name, papers=papers)]
-    found = store.entities([*named, name, *store.matching(key.split(), limit=_MATCHES)])
-    among = set(papers)
-    matches = [
-        one
-        for one in found.values()
-        if key in map(entity_key, (one.id, one.name, *one.aliases))
-        and (not among or among.intersection(map(paper_of, one.sources)))
-    ]
+    key, among = entity_key(name), set(papers)
+
+    def named(ids: Sequence[str]) -> tuple[Mapping[str, Entity], list[Entity]]:
+        """Return the entities with these ids, and those of them that have the name."""
+        found = store.entities(ids)
+        return found, [
+            one
+            for one in found.values()
+            if key in map(entity_key, (one.id, one.name, *one.aliases))
+            and (not among or among.intersection(map(paper_of, one.sources)))
+        ]
+
+    found, matches = named([*(hit.id for hit in index.named(name, papers=papers)), name])
+    if not matches:
+        # The index finds no name as long as the title of a paper.
+        _, matches = named(store.matching(key.split(), limit=_MATCHES))
     by_name = [one for one in matches if key in map(entity_key, (one.id, one.name))]
     # A method often has the same name as the paper that introduced it.
     meant = [one for one in by_name if one.type != WORK] or by_name or matches

@@ -8,7 +8,7 @@ from paperscope_core.errors import UnknownPaperError
 from paperscope_core.text.words import fold_spelling
 from paperscope_core.types import PaperEntry
 
-__all__ = ["find_entry", "matching_entries"]
+__all__ = ["entries_of_work", "find_entry", "matching_entries"]
 
 _MAX_SUGGESTIONS = 5
 # Most words of up to three letters are articles and prepositions.
@@ -55,6 +55,12 @@ def _listed(entries: Sequence[PaperEntry]) -> str:
     shown = ", ".join(f"{entry.id} ({entry.title or entry.file})" for entry in distinct[:_MAX_SUGGESTIONS])
     rest = len(distinct) - _MAX_SUGGESTIONS
     return f"{shown} and {rest} more" if rest > 0 else shown
+
+
+def entries_of_work(entries: Iterable[PaperEntry], *, doi: str, arxiv: str) -> list[PaperEntry]:
+    """Return the papers that have this DOI or this arXiv id, each "" if it is not known."""
+    ids = {one.casefold() for one in (doi, arxiv) if one}
+    return [entry for entry in entries if ids & {entry.doi.casefold(), entry.arxiv.casefold()}]
 
 
 def matching_entries(entries: Iterable[PaperEntry], query: str) -> list[PaperEntry]:

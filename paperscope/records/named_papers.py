@@ -13,6 +13,7 @@ from paperscope.records.reference_files import REFERENCE_SUFFIXES, Reference, re
 from paperscope.records.zotero_library import ZOTERO, read_collection
 from paperscope.sources import LookedUp, PaperSource, find_sources
 from paperscope_core.errors import PaperFileError
+from paperscope_core.paper_lookup import entries_of_work
 from paperscope_core.publication import doi_in
 from paperscope_core.types import BibRecord, PaperEntry
 
@@ -77,8 +78,7 @@ class PaperFinder:
 
     def _work(self, doi: str, arxiv: str, *, record: BibRecord | None = None) -> PaperSource:
         address = f"https://doi.org/{doi}" if doi else f"https://arxiv.org/abs/{arxiv}"
-        ids = {one.casefold() for one in (doi, arxiv) if one}
-        known = next((one.id for one in self._entries() if ids & {one.doi.casefold(), one.arxiv.casefold()}), "")
+        known = next((one.id for one in entries_of_work(self._entries(), doi=doi, arxiv=arxiv)), "")
         return PaperSource(address=address, record=record, known=known, look_up=partial(self._look_up, doi, arxiv))
 
     def _look_up(self, doi: str, arxiv: str) -> LookedUp:

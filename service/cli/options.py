@@ -20,6 +20,8 @@ __all__ = [
     "ConfigOption",
     "JsonOption",
     "LibraryOption",
+    "MaxCallsOption",
+    "MaxCostOption",
     "PasswordFileOption",
     "PasswordOption",
     "PathsArgument",
@@ -50,6 +52,10 @@ PlacesArgument = Annotated[
         "or s3://BUCKET/PREFIX.",
         show_default=False,
     ),
+]
+MaxCallsOption = Annotated[int | None, typer.Option("--max-calls", min=0, help="Stop before more model calls.")]
+MaxCostOption = Annotated[
+    float | None, typer.Option("--max-cost", min=0, help="Stop before models cost more, by the prices that are set.")
 ]
 LibraryOption = Annotated[
     str | None,

@@ -22,11 +22,14 @@ from paperscope_core.errors import (
     StoreDamagedError,
 )
 from paperscope_core.locations import files_folder
+from paperscope_core.paper_lookup import entries_of_work
 from paperscope_core.types import Paper, PaperEntry, ToolCall, ToolName, Usage
 from service.cli.options import (
     ConfigOption,
     JsonOption,
     LibraryOption,
+    MaxCallsOption,
+    MaxCostOption,
     PasswordFileOption,
     PasswordOption,
     PlacesArgument,
@@ -45,6 +48,7 @@ from service.cli.terminal import (
     print_json,
     print_line,
     print_note,
+    retraction_line,
     stderr,
     stdout,
     usage_cells,
@@ -81,11 +85,8 @@ def add(
     estimate: Annotated[
         bool, typer.Option("--estimate", help="Only estimate model calls, tokens and cost. Free.")
     ] = False,
-    max_calls: Annotated[int | None, typer.Option("--max-calls", min=0, help="Stop before more model calls.")] = None,
-    max_cost: Annotated[
-        float | None,
-        typer.Option("--max-cost", min=0, help="Stop before models cost more, by the prices that are set."),
-    ] = None,
+    max_calls: MaxCallsOption = None,
+    max_cost: MaxCostOption = None,
     password: PasswordOption = None,
     password_file: PasswordFileOption = None,
     library: LibraryOption = None,
@@ -255,9 +256,9 @@ def _add_all(library: "Library", sources: "Sequence[PaperSource]", *, as_json: b
 
 def _note_same_work(library: "Library", paper: Paper) -> None:
     """Say which other papers of the library have the DOI or the arXiv id of a paper."""
-    ids = {one.casefold() for one in (paper.publication.doi, paper.publication.arxiv) if one}
-    for other in library.entries():
-        if other.id != paper.id and ids & {other.doi.casefold(), other.arxiv.casefold()}:
+    published = paper.publication
+    for other in entries_of_work(library.entries(), doi=published.doi, arxiv=published.arxiv):
+        if other.id != paper.id:
             print_note(f"! {paper.id} is the same work as {other.id} ({other.file})", style="yellow")
 
 
@@ -349,8 +350,8 @@ def _report_added(file: str, added: "AddResult", *, as_json: bool) -> None:
         if missing:
             details.append(f"{len(missing)} {what}: add the file again to retry")
     print_line(f"{added.outcome:9} {paper.id}  {paper.title}  ({', '.join(details)})")
-    if paper.publication.retraction:
-        print_line(f"          RETRACTED: {paper.publication.retraction}", style="red")
+    if retracted := retraction_line(paper.publication):
+        print_line(f"          {retracted}", style="red")
     for line in paper.problem_lines(paper.problems):
         print_line(f"          {line}", style="yellow")
 

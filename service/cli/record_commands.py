@@ -9,7 +9,8 @@ from paperscope_core.paper_lookup import find_entry
 from paperscope_core.publication import doi_in
 from paperscope_core.types import UNPUBLISHED, Publication
 from service.cli.options import ConfigOption, LibraryOption, open_library, report_failure
-from service.cli.terminal import print_line, print_text, publication_line, record_lines
+from service.cli.paper_commands import PaperArgument
+from service.cli.terminal import print_line, print_text, publication_line, record_lines, retraction_line
 
 if TYPE_CHECKING:
     from paperscope.bibliographies import BibliographyFormat
@@ -35,13 +36,14 @@ def complete(papers: PapersArgument = None, *, library: LibraryOption = None, co
                 report_failure(name, error, as_json=False)
                 continue
             print_line(f"completed {paper.id}  {paper.title}  ({publication_line(paper.publication)})")
+            retracted = retraction_line(paper.publication)
             for line in record_lines(paper.publication):
-                print_line(f"          {line}", style="red" if line.startswith("RETRACTED") else "")
+                print_line(f"          {line}", style="red" if line == retracted else "")
     raise typer.Exit(1 if failed else 0)
 
 
 def edit(
-    paper: Annotated[str, typer.Argument(help="A paper: its id, file name or part of its title.")],
+    paper: PaperArgument,
     *,
     title: Annotated[str, typer.Option(help="The title.")] = "",
     author: Annotated[list[str] | None, typer.Option(help="An author; repeat it for all of them.")] = None,

@@ -13,7 +13,14 @@ from paperscope_core.column_sets import read_columns
 from paperscope_core.files import output_errors, write_atomically
 from paperscope_core.types import PaperEntry
 from paperscope_core.types.literature import LiteratureTable
-from service.cli.options import ConfigOption, LibraryOption, make_budget, open_library
+from service.cli.options import (
+    ConfigOption,
+    LibraryOption,
+    MaxCallsOption,
+    MaxCostOption,
+    make_budget,
+    open_library,
+)
 from service.cli.question_commands import NO_MODEL, TimeLeft, bounds_view
 from service.cli.terminal import print_line, print_note, stderr, stdout
 
@@ -38,11 +45,8 @@ def table(
     estimate: Annotated[
         bool, typer.Option("--estimate", help="Only estimate model calls, tokens and cost; no language model is asked.")
     ] = False,
-    max_calls: Annotated[int | None, typer.Option("--max-calls", min=0, help="Stop before more model calls.")] = None,
-    max_cost: Annotated[
-        float | None,
-        typer.Option("--max-cost", min=0, help="Stop before models cost more, by the prices that are set."),
-    ] = None,
+    max_calls: MaxCallsOption = None,
+    max_cost: MaxCostOption = None,
     at_once: Annotated[int, typer.Option("--at-once", min=1, help="How many papers are asked at a time.")] = 4,
     library: LibraryOption = None,
     config: ConfigOption = None,

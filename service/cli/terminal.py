@@ -56,6 +56,7 @@ __all__ = [
     "print_text",
     "publication_line",
     "record_lines",
+    "retraction_line",
     "stderr",
     "stdout",
     "usage_cells",
@@ -167,14 +168,21 @@ def publication_line(publication: Publication) -> str:
     return ", ".join(filter(None, [venue, pages, str(publication.year or ""), *ids]))
 
 
+def retraction_line(publication: Publication) -> str:
+    """Return who retracted a paper, "" if nobody did."""
+    return f"RETRACTED: {publication.retraction}" if publication.retraction else ""
+
+
 def record_lines(publication: Publication) -> list[str]:
     """Say who retracted a paper, and which fields are from which record."""
     told: dict[str, list[str]] = {}
     for field, origin in publication.origins:
         if field not in ("families", "retraction"):
             told.setdefault(origin, []).append(field)
-    retracted = [f"RETRACTED: {publication.retraction}"] if publication.retraction else []
-    return [*retracted, *(f"from {origin}: {', '.join(fields)}" for origin, fields in told.items())]
+    return [
+        *filter(None, [retraction_line(publication)]),
+        *(f"from {origin}: {', '.join(fields)}" for origin, fields in told.items()),
+    ]
 
 
 def papers_view(papers: Sequence[Paper]) -> RenderableType:
