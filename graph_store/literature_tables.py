@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement, Connection, RowMapping, delete, select, up
 
 from graph_store.database import Database
 from graph_store.opening import lacks_added
-from graph_store.schema import bylines, literature_cells, literature_tables, papers
+from graph_store.schema import bylines, given, literature_cells, literature_tables, papers
 from paperscope_core.codec import from_json, to_json
 from paperscope_core.errors import InputError, StoreError, UnknownTableError
 from paperscope_core.text.escaping import one_line, without_control_characters
@@ -78,13 +78,14 @@ class LiteratureTables:
         query = select(literature_cells).where(_CELLS.table_id == table).order_by(_CELLS.position, _CELLS.row_name)
         with self._database.read() as connection:
             found = self._definition(connection, table)
+            head = self._table(found)
             cells = connection.execute(query).mappings().all()
             titles = select(papers.c.id, papers.c.title, papers.c.file, bylines.c.year).outerjoin(bylines)
+            asked = titles.where(papers.c.id.in_(given("papers")))
             names = {
                 paper: f"{title or file}{f' ({year})' if year else ''}"
-                for paper, title, file, year in connection.execute(titles)
+                for paper, title, file, year in connection.execute(asked, {"papers": list(head.papers)})
             }
-        head = self._table(found)
         return replace(head, rows=_rows(head, from_json(_Definition, found["value"]), cells, names))
 
     def put(self, table: str, paper: str, rows: Mapping[str, Sequence[LiteratureCell]]) -> None:
