@@ -6,7 +6,7 @@ ENV PATH=/opt/paperscope/bin:$PATH
 FROM base AS build
 # The package index for torch: the CPU build, or another index of PyTorch's for CUDA.
 ARG TORCH_INDEX_URL=https://download.pytorch.org/whl/cpu
-# Extras of pyproject.toml, such as "ocr" or "ocr,tracing".
+# Extras of pyproject.toml, such as "ocr" or "ocr,mcp".
 ARG EXTRAS=
 # The pins apply to build tools as well.
 ENV PIP_CONSTRAINT=/build/constraints.txt \

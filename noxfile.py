@@ -37,7 +37,7 @@ def audit(session: nox.Session) -> None:
 @nox.session
 def sbom(session: nox.Session) -> None:
     """Write build/paperscope.cdx.json: what users install, with versions and licences, as CycloneDX."""
-    session.install("--constraint", "constraints.txt", "--editable", ".[frames,ocr,plots,tracing]")
+    session.install("--constraint", "constraints.txt", "--editable", ".[frames,ocr,plots]")
     python = session.run("python", "-c", "import sys; print(sys.executable)", silent=True)
     Path("build").mkdir(exist_ok=True)
     command = (*_TOOL, "--from", "cyclonedx-bom==7.5.0", "cyclonedx-py", "environment")

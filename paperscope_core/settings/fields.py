@@ -396,9 +396,6 @@ class ServiceSettings(_Section):
         default=10.0, gt=0, description="how long requests in progress may take after the service is told to stop"
     )
     log: Literal["text", "json"] = Field(default="text", description="the format of the log, one line per event")
-    otlp_endpoint: _Address = Field(
-        default="", description="where traces are sent (OpenTelemetry, OTLP over HTTP; extra: tracing); empty: nowhere"
-    )
 
 
 class SettingRow(NamedTuple):

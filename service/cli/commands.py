@@ -85,8 +85,7 @@ def serve(
     jobs = 0 if no_jobs else None
     given = {"host": host, "port": port, "workers": workers, "root_path": root_path, "jobs_at_once": jobs}
     overrides = {f"service.{name}": value for name, value in given.items()}
-    reload = partial(read_settings, library=library, config=config, overrides=overrides)
-    settings = reload()
+    settings = read_settings(library=library, config=config, overrides=overrides)
     print_notes(settings)
 
     def on_started(address: str) -> None:
@@ -94,7 +93,7 @@ def serve(
         if settings.service.log == "text":
             print_note(f"Open {address} in a browser.")
 
-    serve_http(settings, read_settings=reload, on_started=on_started)
+    serve_http(settings, on_started=on_started)
 
 
 def worker(

@@ -50,7 +50,8 @@ class QuestionRunner:
         work = await self.service.background.begin(answering, about=about)
         try:
             await cancel_on_disconnect(self.request, work.begun())
-        except BaseException:
+        except (asyncio.CancelledError, ProblemError):
+            # The client has left; an error of the work has ended it.
             work.task.cancel()
             raise
         return work
@@ -95,13 +96,9 @@ class QuestionRunner:
                 await asyncio.to_thread(library.conversations.check_room, found.head)
                 asked = replace(asked, history=found.history)
             async with self._slot():
-                with self.service.tracing.stages("answer") as on_stage:
-
-                    def begin(stage: str) -> None:
-                        on_stage(stage)
-                        tell(StageEvent(stage=stage))
-
-                    answer = await library.answer(asked, on_stage=begin, on_text=tell if streamed else None)
+                answer = await library.answer(
+                    asked, on_stage=lambda stage: tell(StageEvent(stage=stage)), on_text=tell if streamed else None
+                )
             answer = with_pictures(answer)
             if conversation:
                 # It may have been deleted meanwhile.

@@ -37,7 +37,6 @@ from service.http.shutdown import Shutdown
 from service.jobs import JobRunner, Supervisor
 from service.keys import KeyStore
 from service.libraries import Libraries
-from service.tracing import open_tracing
 
 __all__ = ["MAX_WAITING_QUESTIONS", "Shared", "create_app"]
 
@@ -96,7 +95,6 @@ def create_app(
 
     Raises:
         KeyFileError: The key file can't be read.
-        SettingsError: Traces can't be exported.
     """
     service = _build_service(settings, shared)
 
@@ -116,7 +114,6 @@ def create_app(
             await asyncio.gather(stopping, service.background.close())
             await asyncio.gather(
                 asyncio.to_thread(service.libraries.close, timeout=_CLOSE_TIMEOUT_SECONDS),
-                asyncio.to_thread(service.tracing.close, timeout=_CLOSE_TIMEOUT_SECONDS),
                 asyncio.to_thread(state.close),
             )
 
@@ -191,7 +188,6 @@ def _build_service(settings: Settings, shared: Shared | None) -> Service:
         ),
         library_folders=library_folders,
         metrics=metrics,
-        tracing=open_tracing(limits.otlp_endpoint),
     )
 
 

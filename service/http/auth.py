@@ -32,7 +32,6 @@ from service.http.shutdown import Shutdown
 from service.jobs import JobRunner
 from service.keys import Key, KeyStore
 from service.libraries import Libraries
-from service.tracing import Tracing
 
 __all__ = [
     "Caller",
@@ -90,7 +89,6 @@ class Service:
     shutdown: Shutdown
     library_folders: Callable[[], Collection[Location]]
     metrics: Metrics
-    tracing: Tracing
 
     @property
     def requires_key(self) -> bool:

@@ -1,14 +1,12 @@
-"""Limits on callers: a fair queue for work that runs a few at a time, the rate of requests, the size of bodies.
-
-How many requests of a key are served at once is limited in `middleware.py`.
-"""
+"""Limits on callers: a fair queue for work that runs a few at a time, requests of a key at once, the rate of requests,
+the size of bodies."""
 
 import asyncio
 import math
 import time
 from collections import Counter, OrderedDict, deque
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 
 from starlette.datastructures import Headers
 from starlette.types import Message, Receive, Scope
@@ -16,7 +14,13 @@ from starlette.types import Message, Receive, Scope
 from graph_store.service_state import ServiceState
 from service.http.problems import ProblemError
 
-__all__ = ["FairQueue", "RateLimiter", "limit_body"]
+__all__ = ["CROWDED_RETRY_SECONDS", "ConcurrencyLimit", "FairQueue", "RateLimiter", "limit_body"]
+
+CROWDED_RETRY_SECONDS = 5
+"""When a client may come back that was refused because too many requests run."""
+
+# A tenth of the connections that a process takes.
+_MOST_AT_ONCE = 64
 
 # Weight of the latest duration in their exponential moving average.
 _RECENT_WEIGHT = 0.2
@@ -152,6 +156,27 @@ class FairQueue:
         )
         retry = min(_MAX_RETRY_SECONDS, max(1, math.ceil(seconds)))
         return ProblemError(429, f"too-many-{self._work.split()[0]}", detail, headers={"Retry-After": str(retry)})
+
+
+class ConcurrencyLimit:
+    """Limits how many requests of a key run at once in this process, event streams included."""
+
+    def __init__(self) -> None:
+        self._running: Counter[str] = Counter()
+
+    @contextmanager
+    def request(self, key: str) -> Iterator[None]:
+        """Count a request while it runs. Raises ProblemError (429) if the key has too many."""
+        if self._running[key] >= _MOST_AT_ONCE:
+            detail = f"This key has {_MOST_AT_ONCE} requests in progress; end some, event streams included."
+            headers = {"Retry-After": str(CROWDED_RETRY_SECONDS)}
+            raise ProblemError(429, "too-many-requests-at-once", detail, headers=headers)
+        self._running[key] += 1
+        try:
+            yield
+        finally:
+            self._running[key] -= 1
+            self._running += Counter()
 
 
 class RateLimiter:

@@ -8,8 +8,7 @@ import asyncio
 import re
 import secrets
 import time
-from collections import Counter
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from typing import cast
 
 from fastapi import FastAPI, Request
@@ -19,8 +18,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from structlog.contextvars import bind_contextvars, clear_contextvars
 
 from paperscope_core.errors import StoreError
-from service.http.auth import Caller, Service, admit, authenticate, check_local, unknown_key, while_key_works
-from service.http.limits import limit_body
+from service.http.auth import Service, admit, authenticate, check_local, unknown_key, while_key_works
+from service.http.limits import CROWDED_RETRY_SECONDS, ConcurrencyLimit, limit_body
 from service.http.metrics import RequestRecord
 from service.http.problems import ProblemError, error_response, error_text
 from service.http.shutdown import Shutdown, shutdown_problem
@@ -53,8 +52,6 @@ _MAX_BODY_BYTES = 1_000_000
 _METHODS = frozenset("GET HEAD POST PUT PATCH DELETE OPTIONS".split())
 _HEALTH = frozenset({"/healthz", "/readyz"})
 _PROBES = _HEALTH | {"/metrics"}
-# Requests of a key at once, its event streams included; a tenth of the connections that a process takes.
-_MOST_AT_ONCE = 64
 _CLIENT_CLOSED_REQUEST = 499
 # The rest of a body is read up to these bounds: a client that sends more may lose the response.
 _MAX_DRAINED_BYTES = 4_000_000
@@ -69,7 +66,6 @@ SECURITY_HEADERS = {
     "Cache-Control": "no-store",
 }
 """The headers of every response, also of those that the server itself sends."""
-_CROWDED_RETRY_SECONDS = 5
 # A colon, a space and a line break.
 _HEADER_OVERHEAD_BYTES = 4
 _PROTECTED = ("/v1/", "/metrics", "/mcp")
@@ -97,7 +93,7 @@ class _Middleware:
 
 
 class ObservabilityMiddleware(_Middleware):
-    """Logs, counts and traces each request.
+    """Logs and counts each request.
 
     A request has an id, the caller's (`X-Request-ID`, if it has the form of one) or a new one. It is returned, and
     bound to every line that is logged meanwhile.
@@ -128,7 +124,7 @@ class ObservabilityMiddleware(_Middleware):
         method = scope["method"] if scope["method"] in _METHODS else "OTHER"
         state = scope.setdefault("state", {})
         began = time.perf_counter()
-        with self._service.shutdown.request(), self._service.tracing.request(method, headers) as end_trace:
+        with self._service.shutdown.request():
             try:
                 await self._app(scope, receive, observed_send)
             except BaseException as error:
@@ -145,7 +141,6 @@ class ObservabilityMiddleware(_Middleware):
                     problem=str(state.get("problem", "")),
                     where=str(state.get("where", "")),
                 )
-                end_trace(record.route, record.status)
                 self._service.metrics.count_request(record)
                 _log_request(record)
 
@@ -235,7 +230,7 @@ class AdmissionMiddleware(_Middleware):
 def _refusal(scope: Scope) -> ProblemError | None:
     if scope["state"].get("crowded") and scope["path"] not in _HEALTH:
         detail = "As many clients are connected as this service takes; come back after the seconds of Retry-After."
-        headers = {"Retry-After": str(_CROWDED_RETRY_SECONDS), "Connection": "close"}
+        headers = {"Retry-After": str(CROWDED_RETRY_SECONDS), "Connection": "close"}
         return ProblemError(503, "too-many-clients", detail, headers=headers)
     # The server limits only incomplete heads: one that arrives in a single piece passes, however large.
     size = len(scope["raw_path"]) + len(scope["query_string"])
@@ -282,36 +277,27 @@ class AuthMiddleware(_Middleware):
     def __init__(self, app: ASGIApp, *, service: Service) -> None:
         super().__init__(app)
         self._service = service
-        self._running: Counter[str] = Counter()
+        self._at_once = ConcurrencyLimit()
 
     async def _handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         if not scope["path"].startswith(_PROTECTED):
             return await self._app(scope, receive, send)
         request = Request(scope)
-        try:
-            if self._service.shutdown.begun.is_set():
-                raise shutdown_problem()
-            if scope["path"] == _SIGN_IN:
-                await admit(request, self._service)
+        with ExitStack() as running:
+            try:
+                if self._service.shutdown.begun.is_set():
+                    raise shutdown_problem()
+                if scope["path"] == _SIGN_IN:
+                    await admit(request, self._service)
+                    return await self._app(scope, receive, send)
+                caller = request.state.caller = await authenticate(request, self._service)
+                if caller.keyed:
+                    running.enter_context(self._at_once.request(caller.name))
+            except (ProblemError, StoreError) as error:
+                return await error_response(request, error)(scope, receive, send)
+            if not caller.keyed:
                 return await self._app(scope, receive, send)
-            caller = request.state.caller = await authenticate(request, self._service)
-            self._check_running(caller)
-        except (ProblemError, StoreError) as error:
-            return await error_response(request, error)(scope, receive, send)
-        if not caller.keyed:
-            return await self._app(scope, receive, send)
-        self._running[caller.name] += 1
-        try:
             return await self._run_while_key_works(request, receive, send)
-        finally:
-            self._running[caller.name] -= 1
-            self._running += Counter()
-
-    def _check_running(self, caller: Caller) -> None:
-        if caller.keyed and self._running[caller.name] >= _MOST_AT_ONCE:
-            detail = f"This key has {_MOST_AT_ONCE} requests in progress; end some, event streams included."
-            headers = {"Retry-After": str(_CROWDED_RETRY_SECONDS)}
-            raise ProblemError(429, "too-many-requests-at-once", detail, headers=headers)
 
     async def _run_while_key_works(self, request: Request, receive: Receive, send: Send) -> None:
         started: Message | None = None

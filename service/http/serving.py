@@ -5,7 +5,6 @@ other on SIGHUP, and adds or ends one on SIGTTIN or SIGTTOU. This module adds wh
 
 - The process above does the jobs. Server processes tell it of them over a Unix socket, over which passwords stay in
   memory.
-- SIGHUP reads the settings again.
 - New connections are refused, and jobs end, as soon as the service ends. A second signal ends all processes at once.
 - Server processes end when the process above was killed, and ignore the signals of its terminal.
 """
@@ -24,13 +23,13 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import closing, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from multiprocessing import parent_process
 from pathlib import Path
 
 from fastapi import FastAPI
-from uvicorn.config import STARTUP_FAILURE, Config
+from uvicorn.config import STARTUP_FAILURE
 from uvicorn.supervisors import Multiprocess
 
 from paperscope_core.errors import PaperscopeError, SettingsError, StoreError
@@ -61,7 +60,6 @@ _log = logging.getLogger(__name__)
 def serve(
     settings: Settings,
     *,
-    read_settings: Callable[[], Settings] | None = None,
     on_started: Callable[[str], None] = lambda _address: None,
 ) -> None:
     """Serve until the process is interrupted (Ctrl-C, SIGTERM; a single one also by SIGHUP), then exit it.
@@ -69,7 +67,6 @@ def serve(
     Requests in progress get some time to finish; a second signal exits at once.
 
     Args:
-        read_settings: Reads them again when several processes are replaced (SIGHUP); by default they stay.
         on_started: Called with the address of the web page when it can be opened.
 
     Raises:
@@ -85,7 +82,7 @@ def serve(
     listening = listen(settings)
     tell = partial(on_started, address_of(listening))
     if service.workers > 1:
-        started = _serve_with_processes(settings, listening, read_settings=read_settings, on_started=tell)
+        started = _serve_with_processes(settings, listening, on_started=tell)
     else:
         started = _serve_here(settings, listening, on_started=tell)
     logging.shutdown()
@@ -154,13 +151,7 @@ class _Start:
         return str(self.folder / "jobs.socket")
 
 
-def _serve_with_processes(
-    settings: Settings,
-    listening: socket.socket,
-    *,
-    read_settings: Callable[[], Settings] | None,
-    on_started: Callable[[], None],
-) -> bool:
+def _serve_with_processes(settings: Settings, listening: socket.socket, *, on_started: Callable[[], None]) -> bool:
     folder = Path(tempfile.mkdtemp(prefix="paperscope-"))
     # Before the metrics of this process are made, which counts the model calls of its jobs.
     share_numbers(folder)
@@ -170,13 +161,7 @@ def _serve_with_processes(
         jobs = Supervisor(settings, folders=folders, on_usage=Metrics(folders=folders).count_usage)
         start = _Start(settings=settings, folder=folder, jobs=jobs.id, takes_jobs=jobs.takes_jobs, keyed=keys.required)
         doing_jobs = _JobsThread(jobs, start.socket)
-        processes = _ServerProcesses(
-            start,
-            listening,
-            read_settings=read_settings or (lambda: settings),
-            on_started=on_started,
-            on_ending=doing_jobs.end,
-        )
+        processes = _ServerProcesses(start, listening, on_started=on_started, on_ending=doing_jobs.end)
         doing_jobs.start()
         processes.run()
         doing_jobs.join()
@@ -197,14 +182,12 @@ class _ServerProcesses(Multiprocess):
         start: _Start,
         listening: socket.socket,
         *,
-        read_settings: Callable[[], Settings],
         on_started: Callable[[], None],
         on_ending: Callable[[], None],
     ) -> None:
-        super().__init__(_config(start), [listening])
+        workers = start.settings.service.workers
+        super().__init__(build_config(partial(_create_app, start), start.settings, processes=workers), [listening])
         self.started = False
-        self._start = start
-        self._read_settings = read_settings
         self._on_started = on_started
         self._on_ending = on_ending
 
@@ -218,17 +201,6 @@ class _ServerProcesses(Multiprocess):
             self.started = True
             self._on_started()
 
-    def handle_hup(self) -> None:
-        """Replace the processes by others with the settings as they are now."""
-        try:
-            settings = _with_same_port(self._read_settings(), self._start.settings)
-        except PaperscopeError as error:
-            _log.warning("the processes are replaced with the settings as they were: %s", error)
-        else:
-            self._start = replace(self._start, settings=settings)
-            self.config = _config(self._start)
-        super().handle_hup()
-
     def terminate_all(self) -> None:
         """Begin to end the service."""
         for number in (signal.SIGINT, signal.SIGTERM):
@@ -239,17 +211,6 @@ class _ServerProcesses(Multiprocess):
             listening.close()
         self._on_ending()
         super().terminate_all()
-
-
-def _config(start: _Start) -> Config:
-    return build_config(partial(_create_app, start), start.settings, processes=start.settings.service.workers)
-
-
-def _with_same_port(new: Settings, old: Settings) -> Settings:
-    """Return new settings, with what the process above and the socket were made for."""
-    kept = {name: getattr(old.service, name) for name in ("host", "port", "workers", "keys", "jobs_at_once")}
-    service = new.service.model_copy(update=kept)
-    return new.model_copy(update={"service": service, "library": old.library})
 
 
 class _JobsThread(threading.Thread):

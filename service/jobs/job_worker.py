@@ -31,7 +31,6 @@ from service.jobs.requests import (
     read_without_links,
 )
 from service.libraries import Libraries, current_work
-from service.tracing import Tracing
 
 if TYPE_CHECKING:
     from service.batch import BatchRow
@@ -67,7 +66,6 @@ class Worker:
         *,
         settings: Settings,
         libraries: Libraries,
-        tracing: Tracing,
         owner: str,
         service: str = "",
         quarantine: bool = False,
@@ -79,7 +77,6 @@ class Worker:
         # Above half of its memory, the worker takes no further job and exits when it is idle.
         self._max_resident_mb = settings.limits.memory_mb / 2
         self._libraries = libraries
-        self._tracing = tracing
         self._owner = owner
         self._service = service
         self._notified: set[Location] = set()
@@ -196,9 +193,7 @@ class Worker:
         current_work.set(leased.job.kind)
         do = {"add": self._add, "batch": _answer, "table": _fill}[leased.job.kind]
         async with self._libraries.use(leased.folder) as library:
-            with self._tracing.stages(leased.job.kind) as on_stage:
-                leased.trace(on_stage)
-                return await do(leased, library)
+            return await do(leased, library)
 
     async def _add(self, leased: LeasedJob, library: Library) -> str:
         request = from_json(PaperJob, leased.job.request)

@@ -49,19 +49,12 @@ class LeasedJob:
         self._renewed = 0.0
         self._started = time.monotonic()
         self._cancelling = False
-        self._on_stage: Callable[[str], None] | None = None
 
     def report(self, stage: Stage) -> None:
         """Set the progress of the work, from any thread. A stage that can't be counted keeps the counts before it."""
-        if stage.name != self._stage.name and self._on_stage:
-            self._on_stage(stage.name)
         if not stage.total:
             stage = replace(stage, done=self._stage.done, total=self._stage.total)
         self._stage = stage
-
-    def trace(self, on_stage: Callable[[str], None]) -> None:
-        """Call `on_stage` with each stage as it begins."""
-        self._on_stage = on_stage
 
     def renew_soon(self) -> None:
         """Renew the lease at the next poll, which also shows whether the job was cancelled."""

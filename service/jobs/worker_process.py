@@ -26,7 +26,6 @@ from paperscope_core.settings import Settings
 from service.jobs.job_worker import Worker, data_mb, limit_memory
 from service.libraries import Libraries, ModelUsage, OnUsage, share_processor
 from service.logs import configure_logs, event_log
-from service.tracing import open_tracing
 
 __all__ = ["WorkerProcess", "main"]
 
@@ -140,10 +139,7 @@ def _on_thread_error(error: threading.ExceptHookArgs) -> None:
 
 async def _run(settings: Settings, owner: str, service: str, output: BinaryIO, *, quarantine: bool) -> None:
     libraries = Libraries(settings, on_usage=partial(_send_usage, output), max_open=_MAX_OPEN_LIBRARIES)
-    tracing = open_tracing(settings.service.otlp_endpoint)
-    worker = Worker(
-        settings=settings, libraries=libraries, tracing=tracing, owner=owner, service=service, quarantine=quarantine
-    )
+    worker = Worker(settings=settings, libraries=libraries, owner=owner, service=service, quarantine=quarantine)
     loop = asyncio.get_running_loop()
     loop.add_signal_handler(signal.SIGTERM, worker.stop)
     threading.Thread(target=_read_notifications, args=(loop, worker), daemon=True).start()
@@ -151,7 +147,6 @@ async def _run(settings: Settings, owner: str, service: str, output: BinaryIO, *
     await worker.run()
     heartbeats.cancel()
     await asyncio.to_thread(libraries.close, timeout=_CLOSE_TIMEOUT_SECONDS)
-    await asyncio.to_thread(tracing.close, timeout=_CLOSE_TIMEOUT_SECONDS)
     # A thread that never ends must not keep the process alive.
     os._exit(0)
 

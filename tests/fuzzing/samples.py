@@ -190,7 +190,7 @@ _PATHS = (
     *("PAPER/tables/table-1", "PAPER/tables/table-1.csv", "PAPER/tables/table-1.html", "PAPER/pages/1.png?dpi=72"),
     *(f"PAPER/crops/{'0' * 64}.png", "/v1/graph/entities?query=owl&limit=3"),
     *("/v1/graph/neighbourhood?entity=owl&depth=1", "/v1/jobs?limit=3", "/v1/jobs/JOB?wait=0.1"),
-    *("PAPER.bib", "/v1/bibtex?paper=0123456789ab", "/v1/papers?query=owl&year=2018-2020&sort=title&limit=2"),
+    *("/v1/bibtex?paper=0123456789ab", "/v1/papers?query=owl&year=2018-2020&sort=title&limit=2"),
     *("/v1/graph/search?query=ow&type=method&limit=3", "/v1/settings", "/v1/usage", "/v1/session", "/v1/conversations"),
     *("/v1/tools/section?argument=1&paper=0123456789ab", "/v1/tools/page?argument=1&part=1"),
     *("/", "/web/index.html", "/web/vendor/manifest.json", f"/v1/conversations/conversation-{'0' * 24}"),

@@ -1,40 +1,24 @@
 """Bibliographies: papers as BibTeX, RIS or CSL-JSON."""
 
-from collections.abc import Sequence
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
 from paperscope.bibliographies import BIBLIOGRAPHIES, BibliographyFormat
-from paperscope.library import Library
-from paperscope_core.types import PaperEntry
-from service.http.auth import ComputingLibraryOf, LibraryOf
-from service.http.parameters import PAPER_PATTERN, EntryOf
+from service.http.auth import ComputingLibraryOf
+from service.http.parameters import PAPER_PATTERN
 from service.http.responses import document_content, file_response
 
 __all__ = ["router"]
 
-# Before the routes of papers, which would take `.bib` for a part of an id.
 router = APIRouter(prefix="/v1", tags=["papers"])
 
-_BIBTEX = "application/x-bibtex"
 _TYPES: dict[BibliographyFormat, tuple[str, str]] = {
-    "bibtex": (_BIBTEX, "bib"),
+    "bibtex": ("application/x-bibtex", "bib"),
     "ris": ("application/x-research-info-systems", "ris"),
     "csl-json": ("application/vnd.citationstyles.csl+json", "json"),
 }
 _PaperId = Annotated[str, Query(pattern=PAPER_PATTERN)]
-
-
-@router.get(
-    "/papers/{paper}.bib",
-    summary="Show a paper as BibTeX",
-    response_class=Response,
-    responses=document_content(_BIBTEX),
-)
-def show_entry(library: LibraryOf, entry: EntryOf) -> Response:
-    """Return a BibTeX entry, of what the paper says about itself and what a record of it says."""
-    return _file(library, [entry], name=entry.id, form="bibtex")
 
 
 @router.get(
@@ -52,10 +36,7 @@ def show_bibliography(
 ) -> Response:
     """Return an entry of each paper, in the order that was asked for."""
     entries = [library.entry(one) for one in dict.fromkeys(paper)] if paper else library.entries()
-    return _file(library, entries, name="papers", form=form)
-
-
-def _file(library: Library, entries: Sequence[PaperEntry], *, name: str, form: BibliographyFormat) -> Response:
     media_type, suffix = _TYPES[form]
     text = BIBLIOGRAPHIES[form](entries, library.publications([entry.id for entry in entries]))
+    name = entries[0].id if len(paper) == 1 else "papers"
     return file_response(text, name=f"{name}.{suffix}", media_type=media_type)

@@ -1,5 +1,6 @@
 """What the service runs with, and what its models were paid for."""
 
+from dataclasses import asdict
 from typing import Annotated
 from urllib.parse import urlsplit
 
@@ -7,7 +8,7 @@ from fastapi import APIRouter, Response
 from pydantic import BaseModel, Field
 
 from paperscope import __version__
-from paperscope_core.settings import Settings
+from paperscope_core.settings import EmbedSettings, RoleSettings, Settings
 from paperscope_core.types import Usage
 from service.http.auth import CallerOf, ComputingLibraryOf, ServiceOf
 from service.http.responses import document_example, json_response
@@ -125,37 +126,21 @@ def show_settings(service: ServiceOf, caller: CallerOf) -> Response:
 
 
 def _models(settings: Settings) -> ModelsView:
-    roles = {
-        name: ModelView(
-            model=_name(role.model),
-            host=_host(role.base_url),
-            price_prompt=role.price_prompt,
-            price_completion=role.price_completion,
-        )
-        for name, role in (("answer", settings.answer), ("extract", settings.extract), ("vision", settings.vision))
-        if role.configured
-    }
-    embed = settings.embed
-    return ModelsView(
-        answer=roles.get("answer"),
-        extract=roles.get("extract"),
-        vision=roles.get("vision"),
-        embed=ModelView(
-            model=_name(embed.model),
-            host=_host(embed.base_url) if not embed.local else "",
-            price_prompt=embed.price_prompt,
-            price_completion=0.0,
-        ),
+    answer, extract, vision = (
+        _model(role, price=role.price_completion) if role.configured else None
+        for role in (settings.answer, settings.extract, settings.vision)
     )
+    return ModelsView(answer=answer, extract=extract, vision=vision, embed=_model(settings.embed, price=0.0))
+
+
+def _model(role: RoleSettings | EmbedSettings, *, price: float) -> ModelView:
+    host = urlsplit(role.base_url).hostname or ""
+    return ModelView(model=_name(role.model), host=host, price_prompt=role.price_prompt, price_completion=price)
 
 
 def _name(model: str) -> str:
     """Return a model's name; of a folder on the service's machine only the last part."""
     return model.replace("\\", "/").rstrip("/").rpartition("/")[2] if model.startswith(("/", "~", ".", "\\")) else model
-
-
-def _host(address: str) -> str:
-    return urlsplit(address).hostname or ""
 
 
 @router.get(
@@ -165,14 +150,5 @@ def show_usage(library: ComputingLibraryOf) -> Response:
     """Return the calls, tokens and cost of the library's language and vision models, by model. A call that the library
     answers from its store costs nothing and is not counted again."""
     usage = library.usage()
-    models = tuple(
-        ModelUsageView(
-            model=name,
-            calls=one.calls,
-            prompt_tokens=one.prompt_tokens,
-            completion_tokens=one.completion_tokens,
-            cost=one.cost,
-        )
-        for name, one in usage.items()
-    )
+    models = tuple(ModelUsageView.model_validate({"model": name, **asdict(one)}) for name, one in usage.items())
     return json_response(UsageView(models=models, total=sum(usage.values(), Usage())))

@@ -18,7 +18,7 @@ export function PaperRow({ paper, selected, onSelect, onRemove, onReplace }) {
     { label: t('library.open'), icon: 'paper', onSelect: () => go(['papers', paper.id]) },
     { label: t('library.showGraph'), icon: 'graph', onSelect: () => go(['graph'], { paper: paper.id }) },
     { label: t('library.downloadFile'), icon: 'download', onSelect: () => location.assign(at(`/v1/papers/${paper.id}/file`)) },
-    { label: t('library.bibtex'), icon: 'quote', onSelect: () => location.assign(at(`/v1/papers/${paper.id}.bib`)) },
+    { label: t('library.bibtex'), icon: 'quote', onSelect: () => location.assign(at(`/v1/bibtex?paper=${paper.id}`)) },
     { label: t('library.replace'), icon: 'refresh', onSelect: onReplace },
     { label: t('library.remove'), icon: 'trash', danger: true, onSelect: onRemove },
   ]

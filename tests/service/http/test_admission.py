@@ -12,7 +12,7 @@ import httpx2
 import pytest
 from fastapi import APIRouter, Body
 
-from service.http import middleware, server
+from service.http import limits, server
 from service.http.responses import EventStreamResponse
 from service.keys import KeyStore
 from tests.service.conftest import settings_in
@@ -127,7 +127,7 @@ def test_connections_that_send_nothing_give_way(small: str) -> None:
 
 
 def test_a_key_has_a_limit_of_requests_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(middleware, "_MOST_AT_ONCE", 2)
+    monkeypatch.setattr(limits, "_MOST_AT_ONCE", 2)
     router = APIRouter()
     released = asyncio.Event()
 

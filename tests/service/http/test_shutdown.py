@@ -19,7 +19,6 @@ from graph_store import Store
 from paperscope.library import Library
 from paperscope_core.settings import load_settings
 from service.http.shutdown import CLOSING_SECONDS
-from service.tracing import open_tracing
 from tests.model_server import ModelServer, serve
 from tests.service.http.requests import QUESTION, events_of, model_reply
 from tests.service.servers import embedder_settings, worker_pids
@@ -189,19 +188,6 @@ def test_a_thread_that_never_ends_does_not_keep_the_process_alive(root: Path, tm
         assert time.monotonic() - began < 0.5 + CLOSING_SECONDS + 2.0
         assert process.returncode == 1
         assert "does not end" in said
-
-
-def test_a_collector_that_never_replies_does_not_delay_the_exit() -> None:
-    with socket.socket() as listening:
-        listening.bind(("127.0.0.1", 0))
-        listening.listen()
-        tracing = open_tracing(f"http://127.0.0.1:{listening.getsockname()[1]}")
-        for _ in range(1000):
-            with tracing.request("GET", {}) as end:
-                end("/v1/papers", 200)
-        began = time.monotonic()
-        tracing.close(timeout=1.0)
-        assert time.monotonic() - began < 2.0
 
 
 def test_a_second_signal_ends_it_at_once(library: Path) -> None:

@@ -18,7 +18,6 @@ from service.jobs.housekeeping import WorkerLocks, clean_up_jobs
 from service.jobs.job_worker import Worker
 from service.jobs.leased_job import LeasedJob
 from service.libraries import Libraries
-from service.tracing import open_tracing
 from tests.service.servers import wait_until
 
 
@@ -150,7 +149,7 @@ async def test_a_job_that_another_worker_has_by_now_is_left_to_it(store: Store) 
 
 async def test_libraries_take_turns_and_one_of_which_a_worker_died_is_done_alone(tmp_path: Path) -> None:
     settings = load_settings(environ={}, overrides={"library": str(tmp_path), "service.jobs_at_once": 2})
-    worker = Worker(settings=settings, libraries=Libraries(settings), tracing=open_tracing(""), owner="me")
+    worker = Worker(settings=settings, libraries=Libraries(settings), owner="me")
     with ExitStack() as open_stores:
         stores = [open_stores.enter_context(closing(Store.open(tmp_path / name))) for name in ("a", "b")]
         for store in (stores[0], stores[0], stores[0], stores[1]):
@@ -165,9 +164,7 @@ async def test_libraries_take_turns_and_one_of_which_a_worker_died_is_done_alone
 
         assert stores[0].jobs.release("me", died=True)
         assert await worker._lease() is None
-        alone = Worker(
-            settings=settings, libraries=worker._libraries, tracing=worker._tracing, owner="q", quarantine=True
-        )
+        alone = Worker(settings=settings, libraries=worker._libraries, owner="q", quarantine=True)
         alone.notify(stores[0].folder)
         await alone._open_stores()
         again = await alone._lease()
@@ -200,7 +197,7 @@ def test_the_jobs_of_a_worker_that_died_without_a_word_go_back_at_once(store: St
 
 async def test_a_password_is_waited_for_briefly_and_used_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     settings = load_settings(environ={}, overrides={"library": str(tmp_path)})
-    worker = Worker(settings=settings, libraries=Libraries(settings), tracing=open_tracing(""), owner="me")
+    worker = Worker(settings=settings, libraries=Libraries(settings), owner="me")
     waiting = asyncio.create_task(worker._password("job-1"))
     await asyncio.sleep(0)
     worker.receive_password("job-2", "other")
