@@ -32,7 +32,7 @@ class RememberedEmbedder(LocalEmbedder):
         self._folder = folder
         # A change of the embedder computes its vectors anew.
         module = Path(inspect.getfile(LocalEmbedder))
-        modules = (module, module.with_name("bert.py"))
+        modules = (module, module.with_name("onnx_bert.py"))
         self._key = "\n".join((self.name, *(one.read_text() for one in modules)))
 
     def _embed(self, texts: list[str]) -> NDArray[float32]:

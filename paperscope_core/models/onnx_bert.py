@@ -1,5 +1,5 @@
-"""A BERT encoder on ONNX Runtime, and the bundled embedder made of it: a process that embeds a question needs neither
-PyTorch nor sentence-transformers, whose imports take longer than all else that answers it."""
+"""A BERT encoder on ONNX Runtime, and the bundled embedder made of it: a process that adds a paper or embeds a question
+needs neither PyTorch nor sentence-transformers, whose imports take longer than all else that answers it."""
 
 import json
 import mmap
@@ -21,7 +21,7 @@ from paperscope_core.telemetry import disable_onnxruntime_telemetry
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
 
-__all__ = ["BertShape", "MiniLM", "OnnxBert"]
+__all__ = ["BertShape", "MiniLM", "OnnxBert", "WeightFile"]
 
 # More texts at once no longer fit into a processor's cache.
 _BATCH = 8
@@ -49,44 +49,86 @@ class BertShape:
 
         Raises:
             OSError: The file can't be read.
+            ValueError: It is of another architecture.
             KeyError: It lacks a number.
         """
         config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+        kind = config.get("model_type", "bert"), config.get("hidden_act", "gelu")
+        if kind != ("bert", "gelu"):
+            raise ValueError(f"its encoder is {kind[0]} with {kind[1]}, not a BERT with gelu")
         return cls(**{name: config[name] for name in cls.__dataclass_fields__})
+
+
+class WeightFile:
+    """The 32-bit floats of a `.safetensors` file. They take memory only once they are used.
+
+    Attributes:
+        weights: The values by name.
+
+    Raises:
+        OSError: The file can't be read.
+        ValueError: It is damaged.
+        KeyError: It is damaged.
+    """
+
+    def __init__(self, path: Path) -> None:
+        with path.open("rb") as file:
+            self._mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        begin = 8 + int.from_bytes(self._mapped[:8], "little")
+        self.weights: dict[str, NDArray[float32]] = {
+            name: np.frombuffer(
+                self._mapped, dtype=float32, count=prod(of["shape"]), offset=begin + of["data_offsets"][0]
+            ).reshape(of["shape"])
+            for name, of in json.loads(self._mapped[8:begin]).items()
+            if name != "__metadata__" and of["dtype"] == "F32"
+        }
+
+    def release(self) -> None:
+        """Free the memory of what was read; what is used again is read from the file again."""
+        if hasattr(mmap, "MADV_DONTNEED"):
+            self._mapped.madvise(mmap.MADV_DONTNEED)
 
 
 class OnnxBert:
     """The encoder of Devlin et al. (2019), "BERT", without its pooler, on the processor.
 
     Args:
-        folder: A folder with `config.json` and `model.safetensors`.
+        weights: The weights under the names of transformers. The session copies most of them.
 
     Raises:
-        OSError: A file can't be read.
-        ValueError: A file is damaged.
-        KeyError: A number or a weight is missing.
+        KeyError: A weight is missing.
     """
 
-    def __init__(self, folder: Path) -> None:
-        shape = BertShape.read(folder)
-        with (folder / "model.safetensors").open("rb") as file:
-            mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        weights = _weights(mapped)
+    def __init__(self, shape: BertShape, weights: Mapping[str, NDArray[float32]]) -> None:
         self.hidden_size = shape.hidden_size
         self._words = weights["embeddings.word_embeddings.weight"]
         # All pieces are of type 0.
         types = weights["embeddings.token_type_embeddings.weight"]
         self._positions = weights["embeddings.position_embeddings.weight"] + types[0]
         self._session = _session(shape, weights)
-        if hasattr(mmap, "MADV_DONTNEED"):
-            # The session has its own copy of most weights. What is used of the others is read from the file again.
-            mapped.madvise(mmap.MADV_DONTNEED)
 
-    def encode(self, pieces: Sequence[Sequence[int]]) -> tuple[NDArray[float32], NDArray[np.bool_]]:
+    @classmethod
+    def read(cls, folder: Path) -> Self:
+        """Read `config.json` and `model.safetensors`.
+
+        Raises:
+            OSError: A file can't be read.
+            ValueError: A file is damaged, or the model is no BERT.
+            KeyError: A number or a weight is missing.
+        """
+        file = WeightFile(folder / "model.safetensors")
+        bert = cls(BertShape.read(folder), file.weights)
+        file.release()
+        return bert
+
+    def encode(
+        self, pieces: Sequence[Sequence[int]], *, added: Sequence[NDArray[float32]] | None = None
+    ) -> tuple[NDArray[float32], NDArray[np.bool_]]:
         """Encode word pieces.
 
         Args:
             pieces: The numbers of each text's pieces.
+            added: What is added to the embeddings of each text's pieces, of shape (pieces, hidden).
 
         Returns:
             Hidden values of shape (texts, pieces, hidden), and where a text has a piece.
@@ -97,6 +139,8 @@ class OnnxBert:
         ids = np.zeros((len(pieces), longest), dtype=np.int64)
         ids[present] = [piece for one in pieces for piece in one]
         embedded = self._words[ids] + self._positions[:longest]
+        if added is not None:
+            embedded[present] += np.concatenate(added)
         [hidden] = self._session.run(None, {"embedded": embedded, "present": present.astype(np.int32)})
         return hidden, present
 
@@ -116,7 +160,7 @@ class MiniLM:
     """
 
     def __init__(self, folder: Path) -> None:
-        self._bert = OnnxBert(folder)
+        self._bert = OnnxBert.read(folder)
         self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         pooling = json.loads((folder / "sentence_bert_config.json").read_text(encoding="utf-8"))
         self._tokenizer.enable_truncation(int(pooling["max_seq_length"]))
@@ -137,18 +181,6 @@ class MiniLM:
             sums = (hidden * present[:, :, None]).sum(axis=1)
             vectors[batch] = sums / np.linalg.norm(sums, axis=1, keepdims=True)
         return vectors
-
-
-def _weights(file: mmap.mmap) -> dict[str, NDArray[float32]]:
-    """Return the 32-bit floats of a `.safetensors` file by name. They take memory only once they are used."""
-    begin = 8 + int.from_bytes(file[:8], "little")
-    return {
-        name: np.frombuffer(file, dtype=float32, count=prod(of["shape"]), offset=begin + of["data_offsets"][0]).reshape(
-            of["shape"]
-        )
-        for name, of in json.loads(file[8:begin]).items()
-        if name != "__metadata__" and of["dtype"] == "F32"
-    }
 
 
 def _session(shape: BertShape, weights: Mapping[str, NDArray[float32]]) -> "InferenceSession":

@@ -77,9 +77,11 @@ def load_recognizer(folder: Path, *, device: str = "cpu") -> Recognizer:
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ModelError("no recognizer; name a folder that `paperscope ner train` wrote", where=folder) from error
     if kind == "encoder":
-        from ingest.extraction.recognizer.encoder_tagger import EncoderTagger
+        if device == "cpu":
+            from ingest.extraction.recognizer.encoder_tagger import EncoderTagger
 
-        return EncoderTagger.load(folder, device=device)
+            return EncoderTagger.load(folder)
+        kind = "torch"
     for entry_point in entry_points(group=_KINDS, name=kind):
         return cast("Recognizer", entry_point.load()(folder, device=device))
     raise ModelError(

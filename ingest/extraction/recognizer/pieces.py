@@ -1,10 +1,10 @@
-"""Word pieces of texts, with their case, and the units of text that get tags."""
+"""Word pieces of texts, with their case, the units of text that get tags, and the windows that fit into an encoder."""
 
 import hashlib
 import json
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,11 +12,15 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-__all__ = ["CASES", "PieceSplitter", "Pieces", "pack", "read_tokenizer"]
+__all__ = ["CASES", "WINDOW", "PieceSplitter", "Pieces", "Window", "pack", "read_tokenizer", "windows"]
 
 CASES = 6
 """The number of classes of `Pieces.cases`: no letters, lower, Title, UPPER, mixed case, digits."""
 
+WINDOW = 254
+"""The pieces of a window: with two at its ends half of the 512 positions of BERT, because longer windows gain nothing
+and take quadratic time."""
+_OVERLAP = 64
 _WORD = re.compile(r"\w+")
 _NONE, _LOWER, _TITLE, _UPPER, _MIXED, _DIGITS = range(CASES)
 
@@ -69,6 +73,34 @@ def pack(pieces: Sequence[Pieces], documents: Sequence[str | None], *, size: int
     return groups
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Window:
+    """The pieces [start, end) of a text, which fit into the encoder, and those [from_, to) that it scores."""
+
+    text: int
+    start: int
+    end: int
+    from_: int
+    to: int
+
+
+def windows(lengths: Sequence[int], *, size: int = WINDOW) -> Iterator[Window]:
+    """Yield the windows of texts with these numbers of pieces.
+
+    Windows overlap, and each piece is scored by the one whose end is farthest from it.
+    """
+    overlap = min(_OVERLAP, size // 2)
+    for text, length in enumerate(lengths):
+        start = from_ = 0
+        while True:
+            end = min(length, start + size)
+            to = length if end == length else end - overlap // 2
+            yield Window(text=text, start=start, end=end, from_=from_, to=to)
+            if end == length:
+                break
+            start, from_ = end - overlap, to
+
+
 @dataclass(frozen=True, kw_only=True)
 class PieceSplitter:
     """Splits texts by a tokenizer; `before` and `after` are the pieces that a model expects around a text."""
@@ -104,6 +136,12 @@ class PieceSplitter:
                 )
             )
         return found
+
+    def inputs(self, pieces: Pieces, window: Window) -> tuple[list[int], list[int]]:
+        """Return the numbers and the case classes of a window's pieces, including the ends."""
+        within = slice(window.start, window.end)
+        ids = [*self.before, *pieces.ids[within], *self.after]
+        return ids, [*[0] * len(self.before), *pieces.cases[within], *[0] * len(self.after)]
 
     @property
     def digest(self) -> str:

@@ -10,11 +10,11 @@ import torch
 from safetensors.torch import save
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
-from ingest.extraction.recognizer.network import save_config
 from paperscope_core.errors import InputError
 from paperscope_core.files import output_errors, write_atomically
-from paperscope_core.models.bert import Bert
 from paperscope_core.models.onnx_bert import BertShape
+from paperscope_lab.ner.torch_bert import Bert
+from paperscope_lab.ner.torch_network import save_config
 
 __all__ = ["write_encoder", "write_language_model"]
 

@@ -24,24 +24,17 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch.optim.swa_utils import AveragedModel
 
-from ingest.extraction.recognizer.encoder_tagger import EncoderTagger
 from ingest.extraction.recognizer.examples import Example, Span
-from ingest.extraction.recognizer.network import (
-    WINDOW,
-    NetworkOptions,
-    TaggerNetwork,
-    Window,
-    batches,
-    load_tokenizer,
-    windows,
-)
-from ingest.extraction.recognizer.pieces import Pieces, PieceSplitter, pack
+from ingest.extraction.recognizer.network import NetworkOptions, load_tokenizer
+from ingest.extraction.recognizer.pieces import WINDOW, Pieces, PieceSplitter, Window, pack, windows
 from ingest.extraction.recognizer.tagging import TagSet
 from paperscope_core.errors import InputError, ModelError
 from paperscope_core.files import output_errors, replace_file, write_atomically
 from paperscope_lab.ner.gates import unknown_share
 from paperscope_lab.ner.gold_tags import gold_tags
 from paperscope_lab.ner.scoring import Counts, entity_counts
+from paperscope_lab.ner.torch_network import TaggerNetwork, batches
+from paperscope_lab.ner.torch_tagger import TorchTagger
 
 __all__ = [
     "PAPERS",
@@ -199,7 +192,7 @@ def train_tagger(
         splitter = load_tokenizer(options.encoder)
         network = _new_network(options, tags, splitter)
         characters = all(end - start == 1 for corpus in corpora for example in corpus for start, end in example.tokens)
-        tagger = EncoderTagger(network.to(options.device), splitter, tags, name=folder.name, characters=characters)
+        tagger = TorchTagger(network.to(options.device), splitter, tags, name=folder.name, characters=characters)
         data = _Data.of(corpora, tagger)
         manifest: dict[str, Any] = {
             **_asked(corpora, dev, options),
@@ -229,7 +222,7 @@ def train_tagger(
         tagger.temperature = _temperature(tagger, dev)
         predicted = tagger.tag(dev)
     tagger.save(folder)
-    reloaded = EncoderTagger.load(folder, device=options.device)
+    reloaded = TorchTagger.read(folder, device=options.device)
     manifest |= {
         "history": history,
         "dev_f1_reloaded": round(_counts(dev, reloaded.tag(dev), of_corpora[0]).f1, 5),
@@ -286,7 +279,7 @@ def finished(
     if {name: manifest.get(name) for name in asked} != asked:
         return None
     try:
-        EncoderTagger.load(folder)
+        TorchTagger.read(folder)
         return manifest if manifest.get("tokenizer") == load_tokenizer(options.encoder).digest else None
     except ModelError:
         return None
@@ -312,7 +305,7 @@ class _Data:
     lost: int
 
     @classmethod
-    def of(cls, corpora: Sequence[Sequence[Example]], tagger: EncoderTagger) -> "_Data":
+    def of(cls, corpora: Sequence[Sequence[Example]], tagger: TorchTagger) -> "_Data":
         tags, context = tagger.tags, tagger.network.options.context
         examples = [example for corpus in corpora for example in corpus]
         numbers = [number for number, corpus in enumerate(corpora) for _ in corpus]
@@ -374,7 +367,7 @@ class _Data:
 class _Run:
     """A training in progress."""
 
-    tagger: EncoderTagger
+    tagger: TorchTagger
     data: _Data
     options: TrainingOptions
     identity: str
@@ -561,7 +554,7 @@ def _deterministic(options: TrainingOptions) -> Iterator[None]:
         torch.set_num_threads(threads)
 
 
-def _temperature(tagger: EncoderTagger, dev: Sequence[Example]) -> float:
+def _temperature(tagger: TorchTagger, dev: Sequence[Example]) -> float:
     """Return the temperature that minimises the loss on dev (Guo et al. 2017, "On Calibration of Modern Neural
     Networks")."""
     rows, targets = [], []

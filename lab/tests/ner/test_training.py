@@ -1,5 +1,6 @@
 """Training of taggers on a tiny encoder: it learns, repeats to the bit, resumes, and reloads."""
 
+import asyncio
 import json
 import shutil
 from collections.abc import Sequence
@@ -7,10 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 from tests.ner.tiny_encoder import GOLD, example_of, write_encoder
 
 from ingest.extraction.recognizer.examples import Example, Span
+from ingest.extraction.recognizer.loading import load_recognizer
 from paperscope_core.errors import InputError, ModelError
 
 if TYPE_CHECKING:
@@ -173,7 +176,24 @@ def test_an_electra_whose_embeddings_are_smaller_is_trained(options: "TrainingOp
     shutil.copy(Path(options.encoder) / "tokenizer.json", tmp_path / "electra")
     electra = replace(options, encoder=str(tmp_path / "electra"), epochs=1)
     train_tagger([GOLD], GOLD, electra, tmp_path / "a")
-    assert len(load_tagger(tmp_path / "a").tag(GOLD)) == len(GOLD)
+    with pytest.raises(ModelError, match="its encoder is electra with gelu, not a BERT"):
+        load_tagger(tmp_path / "a")
+    assert len(asyncio.run(load_recognizer(tmp_path / "a").recognize(GOLD))) == len(GOLD)
+
+
+@pytest.mark.parametrize("changes", [{}, {"rank": 2}, {"table": True}, {"freeze": True, "case": False}])
+def test_the_product_scores_as_pytorch_does(
+    options: "TrainingOptions", tmp_path: Path, changes: dict[str, Any]
+) -> None:
+    from paperscope_lab.ner.torch_tagger import TorchTagger
+
+    train_tagger([GOLD], GOLD, replace(options, **changes), tmp_path / "a")
+    torch_scores, scores = (
+        [scored.scores for scored in tagger.score(GOLD)]
+        for tagger in (TorchTagger.read(tmp_path / "a"), load_tagger(tmp_path / "a"))
+    )
+    for expected, found in zip(torch_scores, scores, strict=True):
+        np.testing.assert_allclose(found, expected, atol=1e-4)
 
 
 def test_a_table_of_soft_labels_is_all_that_is_trained(options: "TrainingOptions", tmp_path: Path) -> None:

@@ -35,10 +35,10 @@ GOLD = [
 def write_encoder(folder: Path, *, seed: int = 0) -> str:
     """Writes an encoder of two layers, whose pieces are letters and a few words; returns its folder."""
     import torch
+    from paperscope_lab.ner.torch_bert import Bert
+    from paperscope_lab.ner.torch_network import save_config
     from safetensors.torch import save_file
 
-    from ingest.extraction.recognizer.network import save_config
-    from paperscope_core.models.bert import Bert
     from paperscope_core.models.onnx_bert import BertShape
 
     letters = [chr(code) for code in range(33, 127)]

@@ -158,16 +158,15 @@ def test_the_installed_recognizer_is_used_unless_the_settings_say_otherwise() ->
 
 
 @pytest.mark.slow
-def test_only_a_paper_loads_the_encoder_and_none_loads_transformers(
-    root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_reading_a_paper_loads_neither_pytorch_nor_transformers(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(NAMES_ADDRESS)
     code = (
         "import asyncio, sys; from paperscope import Library; from ingest.extraction import extractor_for\n"
-        "extractor = extractor_for(None); loaded = {'torch', 'transformers'} & set(sys.modules)\n"
+        "heavy = {'onnxruntime', 'torch', 'transformers'}\n"
+        "extractor = extractor_for(None); loaded = heavy & set(sys.modules)\n"
         "from tests.ingest.extraction.paper_builders import paper_of, passages\n"
         "asyncio.run(extractor.extract(paper_of(*passages('We train BERT.')), []))\n"
-        "print(sorted(loaded), sorted({'torch', 'transformers'} & set(sys.modules)))"
+        "print(sorted(loaded), sorted(heavy & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)  # noqa: S603
-    assert done.stdout.strip() == "[] ['torch']"
+    assert done.stdout.strip() == "[] ['onnxruntime']"

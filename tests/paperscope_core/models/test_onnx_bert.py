@@ -12,7 +12,7 @@ from paperscope_core.models import onnx_bert
 from paperscope_core.models.onnx_bert import BertShape, OnnxBert
 
 if TYPE_CHECKING:
-    from paperscope_core.models.bert import Bert
+    from paperscope_lab.ner.torch_bert import Bert
 
 _SHAPE = BertShape(
     vocab_size=50,
@@ -28,9 +28,8 @@ _SHAPE = BertShape(
 def encoder(tmp_path: Path) -> "Bert":
     """Write random weights to `tmp_path`."""
     import torch
+    from paperscope_lab.ner.torch_bert import Bert
     from safetensors.torch import save_file
-
-    from paperscope_core.models.bert import Bert
 
     torch.manual_seed(0)
     bert: Bert = Bert(_SHAPE).eval()
@@ -45,7 +44,7 @@ def test_hidden_values_are_those_of_pytorch(encoder: "Bert", tmp_path: Path) -> 
     import torch
 
     pieces = [[1, 2, 3], [49], list(range(40)), [7, 7]]
-    hidden, present = OnnxBert(tmp_path).encode(pieces)
+    hidden, present = OnnxBert.read(tmp_path).encode(pieces)
     ids = torch.tensor([[*one, *[0] * (40 - len(one))] for one in pieces])
     with torch.inference_mode():
         expected = encoder(ids, torch.from_numpy(present)).numpy()
@@ -60,7 +59,7 @@ def test_a_missing_weight_is_an_error(encoder: "Bert", tmp_path: Path) -> None:
     del weights["encoder.layer.1.output.dense.weight"]
     save_file(weights, tmp_path / "model.safetensors")
     with pytest.raises(KeyError, match=r"encoder\.layer\.1\.output\.dense\.weight"):
-        OnnxBert(tmp_path)
+        OnnxBert.read(tmp_path)
 
 
 @pytest.mark.parametrize(("given", "threads"), [("3", 3), ("2,1", 2)])

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.ner.tiny_encoder import write_encoder
 
-from ingest.extraction.recognizer.pieces import Pieces, PieceSplitter, pack, read_tokenizer
+from ingest.extraction.recognizer.pieces import Pieces, PieceSplitter, pack, read_tokenizer, windows
 
 
 @pytest.fixture(scope="module")
@@ -49,8 +49,6 @@ def test_units_lie_in_the_text_in_order(splitter: PieceSplitter, text: str) -> N
 
 @pytest.mark.parametrize("length", [0, 1, 10, 11, 40])
 def test_each_piece_is_scored_by_one_window(length: int) -> None:
-    from ingest.extraction.recognizer.network import windows
-
     found = list(windows([length], size=10))
     assert [piece for window in found for piece in range(window.from_, window.to)] == list(range(length))
     assert all(window.end - window.start <= 10 for window in found)

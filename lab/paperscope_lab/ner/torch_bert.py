@@ -1,5 +1,5 @@
-"""A BERT encoder on PyTorch alone, whose import takes a fraction of the time of transformers: for recognizers of
-entities, and to train them."""
+"""A BERT encoder on PyTorch alone, to train recognizers of entities: transformers takes several times longer to
+import."""
 
 from pathlib import Path
 from typing import Self
