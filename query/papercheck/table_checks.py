@@ -1,4 +1,4 @@
-"""Sums, means, percentages and F1 that hold everywhere in a table except in one cell.
+"""Sums, means, percentages, F1 and bold marks that hold everywhere in a table except in one cell.
 
 No name of a row or column is read: a line of numbers is taken for the total of others if it is their total in so many
 positions that chance cannot explain it. Then a position where it is not is a discrepancy.
@@ -10,12 +10,37 @@ from decimal import Decimal
 from itertools import permutations
 from math import pi, prod, sqrt
 from operator import itemgetter
+from typing import Literal
 
 from paperscope_core.cancellation import check_cancelled
-from query.papercheck.discrepancies import Discrepancy, DiscrepancyKind
-from query.papercheck.number_grid import Line, NumberGrid, PrintedValue
+from paperscope_core.types import Evidence
+from query.number_grid import Line, NumberGrid, PrintedValue
 
-__all__ = ["find_broken_identities"]
+__all__ = ["Discrepancy", "DiscrepancyKind", "find_broken_identities", "find_wrong_bold"]
+
+DiscrepancyKind = Literal["total", "mean", "percentage", "f1", "cited_value", "bold", "grim", "p_value"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Discrepancy:
+    """Numbers of a paper that do not fit together. Which of them is wrong, if any, is for the reader to say.
+
+    Attributes:
+        kind: A "total" is not the sum of its terms, a "mean" not their mean, a "percentage" not that of its counts, an
+            "f1" not that of its precision and recall; the text states a "cited_value" that the cell does not print; a
+            value in "bold" is not the best one; no whole numbers have such a mean ("grim"); a "p_value" does not
+            belong to its test statistic.
+        arithmetic: What was computed, with the printed values: "12 + 15 = 27, printed: 28".
+        evidence: The value in question first, then what it was computed from, each with its place.
+    """
+
+    kind: DiscrepancyKind
+    arithmetic: str
+    evidence: tuple[Evidence, ...]
+
+    def __str__(self) -> str:
+        return self.arithmetic
+
 
 # The chance that unrelated numbers fit as well, over all identities that are tried in a table.
 _CHANCE_LIMIT = 0.01
@@ -27,6 +52,9 @@ _LEAST_FITS = 2
 # Larger tables are rarely sums of all their lines, and are not tried with each pair of lines.
 _MOST_LINES, _MOST_PAIRED = 80, 14
 _MOST_SHOWN = 8
+# Of bold marks: the chance that bold values are all the highest or lowest ones although bold says something else, the
+# least values of a column, and the columns that fit for each that does not.
+_BOLD_CHANCE, _LEAST_BOLD, _BOLD_FITS = 0.01, 3, 3
 _ZERO, _ONE, _TWO, _HUNDRED = Decimal(0), Decimal(1), Decimal(2), Decimal(100)
 
 _Bounds = tuple[Decimal, Decimal]
@@ -279,3 +307,27 @@ def _discrepancy(formula: _Formula, misfit: _Position) -> Discrepancy:
         arithmetic=f"{formula.shown(texts)} = {result}, printed: {misfit.printed.text}",
         evidence=tuple(dict.fromkeys(evidence)),
     )
+
+
+def find_wrong_bold(grid: NumberGrid) -> Iterator[Discrepancy]:
+    """Yield the bold values that are neither the highest nor the lowest ones of their columns, if nearly all are."""
+    fitting: list[tuple[list[PrintedValue], PrintedValue]] = []
+    misfits: list[tuple[list[PrintedValue], PrintedValue]] = []
+    for column in grid.groups():
+        bold = [value for value in column if value.bold]
+        if len(column) >= _LEAST_BOLD and len({value.value for value in bold}) == 1:
+            values = [value.value for value in column]
+            (fitting if bold[0].value in (min(values), max(values)) else misfits).append((column, bold[0]))
+    rows = {value.evidence.place.box.y0 for _, value in fitting}
+    chance = prod(2 / len(column) for column, _ in fitting)
+    if len({value.value == max(one.value for one in column) for column, value in fitting}) == 1:
+        chance = 2 * prod(1 / len(column) for column, _ in fitting)
+    if len(rows) < 2 or len(fitting) < _BOLD_FITS * max(1, len(misfits)) or chance > _BOLD_CHANCE:
+        return
+    for column, value in misfits:
+        lowest, highest = (best(column, key=lambda one: one.value) for best in (min, max))
+        yield Discrepancy(
+            kind="bold",
+            arithmetic=f"{value.text} is in bold, but {highest.text} is higher and {lowest.text} is lower",
+            evidence=(value.evidence, highest.evidence, lowest.evidence),
+        )
