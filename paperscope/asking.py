@@ -19,7 +19,7 @@ from paperscope_core.protocols import GraphIndex, PageImages
 from paperscope_core.settings import Settings
 from paperscope_core.types import Answer, AskRequest, Context, Finding, TextEvent, ToolCall, ToolResult
 from query import Progress, QueryEngine
-from query.literature import RowFiller
+from query.literature import EachPaper, RowFiller
 
 __all__ = ["Asker", "build_asker"]
 
@@ -38,11 +38,13 @@ class Asker:
 
     Attributes:
         tables: Fills literature tables with the same models.
+        papers: Asks each paper.
     """
 
     store: Store
     engine: QueryEngine
     tables: TableFiller
+    papers: EachPaper
 
     async def ask(
         self,
@@ -53,7 +55,8 @@ class Asker:
     ) -> Answer:
         """Answer a question. See `Library.ask`, and `Progress` for the callbacks."""
         progress = Progress(on_stage, on_text)
-        return await self._repeat(request, lambda asked: self.engine.ask(asked, progress))
+        work = self.papers.ask if request.each_paper else self.engine.ask
+        return await self._repeat(request, lambda asked: work(asked, progress))
 
     async def retrieve(self, request: AskRequest) -> Context:
         """Retrieve a context. See `Library.retrieve`."""
@@ -166,4 +169,5 @@ def build_asker(
         count=count,
         page_image=page_image,
     )
-    return Asker(store, engine, TableFiller(store=store, rows=rows, has_model=models.answer is not None))
+    tables = TableFiller(store=store, rows=rows, has_model=models.answer is not None)
+    return Asker(store, engine, tables, EachPaper(store, engine, rows))

@@ -246,6 +246,10 @@ class Library:
         """Run a coroutine that uses this library, such as `Estimator.estimate`, and return its result."""
         return self._loop.wait(work)
 
+    async def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Awaitable `wait`."""
+        return await self._loop.run(work)
+
     # Adding and removing.
 
     def add(
@@ -466,6 +470,7 @@ class Library:
         papers: Sequence[str] = (),
         filters: Filters = Filters(),
         history: Sequence[Turn] = (),
+        each_paper: bool = False,
         on_stage: Callable[[str], None] = _ignore,
     ) -> Answer:
         """Answer a question.
@@ -476,6 +481,8 @@ class Library:
                 all papers.
             filters: What the question may be answered from.
             history: Earlier questions, oldest first, from which a model completes a follow-up ("and on CoNLL?").
+            each_paper: Ask each paper, and conclude from what they say: for a question about many papers. It takes a
+                call of a model for each of at most 50 papers; see `question_estimator`.
             on_stage: Called with the name of each stage, from another thread.
 
         Raises:
@@ -483,7 +490,7 @@ class Library:
             ModelError: The answering model fails.
             BudgetError: The budget is spent.
         """
-        request = AskRequest.of(question, papers=papers, filters=filters, history=history)
+        request = AskRequest.of(question, papers=papers, filters=filters, history=history, each_paper=each_paper)
         return self._loop.wait(self._asker.ask(request, on_stage=on_stage))
 
     async def ask_async(
@@ -493,10 +500,11 @@ class Library:
         papers: Sequence[str] = (),
         filters: Filters = Filters(),
         history: Sequence[Turn] = (),
+        each_paper: bool = False,
         on_stage: Callable[[str], None] = _ignore,
     ) -> Answer:
         """Awaitable `ask`."""
-        request = AskRequest.of(question, papers=papers, filters=filters, history=history)
+        request = AskRequest.of(question, papers=papers, filters=filters, history=history, each_paper=each_paper)
         return await self.answer(request, on_stage=on_stage)
 
     async def answer(
@@ -523,26 +531,32 @@ class Library:
         papers: Sequence[str] = (),
         filters: Filters = Filters(),
         history: Sequence[Turn] = (),
+        each_paper: bool = False,
     ) -> AsyncGenerator[AnswerEvent, None]:
         """Answer a question like `ask_async`, with events: each stage as it begins, the text as it is written, and
         finally the answer. Errors are raised during iteration."""
 
         async def work(tell: Callable[[AnswerEvent], None]) -> None:
-            request = AskRequest.of(question, papers=papers, filters=filters, history=history)
+            request = AskRequest.of(question, papers=papers, filters=filters, history=history, each_paper=each_paper)
             answer = await self._asker.ask(request, on_stage=lambda stage: tell(StageEvent(stage=stage)), on_text=tell)
             tell(DoneEvent(answer=answer))
 
         return self._loop.iterate(work)
 
-    def retrieve(self, question: str, *, papers: Sequence[str] = (), filters: Filters = Filters()) -> Context:
-        """Retrieve the context on which `ask` would base an answer. Takes the arguments of `ask`."""
-        return self._loop.wait(self._asker.retrieve(AskRequest.of(question, papers=papers, filters=filters)))
+    def retrieve(
+        self, question: str, *, papers: Sequence[str] = (), filters: Filters = Filters(), each_paper: bool = False
+    ) -> Context:
+        """Retrieve the context on which `ask` would base an answer; with `each_paper`, the best sources of each paper:
+        the first of each, then the second of each, and so on. Takes the arguments of `ask`."""
+        request = AskRequest.of(question, papers=papers, filters=filters, each_paper=each_paper)
+        return self._loop.wait(self._asker.retrieve(request))
 
     async def retrieve_async(
-        self, question: str, *, papers: Sequence[str] = (), filters: Filters = Filters()
+        self, question: str, *, papers: Sequence[str] = (), filters: Filters = Filters(), each_paper: bool = False
     ) -> Context:
         """Awaitable `retrieve`."""
-        return await self._loop.run(self._asker.retrieve(AskRequest.of(question, papers=papers, filters=filters)))
+        request = AskRequest.of(question, papers=papers, filters=filters, each_paper=each_paper)
+        return await self._loop.run(self._asker.retrieve(request))
 
     def question_estimator(self) -> "QuestionEstimator":
         """Return an object that estimates the cost of answering questions, one by one. It asks no language model."""

@@ -61,6 +61,7 @@ class QuestionEstimator:
         dry = replace(models, answer=self._models.get("answer"), vision=self._models.get("vision"))
         self._asker = build(dry)
         self._rounds = settings.answer.rounds
+        self._prices = settings.answer.prices
         self._looked_up = settings.vision.prices.usage(
             prompt_tokens=_PICTURE_TOKENS * settings.retrieval.images, completion_tokens=_REPLY_TOKENS
         )
@@ -76,7 +77,12 @@ class QuestionEstimator:
         if not self._models:
             return QuestionEstimate(least={}, most={})
         answer = await self._asker.ask(request, on_stage=lambda _: None)
+        asked = self._models["answer"].usage.calls - before["answer"].calls
         least = {role: model.usage - before[role] for role, model in self._models.items()}
+        if request.each_paper and asked:
+            # What papers say, from which the last call concludes, is not known before.
+            last = self._prices.usage(prompt_tokens=_REPLY_TOKENS * (asked + 4), completion_tokens=2 * _REPLY_TOKENS)
+            least["answer"] += last
         read = bool(answer.readings)
         # A further request is about as long as the first.
         further = [least["answer"]] * (self._rounds + read)

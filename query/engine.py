@@ -14,10 +14,10 @@ from query.answering.image_reader import ImageReader
 from query.answering.model_answerer import LookingUp, ModelAnswerer, WrittenAnswer
 from query.element_views import element_text
 from query.evidence import Draft, EvidenceNamer, exhibits_of
-from query.extractive import ExtractiveAnswerer
+from query.extractive import ExtractiveAnswerer, show_each_paper
 from query.progress import Progress
 from query.question.scope import restrict
-from query.question.understanding import Understanding
+from query.question.understanding import Understanding, Understood
 from query.reading_tools import PART_TOKENS, ReadingTools
 from query.retrieval.retriever import Retrieval, Retriever
 from query.verification import Cited, Verified, check_links, verify
@@ -86,7 +86,13 @@ class QueryEngine:
             NotFoundError: A paper is not in the library.
             ModelError: The embedder or the reranker failed.
         """
-        return (await self._retriever.retrieve(request.question, filters=request.filters)).context
+        asked = Understood(question=request.question, filters=request.filters)
+        found = (
+            self.spread(asked)
+            if request.each_paper
+            else self._retriever.retrieve(asked.question, filters=asked.filters)
+        )
+        return (await found).context
 
     async def ask(self, request: AskRequest, progress: Progress | None = None) -> Answer:
         """Answer a question.
@@ -104,12 +110,60 @@ class QueryEngine:
             return await self._ask(request, progress)
 
     async def _ask(self, request: AskRequest, progress: Progress) -> Answer:
-        asked = await self._understanding.read(request, progress)
+        asked = await self.understand(request, progress)
         with progress.stage("retrieving"):
             retrieval = await self._retriever.retrieve(asked.question, filters=asked.filters)
         written = await self._write(asked.question, retrieval, asked.filters, progress)
+        written = replace(
+            written, draft=replace(written.draft, findings=(*retrieval.context.findings, *written.draft.findings))
+        )
+        return await self._verified(request, asked.question, written, progress)
+
+    @property
+    def has_model(self) -> bool:
+        """Whether a language model writes the answers."""
+        return self._model is not None
+
+    async def understand(self, request: AskRequest, progress: Progress) -> Understood:
+        """Complete a follow-up question. Raises ModelError."""
+        return await self._understanding.read(request, progress)
+
+    async def spread(self, asked: Understood) -> Retrieval:
+        """Retrieve the best sources of each paper. Raises what `retrieve` does."""
+        return await self._retriever.retrieve(asked.question, filters=asked.filters, spread=True)
+
+    async def conclude(
+        self, asked: Understood, request: AskRequest, context: Context, progress: Progress, *, searched: int
+    ) -> Answer:
+        """Answer from what many papers say: with the model from these sources, without it by the best place of each.
+
+        Args:
+            asked: The question as it was understood.
+            searched: How many papers were searched.
+
+        Raises:
+            ModelError: The language model or the embedder failed.
+        """
+        draft = Draft(text=_NOTHING_FOUND, status="unanswerable")
+        if context.sources and self._model is not None:
+            answerer = ModelAnswerer(
+                self._corpus, self._model, search=partial(self._search, asked.filters), prompt="conclude_papers"
+            )
+            with question_budget(self._answering.max_cost):
+                written = await answerer.answer(asked.question, context, progress)
+            draft = written.draft
+        elif context.sources:
+            with progress.stage("answering"):
+                draft = await show_each_paper(
+                    asked.question, context, self._corpus, self._sentence_embedder, searched=searched
+                )
+        draft = replace(draft, findings=(*context.findings, *draft.findings))
+        written = WrittenAnswer(draft=draft, context=context, initial=draft.text)
+        return await self._verified(request, asked.question, written, progress)
+
+    async def _verified(self, request: AskRequest, question: str, written: WrittenAnswer, progress: Progress) -> Answer:
         with progress.stage("verifying"):
-            verified = await run_in_thread(partial(self._verify, request, asked.question, written))
+            verified = await run_in_thread(partial(self._verify, request, question, written))
         draft = written.draft
         namer = await run_in_thread(lambda: EvidenceNamer(self._corpus))
         progress.end(draft.text)
@@ -129,9 +183,9 @@ class QueryEngine:
             seconds=progress.seconds,
             stages=progress.times,
             checks=namer.checks(verified.checks),
-            findings=(*retrieval.context.findings, *draft.findings, *verified.findings),
+            findings=(*draft.findings, *verified.findings),
             confidence=None if draft.confidence is None else round(draft.confidence, _CONFIDENCE_DIGITS),
-            asked_as=asked.question if asked.question != request.question else "",
+            asked_as=question if question != request.question else "",
         )
 
     def reading_tools(

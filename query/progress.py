@@ -65,6 +65,10 @@ class Progress:
         seconds = before.seconds + time.perf_counter() - start
         self._times[name] = replace(before, seconds=seconds, usage=before.usage + spent.usage)
 
+    def report(self, name: str) -> None:
+        """Tell how far a stage is, as a stage of another name."""
+        self._on_stage(name)
+
     @property
     def times(self) -> tuple[StageTime, ...]:
         """The finished stages in the order in which they ended, each once."""

@@ -288,6 +288,7 @@ class AskRequest:
         question: The question, without white space at its ends.
         filters: For `Library`, its papers are anything that identifies one; for the query engine, ids.
         history: Earlier turns, oldest first, which complete a follow-up question.
+        each_paper: Ask each paper, and conclude from what they say; of a retrieval, return the best sources of each.
 
     Raises:
         InputError: The question is empty, too long, or not in UTF-8.
@@ -296,6 +297,7 @@ class AskRequest:
     question: str
     filters: Filters = Filters()
     history: tuple[Turn, ...] = ()
+    each_paper: bool = False
 
     def __post_init__(self) -> None:
         question = self.question.strip()
@@ -312,13 +314,20 @@ class AskRequest:
 
     @classmethod
     def of(
-        cls, question: str, *, papers: Sequence[str] = (), filters: Filters = Filters(), history: Sequence[Turn] = ()
+        cls,
+        question: str,
+        *,
+        papers: Sequence[str] = (),
+        filters: Filters = Filters(),
+        history: Sequence[Turn] = (),
+        each_paper: bool = False,
     ) -> "AskRequest":
         """Return the request for the arguments of `Library.ask`."""
         return cls(
             question=question,
             filters=replace(filters, papers=(*filters.papers, *papers)),
             history=tuple(history),
+            each_paper=each_paper,
         )
 
 

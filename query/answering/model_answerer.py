@@ -167,6 +167,7 @@ class ModelAnswerer:
         search: Retrieves the context of a text.
         reader: Reads images; without it, they are not read, and a finding says so.
         looking_up: How the model may look something up; None if it may not.
+        prompt: What asks for the initial answer.
     """
 
     def __init__(
@@ -177,13 +178,14 @@ class ModelAnswerer:
         search: Search,
         reader: ImageReader | None = None,
         looking_up: LookingUp | None = None,
+        prompt: str = "initial_answer",
     ) -> None:
         self._corpus = corpus
         self._model = model
         self._search = search
         self._reader = reader
         self._looking_up = looking_up
-        self._initial = prompts.load("initial_answer", placeholders=frozenset({"question", "context"}))
+        self._initial = prompts.load(prompt, placeholders=frozenset({"question", "context"}))
         self._merge = prompts.load(
             "merge_answer", placeholders=frozenset({"question", "context", "initial", "findings"})
         )

@@ -1,7 +1,7 @@
 """`ExtractiveAnswerer`: answers what is certain by form, and otherwise shows the most relevant places."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 
 from paperscope_core.cancellation import run_in_thread
@@ -15,9 +15,13 @@ from query.extractive.record import Record, recorded_fact
 from query.extractive.table_index import TableIndex, index_table
 from query.extractive.wording import fold
 
-__all__ = ["ExtractiveAnswerer"]
+__all__ = ["ExtractiveAnswerer", "show_each_paper"]
 
 _EVIDENCE_LEAD = "No language model is set, so nothing is concluded; this is where the papers speak of it:"
+_PAPERS_LEAD = (
+    "No language model is set, so nothing is concluded; {searched} papers were searched, and this is the nearest place "
+    "in each of {found}:"
+)
 
 # The share of right answers: of cells, 285 of the 286 that `eval cells` asks for; of all others, which are few, all 7
 # on papers of other fields, so (7 + 1) / (7 + 2) by Laplace's rule.
@@ -65,8 +69,7 @@ class ExtractiveAnswerer:
         if draft is not None:
             return draft
         places = await best_places(question, context, self.corpus, self.embedder, first=summary)
-        lines = [_EVIDENCE_LEAD, *(f"{number}. {place.text}" for number, place in enumerate(places, start=1))]
-        return Draft(text="\n".join(lines), status="evidence", claims=places)
+        return _shown(places, lead=_EVIDENCE_LEAD)
 
     def _certain(self, question: str, context: Context, named: Sequence[str], asked: Sequence[str]) -> Draft | None:
         """Return the answer that is certain by form, if there is one."""
@@ -92,6 +95,28 @@ class ExtractiveAnswerer:
             return None
         entry = next((entry for entry in self.corpus.entries() if entry.id == asked[0]), None)
         return recorded_fact(question, Record(paper=self.corpus.paper(asked[0]), entry=entry, named=named))
+
+
+async def show_each_paper(
+    question: str, context: Context, corpus: Corpus, embedder: Embedder, *, searched: int
+) -> Draft:
+    """Show the place of each source, which are of as many papers, after the paper's name.
+
+    Args:
+        searched: The number of papers that were searched.
+
+    Raises:
+        ModelError: The embedder fails.
+    """
+    names = {source.place.paper: source.paper for source in context.sources}
+    places = await best_places(question, context, corpus, embedder, most=len(context.sources))
+    named = tuple(replace(one, text=f"{names[one.evidence[0].place.paper]}: {one.text}") for one in places)
+    return _shown(named, lead=_PAPERS_LEAD.format(searched=searched, found=len(named)))
+
+
+def _shown(places: tuple[Claim, ...], *, lead: str) -> Draft:
+    lines = [lead, *(f"{number}. {place.text}" for number, place in enumerate(places, start=1))]
+    return Draft(text="\n".join(lines), status="evidence", claims=places)
 
 
 class _Identity:

@@ -52,9 +52,15 @@ def quoted(element: Passage | Reference, sentence: str, *, lead: str = "") -> Cl
 
 
 async def best_places(
-    question: str, context: Context, corpus: Corpus, embedder: Embedder, *, first: Sequence[str] = ()
+    question: str,
+    context: Context,
+    corpus: Corpus,
+    embedder: Embedder,
+    *,
+    first: Sequence[str] = (),
+    most: int = _PLACES,
 ) -> tuple[Claim, ...]:
-    """Quote the best sources of a context, at most five of them, and no element or quotation twice.
+    """Quote the best sources of a context, at most so many of them, and no element or quotation twice.
 
     From running text, the sentence is quoted that covers most of the question's distinctive words and is nearest in
     meaning. The passages with the ids `first` are quoted as a whole, before all others. Raises ModelError if the
@@ -62,10 +68,10 @@ async def best_places(
     """
     rarity = await run_in_thread(lambda: Rarity.of(source.content for source in context.sources))
     asked = content_words(question)
-    places = await run_in_thread(partial(_wholes, corpus, first[:_PLACES]))
+    places = await run_in_thread(partial(_wholes, corpus, first[:most]))
     shown = {*first, *(claim.text for claim in places)}
     for source in context.sources:
-        if len(places) == _PLACES:
+        if len(places) == most:
             break
         if is_outline(source):
             continue

@@ -95,6 +95,7 @@ class _Asked:
     columns: Sequence[LiteratureColumn]
     rows: str
     known: Sequence[str]
+    tokens: int
     context: Context = field(default_factory=Context)
     whole: bool = False
     findings: dict[int, ImageFinding] = field(default_factory=dict)
@@ -180,7 +181,13 @@ class RowFiller:
         return content_hash("\0".join(parts).encode())
 
     async def fill(
-        self, entry: PaperEntry, columns: ColumnSet, wanted: Sequence[str], *, known: Sequence[str] = ()
+        self,
+        entry: PaperEntry,
+        columns: ColumnSet,
+        wanted: Sequence[str],
+        *,
+        known: Sequence[str] = (),
+        share: float = _CONTEXT,
     ) -> FilledPaper:
         """Return the rows of a paper with the cells of these columns.
 
@@ -189,6 +196,7 @@ class RowFiller:
             columns: The columns of the table.
             wanted: The names of the columns to fill.
             known: The names of the rows that the paper has already, if rows are things within papers.
+            share: How many times the tokens of a question's context the model is shown.
 
         Raises:
             NotFoundError: The library does not have the paper any more.
@@ -207,7 +215,9 @@ class RowFiller:
         for start in range(0, len(wished), _MOST_TOGETHER):
             group = wished[start : start + _MOST_TOGETHER]
             names = tuple(dict.fromkeys((*known, *rows)))
-            asked = _Asked(paper=paper, columns=group, rows=columns.rows, known=names)
+            asked = _Asked(
+                paper=paper, columns=group, rows=columns.rows, known=names, tokens=int(share * self._retrieval.tokens)
+            )
             with question_budget(self._answering.max_cost):
                 await self._ask_first(self._model, entry, asked)
                 with suppress(QuestionBudgetError):
@@ -239,7 +249,7 @@ class RowFiller:
     async def _ask_first(self, model: LanguageModel, entry: PaperEntry, asked: _Asked) -> None:
         """Ask from the whole paper if it fits, else from what is retrieved for each column; from half as much as often
         as the model's window is too short."""
-        tokens = _CONTEXT * self._retrieval.tokens
+        tokens = asked.tokens
         while True:
             asked.context, asked.whole = await self._context(entry, asked, tokens)
             if not asked.context.sources:
@@ -350,7 +360,7 @@ class RowFiller:
         found = [one for one in asked.context.sources if one.id in looked_up.rows]
         more = [one for one in asked.context.sources if ("S", one.id) in cited or one.element in read]
         chosen = dict.fromkeys((*found, *more))
-        return Context(sources=fitting_sources(chosen, tokens=_CONTEXT * self._retrieval.tokens, count=self._count))
+        return Context(sources=fitting_sources(chosen, tokens=asked.tokens, count=self._count))
 
     async def _read_images(self, asked: _Asked, images: Sequence[ContextImage]) -> None:
         if self._reader is None or not images:

@@ -110,16 +110,21 @@ class SourceSelector:
     count: Count
 
     def choose(
-        self, pool: CandidatePool, images: Sequence[ImageElement], *, parts: Sequence[Chunk] = ()
+        self,
+        ranked: Sequence[Chunk],
+        pool: CandidatePool,
+        images: Sequence[ImageElement],
+        *,
+        parts: Sequence[Chunk] = (),
     ) -> tuple[ContextSource, ...]:
         """Return the sources, best first.
 
         Args:
+            ranked: The candidates, best first.
             images: Selected images, whose chunks are preferred to all but the best.
             parts: Chunks that are given besides the others, in this order and together where the best of them ranks.
         """
         shown = {image.id for image in images}
-        ranked = pool.chunks()
         whole = {chunk.id for chunk in parts}
         pictured = (chunk for chunk in ranked if shown.intersection(chunk.elements))
         wanted = [*parts, *ranked[:1], *pictured, *ranked]

@@ -39,6 +39,8 @@ __all__ = ["CANDIDATES", "Retrieval", "Retriever"]
 CANDIDATES = 30
 """How many candidates are requested from the index and scored by the reranker."""
 
+# How many candidates are requested if the sources are to be of many papers.
+_SPREAD = 300
 # Maximum share of the tokens for entities and relations; the sources contain what the papers say.
 _GRAPH_SHARE = 0.5
 # Maximum share of the tokens for the pages and sections that a question names, which are given as a whole.
@@ -141,25 +143,30 @@ class Retriever:
         self._whole_papers = whole_papers
         self._names = PaperNames()
 
-    async def retrieve(self, question: str, *, filters: Filters = Filters()) -> Retrieval:
+    async def retrieve(self, question: str, *, filters: Filters = Filters(), spread: bool = False) -> Retrieval:
         """Retrieve from the papers of `filters`, else from those that the question names, else from all.
 
         Sources are empty only if nothing was found. Raises ModelError if the embedder or the reranker fails.
+
+        Args:
+            spread: Return the best source of each paper, then the second one of each, and so on, without reranking.
         """
         entries = await asyncio.to_thread(self._corpus.entries)
         scope = find_scope(question, filters, entries, self._names)
         if scope.empty:
             return Retrieval(context=Context(findings=scope.findings))
         vector, *descriptions = await self._embedder.embed([question, *GISTS, *LIMITS])
-        request = RetrievalRequest(text=question, vector=vector, filters=scope.filters, limit=CANDIDATES)
+        request = RetrievalRequest(
+            text=question, vector=vector, filters=scope.filters, limit=_SPREAD if spread else CANDIDATES
+        )
         candidates = await asyncio.to_thread(self._index.retrieve, request)
         nearest = max((hit.score for hit in candidates.by_vectors), default=1.0)
         near = [float(one @ vector) - nearest for one in descriptions]
         whole = _Whole(gist=max(near[: len(GISTS)]), limits=max(near[len(GISTS) :]))
         found = await asyncio.to_thread(self._find, question, candidates, scope.filters, whole)
-        if self._reranker is not None:
+        if self._reranker is not None and not spread:
             await self._rerank(question, found, self._reranker)
-        context = await asyncio.to_thread(self._context, question, found, entries)
+        context = await asyncio.to_thread(self._context, question, found, entries, spread=spread)
         outlines = await asyncio.to_thread(self._outlines, question, found, entries)
         sources = (*context.sources, *outlines)
         numbered = tuple(replace(one, id=number) for number, one in enumerate(sources))
@@ -268,22 +275,24 @@ class Retriever:
         chunks = found.graph.corpus.chunks_of(elements)
         return sorted(chunks, key=lambda chunk: min(order.get(element, len(order)) for element in chunk.elements))
 
-    def _context(self, question: str, found: _Found, entries: Sequence[PaperEntry]) -> Context:
+    def _context(self, question: str, found: _Found, entries: Sequence[PaperEntry], *, spread: bool) -> Context:
         pool, graph = found.pool, found.graph
         images = self._images(question, found)
         pool.include([image.id for image in images])
         entities, relations = graph.rows(found.entities, found.relations[:_RELATIONS])
         rows = Context(entities=entities, relations=relations)
         rows = fit_rows(rows, tokens=int(_GRAPH_SHARE * self._settings.tokens), count=self._count)
+        room = self._settings.tokens - self._count(render_for_model(rows))
         chooser = SourceSelector(
             question=question,
             names=self._names.cited(entries),
-            limit=self._settings.chunks,
-            tokens=self._settings.tokens - self._count(render_for_model(rows)),
+            limit=_SPREAD if spread else self._settings.chunks,
+            # A model is asked of each paper alone.
+            tokens=_SPREAD * self._settings.tokens if spread else room,
             count=self._count,
         )
-        parts, findings = self._parts(found, chooser)
-        sources = chooser.choose(pool, images, parts=parts)
+        parts, findings = ([], ()) if spread else self._parts(found, chooser)
+        sources = chooser.choose(pool.rounds() if spread else pool.chunks(), pool, images, parts=parts)
         # Whole pages show what filters on sections and kinds leave out.
         papers = found.papers if graph.corpus is self._corpus else ()
         shown = context_images(images, sources, papers, found.named, limit=self._settings.images)

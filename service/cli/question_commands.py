@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from paperscope.library import Library, Neighbourhood
     from service.batch import BadQuestion, BatchEstimate, BatchResult, BatchRow, BatchRunner, Question
 
-__all__ = ["NO_MODEL", "TimeLeft", "ask", "batch", "bounds_view", "graph"]
+__all__ = ["NO_MODEL", "EstimateOption", "TimeLeft", "ask", "batch", "bounds_view", "graph"]
 
 NO_MODEL = (
     "No model was used. `paperscope setup` sets one up; `paperscope mcp --install CLIENT` lets that of Claude, "
@@ -53,6 +53,9 @@ KindOption = Annotated[
 YearOption = Annotated[
     str | None, typer.Option("--year", help="Only papers of this year or span: 2020, 2018-2020, 2018-, -2020.")
 ]
+EstimateOption = Annotated[
+    bool, typer.Option("--estimate", help="Only estimate model calls, tokens and cost; no language model is asked.")
+]
 AfterOption = Annotated[
     list[Path] | None,
     typer.Option("--after", help="An answer (--json) that this question follows up (repeatable, oldest first)."),
@@ -67,6 +70,11 @@ def ask(
     kind: KindOption = None,
     year: YearOption = None,
     after: AfterOption = None,
+    each_paper: Annotated[
+        bool,
+        typer.Option("--each-paper", help="Ask each paper, a model call for each, and conclude from what they say."),
+    ] = False,
+    estimate: EstimateOption = False,
     library: LibraryOption = None,
     config: ConfigOption = None,
     as_json: JsonOption = False,
@@ -75,7 +83,12 @@ def ask(
     filters = Filters.of(papers=paper or (), sections=section or (), kinds=kind or (), years=year)
     history = _read_history(after or ())
     with open_library(library=library, config=config) as opened:
-        request = AskRequest.of(question, filters=filters, history=history)
+        request = AskRequest.of(question, filters=filters, history=history, each_paper=each_paper)
+        if estimate:
+            found = opened.wait(opened.question_estimator().estimate(request))
+            title = "Estimated model usage of the question"
+            stdout().print(bounds_view(title, found.least, found.most, when="if the first answer is final"))
+            return
         with stderr().status("") as status:
             answer = opened.wait(_ask_visibly(opened, request, status))
         if as_json:
@@ -95,9 +108,7 @@ def batch(
         list[str] | None,
         typer.Option("--paper", "-p", help="Only in this paper (repeatable), for questions that name no papers."),
     ] = None,
-    estimate: Annotated[
-        bool, typer.Option("--estimate", help="Only estimate model calls, tokens and cost; no language model is asked.")
-    ] = False,
+    estimate: EstimateOption = False,
     at_once: Annotated[int, typer.Option("--at-once", min=1, help="How many questions are asked at a time.")] = 4,
     library: LibraryOption = None,
     config: ConfigOption = None,

@@ -21,7 +21,7 @@ from service.cli.options import (
     make_budget,
     open_library,
 )
-from service.cli.question_commands import NO_MODEL, TimeLeft, bounds_view
+from service.cli.question_commands import NO_MODEL, EstimateOption, TimeLeft, bounds_view
 from service.cli.terminal import print_line, print_note, stderr, stdout
 
 if TYPE_CHECKING:
@@ -42,9 +42,7 @@ def table(
             "--papers", "--paper", "-p", help="A paper, by id, file name or title (repeatable); default: all."
         ),
     ] = None,
-    estimate: Annotated[
-        bool, typer.Option("--estimate", help="Only estimate model calls, tokens and cost; no language model is asked.")
-    ] = False,
+    estimate: EstimateOption = False,
     max_calls: MaxCallsOption = None,
     max_cost: MaxCostOption = None,
     at_once: Annotated[int, typer.Option("--at-once", min=1, help="How many papers are asked at a time.")] = 4,

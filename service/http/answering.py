@@ -1,7 +1,7 @@
 """Answers a question for one request: it waits in the fair queue, has a time limit, and stops with the client."""
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -10,6 +10,7 @@ from typing import Annotated, Any, TypeVar
 from fastapi import Depends, Request
 
 from paperscope.library import Library
+from paperscope.question_estimates import QuestionEstimate, QuestionEstimator
 from paperscope_core.errors import UnknownConversationError
 from paperscope_core.types import Answer, AskRequest, Context, Filters, StageEvent, ToolCall, ToolResult
 from service.http.auth import CallerOf, ServiceOf, unknown_key, while_key_works
@@ -65,12 +66,12 @@ class QuestionRunner:
         finally:
             work.leave()
 
-    async def retrieve(self, question: str, filters: Filters) -> Context:
+    async def retrieve(self, question: str, filters: Filters, *, each_paper: bool = False) -> Context:
         """Return the context that an answer would be based on."""
 
         async def work() -> Context:
             async with self._library() as library, self._slot():
-                return await library.retrieve_async(question, filters=filters)
+                return await library.retrieve_async(question, filters=filters, each_paper=each_paper)
 
         return await cancel_on_disconnect(self.request, work())
 
@@ -82,6 +83,17 @@ class QuestionRunner:
                 return await library.look_up_async(call)
 
         return await cancel_on_disconnect(self.request, work())
+
+    async def estimate(
+        self, work: Callable[[QuestionEstimator], Coroutine[Any, Any, QuestionEstimate]]
+    ) -> QuestionEstimate:
+        """Return the estimated usage of a question or a table. Estimates take turns."""
+
+        async def estimated() -> QuestionEstimate:
+            async with self._library() as library, self.service.estimates.slot(self.caller.name):
+                return await library.run(work(library.question_estimator()))
+
+        return await cancel_on_disconnect(self.request, estimated())
 
     @asynccontextmanager
     async def lend(self) -> AsyncIterator[Library]:

@@ -7,7 +7,7 @@ built from one.
 from typing import Annotated
 
 from fastapi import Depends, Path
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, StrictBool
 
 from paperscope_core.errors import UnknownElementError
 from paperscope_core.types import MAX_QUESTION_LENGTH, Element, ElementKind, Filters, Paper, PaperEntry, Table
@@ -60,6 +60,11 @@ class QuestionBody(BaseModel):
     years: YearRange | None = Field(
         default=None,
         description="only papers of these years: 2020, 2018-2020, 2018- or -2020",
+    )
+    each_paper: StrictBool = Field(
+        default=False,
+        description="ask each paper (at most 50, a model call for each), and conclude from what they say; of a "
+        "retrieval, return the best sources of each paper",
     )
 
     @property

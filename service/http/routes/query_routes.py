@@ -18,6 +18,7 @@ from service.http.background import BackgroundWork
 from service.http.parameters import CONVERSATION_PATTERN, Name, QuestionBody, QuestionText
 from service.http.problems import error_text
 from service.http.responses import EventStreamResponse, example, json_response
+from service.http.views import BoundsView
 
 __all__ = ["router"]
 
@@ -59,7 +60,9 @@ class QueryBody(QuestionBody):
     def asked(self) -> AskRequest:
         """The question as the library takes it. Raises InputError."""
         turns = (Turn(question=one.question, answer=one.answer, papers=tuple(one.papers)) for one in self.history)
-        return AskRequest(question=self.question, filters=self.filters, history=tuple(turns))
+        return AskRequest(
+            question=self.question, filters=self.filters, history=tuple(turns), each_paper=self.each_paper
+        )
 
 
 class RetrieveBody(QuestionBody):
@@ -104,7 +107,7 @@ async def query(
     was left out. Streamed, the events are:
 
     - `stage`: a stage has begun (`stage`: understanding, retrieving, answering, looking up, reading images,
-      merging, verifying);
+      merging, verifying; with `each_paper`, how many papers have been asked: "asking papers: 3 of 12");
     - `text`: the next piece of the answer's text; if `anew` is true, the text begins again, and what was sent before, a
       draft that images or look-ups changed, is void;
     - `citations`: the claims of the final text with their evidence;
@@ -118,6 +121,14 @@ async def query(
         return json_response(await runner.answer(body.asked, conversation=conversation))
     work = await runner.begin(body.asked, conversation=conversation)
     return EventStreamResponse(_events(request, work), on_end=work.leave)
+
+
+@router.post("/query/estimate", summary="Estimate the cost of a question")
+async def estimate_query(body: QueryBody, runner: QuestionRunnerOf) -> BoundsView:
+    """Return the calls, tokens and cost of answering a question, by the models and prices that are set: at least, and
+    at most. Takes the body of `POST /v1/query`; it calls no language model. The turns of a `conversation` are left
+    out."""
+    return BoundsView.of(await runner.estimate(lambda estimator: estimator.estimate(body.asked)))
 
 
 async def _events(request: Request, work: BackgroundWork) -> AsyncGenerator[bytes, None]:
@@ -152,7 +163,7 @@ async def retrieve(
     runner: QuestionRunnerOf,
 ) -> Response:
     """Return what an answer would be based on, as JSON or as CSV sections (`Accept: text/csv`), without answering."""
-    context = await runner.retrieve(body.question, body.filters)
+    context = await runner.retrieve(body.question, body.filters, each_paper=body.each_paper)
     format_ = body.format or ("csv" if _CSV in request.headers.get("accept", "") else "json")
     if format_ == "csv":
         return Response(render_context(context), media_type=_CSV)

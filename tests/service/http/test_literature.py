@@ -22,6 +22,12 @@ BODY = {"title": "Taggers", "columns": [{"name": "F1", "instruction": "Which F1 
 
 def reply(body: Body) -> str:
     shown = body["messages"][-1]["content"]
+    if "- answer (" in shown:
+        cell = {"column": "answer", "value": "tagging", "status": "stated", "evidence": ["S1"], "words": ""}
+        return json.dumps({"rows": [{"row": "", "cells": [cell]}]})
+    if "Question: " in shown:
+        claims = [{"text": "Both tag.", "evidence": ["S0", "S1"]}]
+        return json.dumps({"status": "answered", "answer": "Both tag.", "claims": claims})
     said = {"value": "0.8" + str(shown).partition("F1 of 0.8")[2][:1], "status": "stated", "evidence": ["S1"]}
     return json.dumps({"rows": [{"row": "", "cells": [{"column": "F1", "words": "", **said}]}]})
 
@@ -110,3 +116,32 @@ def test_what_there_is_not_is_not_found(address: str) -> None:
     assert httpx2.delete(unknown).status_code == 404
     body = {"paper": PAPERS[0], "column": "none", "correction": "x"}
     assert httpx2.patch(f"{address}{PATH}/{table['id']}/cells", json=body).status_code == 404
+
+
+def test_each_paper_is_asked_with_progress_and_the_cost_is_known_before(address: str, model: ModelServer) -> None:
+    body = {"question": "What is each paper about?", "each_paper": True}
+    before = len(model.bodies)
+    estimated = post(address, "/v1/query/estimate", body).json()
+    assert (estimated["least"]["calls"], len(model.bodies)) == (3, before)
+    assert estimated["most"]["prompt_tokens"] >= estimated["least"]["prompt_tokens"] > 0
+    streamed = post(address, "/v1/query", {**body, "stream": True}).text
+    assert '"stage":"asking papers: 2 of 2"' in streamed.replace(': "', ':"')
+    answer = post(address, "/v1/query", body).json()
+    assert answer["text"].startswith("Both tag.\n\nOf 2 papers that were asked, 2 speak of it:\n- Paper 0: tagging")
+    assert [one["mark"] is not None for one in answer["claims"]] == [True] * 3
+    # The replies are stored, so asking again costs nothing.
+    assert (answer["usage"]["calls"], len(model.bodies)) == (0, before + 3)
+    assert post(address, "/v1/query/estimate", body).json()["least"]["calls"] <= 1
+    spread = post(address, "/v1/retrieve", body).json()["sources"]
+    assert {one["place"]["paper"] for one in spread} == {*PAPERS[:2]}
+
+
+def test_the_cost_of_a_table_is_estimated_before_it_is_filled(address: str, model: ModelServer) -> None:
+    before = len(model.bodies)
+    estimated = post(address, f"{PATH}/estimate", {**BODY, "title": "Estimated"}).json()
+    assert estimated["least"]["roles"]["answer"]["calls"] + estimated["least"]["cached"] == 2
+    assert (len(model.bodies), post(address, f"{PATH}/estimate", {"title": "x", "columns": []}).status_code) == (
+        before,
+        422,
+    )
+    assert "Estimated" not in [one["columns"]["title"] for one in httpx2.get(address + PATH).json()["tables"]]

@@ -174,6 +174,7 @@ def bodies(method: str, path: str, names: Names) -> list[dict[str, Any]]:
             *({"json": body} for body in (*questions, *streamed)),
             *({"json": {"question": QUESTION, "conversation": names["conversation"], **more}} for more in ({}, STREAM)),
         ],
+        "/v1/query/estimate": [{"json": body} for body in questions],
         "/v1/retrieve": [{"json": body} for body in questions if "history" not in body],
         "/v1/export": [
             {"json": {"answers": [cited(names["paper"])], "format": form}} for form in ("html", "markdown", "csv")
@@ -182,10 +183,13 @@ def bodies(method: str, path: str, names: Names) -> list[dict[str, Any]]:
         "/v1/chat/completions": [{"json": body} for body in chats],
         "/v1/jobs/{job}/cancel": [{}],
         "/v1/conversations": [{"json": {}}],
-        "/v1/tables": [
-            {"json": {"title": "Theirs", "columns": [{"name": "objective"}], "papers": [names[how]]}}
-            for how in ("paper", "name", "title")
-        ],
+        **dict.fromkeys(
+            ("/v1/tables", "/v1/tables/estimate"),
+            [
+                {"json": {"title": "Theirs", "columns": [{"name": "objective"}], "papers": [names[how]]}}
+                for how in ("paper", "name", "title")
+            ],
+        ),
         "/v1/tables/{table_id}/cells": [
             {"json": {"paper": names["paper"], "column": "objective", "correction": "Theirs"}}
         ],
