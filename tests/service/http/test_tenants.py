@@ -183,13 +183,13 @@ def bodies(method: str, path: str, names: Names) -> list[dict[str, Any]]:
         "/v1/chat/completions": [{"json": body} for body in chats],
         "/v1/jobs/{job}/cancel": [{}],
         "/v1/conversations": [{"json": {}}],
-        **dict.fromkeys(
-            ("/v1/tables", "/v1/tables/estimate"),
-            [
+        **{
+            path: [
                 {"json": {"title": "Theirs", "columns": [{"name": "objective"}], "papers": [names[how]]}}
                 for how in ("paper", "name", "title")
-            ],
-        ),
+            ]
+            for path in ("/v1/tables", "/v1/tables/estimate")
+        },
         "/v1/tables/{table_id}/cells": [
             {"json": {"paper": names["paper"], "column": "objective", "correction": "Theirs"}}
         ],
