@@ -5,10 +5,10 @@ The packages that read papers are imported when one is added: a question needs n
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial, reduce
-from typing import TYPE_CHECKING, Literal, Protocol, Self
+from typing import TYPE_CHECKING, Literal, Self
 from weakref import WeakValueDictionary
 
 from markupsafe import Markup
@@ -20,7 +20,6 @@ from paperscope.sources import PaperSource
 from paperscope_core.cancellation import run_in_thread
 from paperscope_core.errors import BudgetError, NotFoundError, PaperFileError, StoreDamagedError, StoreRefusedError
 from paperscope_core.models import CachedEmbedder, MeteredModel, Models
-from paperscope_core.protocols import CallCache, VectorCache
 from paperscope_core.publication import looked_up, with_record
 from paperscope_core.settings import Settings
 from paperscope_core.text.escaping import is_encodable
@@ -41,10 +40,11 @@ from paperscope_core.types import (
 )
 
 if TYPE_CHECKING:
+    from graph_store import Store
     from ingest.captioning import ImageCaptioner
     from ingest.extraction import EmbedTexts
 
-__all__ = ["AddRequest", "AddResult", "Adder", "PaperStore", "ProgressCallback", "SendRequest", "Stage"]
+__all__ = ["AddRequest", "AddResult", "Adder", "ProgressCallback", "Stage"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -113,46 +113,6 @@ class AddResult(Displayable):
         return fragment(aside(f"{self.outcome} in {self.seconds:.1f} s; {self.usage}")) + to_html(self.paper)
 
 
-class PaperStore(CallCache, VectorCache, Protocol):
-    """What adding a paper needs of a `Store`, whose methods these are."""
-
-    def entry(self, paper: str) -> PaperEntry:
-        """See `Store.entry`."""
-
-    def entry_by_sha256(self, sha256: str) -> PaperEntry | None:
-        """See `Store.entry_by_sha256`."""
-
-    def entry_by_source(self, source: str) -> PaperEntry | None:
-        """See `Store.entry_by_source`."""
-
-    def indexed(self, paper: str) -> IndexedPaper:
-        """See `reading.read_indexed`."""
-
-    def embedder_of(self, paper: str) -> str:
-        """See `reading.read_embedder`."""
-
-    def crop(self, crop: str) -> bytes:
-        """See `Store.crop`."""
-
-    def add(
-        self,
-        indexed: IndexedPaper,
-        *,
-        crops: Mapping[str, bytes],
-        source: str,
-        embedder: str,
-        replaces: str | None = None,
-    ) -> int:
-        """See `Store.add`."""
-
-    def put_record(self, paper: Paper) -> int:
-        """See `Store.put_record`."""
-
-
-SendRequest = Callable[[AddRequest], Awaitable[AddResult]]
-"""Lets another process add a file, whose content is in the request."""
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Known:
     """What the library knows of a file.
@@ -195,23 +155,20 @@ class Adder:
 
     Args:
         originals: Keeps a copy of each uploaded file; None if all files are added from where they are.
-        send: Does what is left for a file that the library does not have, elsewhere; None for this process.
     """
 
     def __init__(
         self,
-        store: PaperStore,
+        store: "Store",
         models: Models,
         settings: Settings,
         *,
         originals: Originals | None = None,
-        send: SendRequest | None = None,
     ) -> None:
         self.store = store
         self.models = models
         self.settings = settings
         self.originals = originals
-        self._send = send
         self._embedder = CachedEmbedder(models.embedder, store)
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
@@ -258,9 +215,6 @@ class Adder:
             known = replace(known, current=await asyncio.to_thread(self.put_records, known.current, known.records))
         if known.is_complete:
             result = _unchanged(known, seconds=time.perf_counter() - started)
-        elif self._send is not None:
-            result = await self._send(replace(request, source=known.source))
-            result = replace(result, paper=await asyncio.to_thread(self.put_records, result.paper, known.records))
         else:
             result = replace(await self._run(request, known), seconds=time.perf_counter() - started)
         if self.originals and known.older is not None and known.older.id != result.paper.id:

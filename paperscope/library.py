@@ -12,8 +12,6 @@ from graph_store import Conversations, JobQueue, LiteratureTables, Store
 from graph_store.index import INDEXES
 from graph_store.lightrag.index import LightRAGGraphIndex
 from paperscope.adding import Adder, AddRequest, AddResult, ProgressCallback, Stage
-from paperscope.bulk.adder import BulkReport, ClusterAdder, OnDone, OnStages
-from paperscope.bulk.cluster import connected
 from paperscope.display import View, view
 from paperscope.estimating import Estimate, Estimator
 from paperscope.event_loop import EventLoopThread
@@ -93,7 +91,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AddResult",
-    "BulkReport",
     "EntityMatch",
     "Estimate",
     "Estimator",
@@ -383,41 +380,6 @@ class Library:
         published = replace(published, venue=one_line(published.venue), doi=doi_in(one_line(published.doi)))
         record = BibRecord(origin=CORRECTED, title=one_line(title), authors=names, publication=published)
         return self._adder.put_records(self.paper(name), [record])
-
-    def add_on_ray(
-        self,
-        sources: Sequence[PaperSource],
-        *,
-        address: str = "local",
-        workers: int | None = None,
-        password: str | None = None,
-        on_done: OnDone = _ignore_both,
-        on_stages: OnStages = _ignore_both,
-    ) -> BulkReport:
-        """Add many papers on a Ray cluster (extra: ray). Papers that the library has are left out.
-
-        Parsing, extraction and local embedding run in workers, on GPUs where the cluster has some. This process reads
-        the files, calls models on servers, and writes the library. Whatever is killed, calling it again continues.
-
-        Args:
-            sources: Where the papers are; see `find_sources`.
-            address: "local" for a cluster of this machine for this call; "auto" for the cluster that this machine
-                belongs to; HOST:PORT for one whose head listens there.
-            workers: How many papers are read at once; None for one on each CPU of the cluster.
-            password: Opens encrypted files.
-            on_done: Called with each source and its result. A paper that can't be added is an error, and the others
-                are added.
-            on_stages: Called with the number of papers that are done, and the stages of those in progress by name.
-
-        Raises:
-            InputError: Ray is not installed, there is no such cluster, or its versions differ.
-            ModelUnavailableError: A model can't be reached.
-            BudgetError: The budget is spent.
-            StoreError: The library can't be written.
-        """
-        with connected(address, workers=workers) as cluster:
-            bulk = ClusterAdder(self._adder, cluster)
-            return self._loop.wait(bulk.add_all(sources, password=password, on_done=on_done, on_stages=on_stages))
 
     def estimate_source(self, source: PaperSource, estimator: Estimator, *, password: str | None = None) -> Estimate:
         """Estimate the model usage of adding the paper of a source. See `Estimator.estimate`."""

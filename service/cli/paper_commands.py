@@ -1,7 +1,9 @@
 """`paperscope add`, `watch`, `papers`, `show`, `read` and `remove`."""
 
 import json
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -55,9 +57,12 @@ from service.cli.terminal import (
 )
 
 if TYPE_CHECKING:
-    from paperscope.library import AddResult, BulkReport, Estimate, Library, PaperSource, Stage
+    from paperscope.library import AddResult, Estimate, Library, PaperSource, Stage
 
 __all__ = ["add", "papers", "read", "remove", "show", "watch"]
+
+# By default: each paper that is read takes about 1 GB of memory.
+_MOST_WORKERS = 4
 
 PaperArgument = Annotated[
     str, typer.Argument(help="A paper's id, the start of it, its file name or part of its title.")
@@ -71,16 +76,11 @@ def add(
         list[Path] | None,
         typer.Option("--list", help="A text file with a path or an s3:// address on each line."),
     ] = None,
-    ray: Annotated[
-        str | None,
-        typer.Option(
-            "--ray",
-            metavar="ADDRESS",
-            help="Add papers on a Ray cluster: local (of this machine), auto (which it belongs to), HOST:PORT.",
-        ),
-    ] = None,
     workers: Annotated[
-        int | None, typer.Option("--workers", min=1, help="With --ray: how many papers are read at once.")
+        int | None,
+        typer.Option(
+            "--workers", min=1, help="How many papers are read at once. [default: half of the CPUs, at most 4]"
+        ),
     ] = None,
     estimate: Annotated[
         bool, typer.Option("--estimate", help="Only estimate model calls, tokens and cost. Free.")
@@ -104,22 +104,18 @@ def add(
     places = [*(paths or ()), *(place for file in listed or () for place in read_list(file))]
     if not places:
         raise InputError("nothing to add: name papers, folders, DOIs or s3:// addresses, or a --list of them")
-    if ray is None and workers is not None:
-        raise InputError("--workers is for --ray, such as --ray local")
     secret = read_password(password, password_file)
     budget = partial(make_budget, roles=("extract", "vision"), max_calls=max_calls, max_cost=max_cost)
     with open_library(library=library, config=config, budget=budget) as opened:
         found, failed = find_each(places, opened.find, as_json=as_json)
         if not as_json:
             _report_left_out(places, found)
-        if estimate or ray is not None:
-            found = [one for one in found if not one.known]
         if estimate:
+            found = [one for one in found if not one.known]
             failed += _estimate_all(opened, found, as_json=as_json, password=secret)
-        elif ray is not None:
-            failed += _add_on_ray(opened, found, address=ray, workers=workers, as_json=as_json, password=secret)
         else:
-            failed += _add_all(opened, found, as_json=as_json, password=secret)
+            workers = workers or max(1, min(_MOST_WORKERS, (os.cpu_count() or 1) // 2))
+            failed += _add_all(opened, found, workers=workers, as_json=as_json, password=secret)
     raise typer.Exit(1 if failed else 0)
 
 
@@ -224,34 +220,69 @@ def watch(
                 print_line(f"removed   {outcome.id}  {outcome.title}")
 
 
-def _add_all(library: "Library", sources: "Sequence[PaperSource]", *, as_json: bool, password: str | None) -> int:
-    """Add papers one after another; return the number of those that failed.
+def _add_all(
+    library: "Library", sources: "Sequence[PaperSource]", *, workers: int, as_json: bool, password: str | None
+) -> int:
+    """Add papers, several at once; return the number of those that failed.
 
     A file that can't be read is reported and skipped. An error that every further file would meet is raised; when the
     budget is exhausted, with an estimate of the rest.
     """
     failed = 0
-    for number, source in enumerate(sources, start=1):
-        head = f"[{number}/{len(sources)}] {source.name}"
-        try:
-            with stderr().status("") as status:
-                added = library.add_source(
-                    source,
-                    password=password,
-                    on_stage=lambda stage, head=head: status.update(Text(f"{head}: {stage} …")),  # type: ignore[misc]
-                )
-        except BudgetError as error:
-            rest = _describe_rest(library, sources[number - 1 :], total=len(sources), password=password)
-            raise BudgetError(f"{error}; {rest}") from None
-        except (InputError, ModelError) as error:
-            if isinstance(error, ModelUnavailableError):
-                raise
+    rest = list(sources)
+    spent: BudgetError | None = None
+    for source, result in _outcomes(library, sources, workers=workers, password=password):
+        if isinstance(result, BudgetError):
+            spent = spent or result
+            continue
+        rest.remove(source)
+        if isinstance(result, PaperscopeError):
             failed += 1
-            report_failure(source.address, error, as_json=as_json)
+            report_failure(source.address, result, as_json=as_json)
         else:
-            _report_added(source.address, added, as_json=as_json)
-            _note_same_work(library, added.paper)
+            _report_added(source.address, result, as_json=as_json)
+            _note_same_work(library, result.paper)
+    if spent is not None:
+        raise BudgetError(f"{spent}; {_describe_rest(library, rest, total=len(sources), password=password)}")
     return failed
+
+
+def _outcomes(
+    library: "Library", sources: "Sequence[PaperSource]", *, workers: int, password: str | None
+) -> "Iterator[tuple[PaperSource, AddResult | InputError | ModelError | BudgetError]]":
+    """Add papers in threads, and yield each result as it comes. Once the budget is spent, no other paper is begun."""
+    working: dict[int, str] = {}
+    spent: list[BudgetError] = []
+
+    def add_one(number: int, source: "PaperSource") -> "AddResult":
+        def on_stage(stage: "Stage") -> None:
+            working[number] = f"[{number}/{len(sources)}] {source.name}: {stage} …"
+            status.update(Text(" · ".join(working.copy().values())))
+
+        if spent:
+            raise spent[0]
+        try:
+            return library.add_source(source, password=password, on_stage=on_stage)
+        except BudgetError as error:
+            spent.append(error)
+            raise
+        finally:
+            working.pop(number, None)
+
+    pool = ThreadPoolExecutor(workers)
+    try:
+        with stderr().status("") as status:
+            adding = {pool.submit(add_one, number, source): source for number, source in enumerate(sources, start=1)}
+            for future in as_completed(adding):
+                try:
+                    yield adding[future], future.result()
+                except ModelUnavailableError:
+                    raise
+                except (InputError, ModelError, BudgetError) as error:
+                    yield adding[future], error
+    finally:
+        # Papers in progress end when the library is closed.
+        pool.shutdown(wait=False, cancel_futures=True)
 
 
 def _note_same_work(library: "Library", paper: Paper) -> None:
@@ -260,64 +291,6 @@ def _note_same_work(library: "Library", paper: Paper) -> None:
     for other in entries_of_work(library.entries(), doi=published.doi, arxiv=published.arxiv):
         if other.id != paper.id:
             print_note(f"! {paper.id} is the same work as {other.id} ({other.file})", style="yellow")
-
-
-def _add_on_ray(
-    library: "Library",
-    sources: "Sequence[PaperSource]",
-    *,
-    address: str,
-    workers: int | None,
-    as_json: bool,
-    password: str | None,
-) -> int:
-    """Add papers on a cluster, and print a report; return the number of those that failed."""
-
-    def on_done(source: "PaperSource", result: "AddResult | PaperscopeError") -> None:
-        if isinstance(result, PaperscopeError):
-            report_failure(source.address, result, as_json=as_json)
-        else:
-            _report_added(source.address, result, as_json=as_json)
-
-    with stderr().status("starting workers …") as status:
-        report = library.add_on_ray(
-            sources,
-            address=address,
-            workers=workers,
-            password=password,
-            on_done=on_done,
-            on_stages=lambda done, stages: status.update(_progress(done, stages, total=len(sources))),
-        )
-    _print_report(report, as_json=as_json)
-    return len(report.failed)
-
-
-def _progress(done: int, stages: "Mapping[str, Stage]", *, total: int) -> Text:
-    working = [f"{name}: {stage}" for name, stage in stages.items() if stage.name != "waiting"]
-    return Text(f"[{done}/{total}] {' · '.join(working) or 'starting workers'} …")
-
-
-def _print_report(report: "BulkReport", *, as_json: bool) -> None:
-    outcomes = {name: report.outcomes[name] for name in ("added", "replaced", "unchanged")}
-    if as_json:
-        row = {
-            **outcomes,
-            "failed": report.failed,
-            "pages": report.pages,
-            "seconds": round(report.seconds, 3),
-            "papers_per_minute": round(report.papers_per_minute, 1),
-            "pages_per_minute": round(report.pages_per_minute, 1),
-        }
-        print_json({"report": row})
-        return
-    added, replaced, unchanged = outcomes.values()
-    print_line(
-        f"{added} added, {replaced} replaced, {unchanged} already there, {len(report.failed)} failed; "
-        f"{report.pages} pages in {report.seconds:.0f} s: {report.papers_per_minute:.1f} papers and "
-        f"{report.pages_per_minute:.1f} pages a minute"
-    )
-    for address, reason in report.failed.items():
-        print_line(f"  {address}: {reason}", style="red")
 
 
 def _report_added(file: str, added: "AddResult", *, as_json: bool) -> None:

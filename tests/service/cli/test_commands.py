@@ -49,6 +49,19 @@ def test_add_reports_the_paper_and_a_second_add_costs_nothing(run: "Run", tmp_pa
     assert rows[0]["pages"] == 1
 
 
+def test_several_papers_are_read_at_once_and_a_bad_one_stops_no_other(run: "Run", tmp_path: Path) -> None:
+    folder = tmp_path / "papers"
+    folder.mkdir()
+    for number in range(4):
+        (folder / f"{number}.md").write_text(f"# Paper {number}\n\nTagger {number} reaches an F1 of 8{number}.5.\n")
+    (folder / "bad.pdf").write_bytes(b"no paper")
+    added = run("add", "--workers", "4", folder, "--library", tmp_path / "l")
+    assert added.code == 1
+    assert sorted(line.split()[0] for line in added.out.splitlines()) == ["added"] * 4
+    assert "bad.pdf" in added.err
+    assert len(run("papers", "--json", "--library", tmp_path / "l").out.splitlines()) == 4
+
+
 def test_papers_and_show(run: "Run", example_library: Path) -> None:
     listed = run("papers", "--library", example_library)
     title, details = listed.out.splitlines()

@@ -95,13 +95,24 @@ def test_a_budget_ends_with_its_own_code_says_what_is_left_and_is_taken_up_again
 ) -> None:
     calls = sum(row["total"]["calls"] for row in rows(run("add", "--estimate", "--json", papers).out))  # type: ignore[index]
     each = calls // 3
-    stopped = run("add", "--max-calls", str(each + 1), papers)
+    stopped = run("add", "--workers", "1", "--max-calls", str(each + 1), papers)
     assert stopped.code == 5
     assert f"stopped: the budget of {each + 1} model calls is spent; 1 of 3 files are done" in stopped.err
     assert f"finishing takes about {calls - each - 1} calls" in stopped.err
     assert "run the same command again with more" in stopped.err
     assert run("add", "--max-calls", str(calls), papers).code == 0
     assert len(server.names) == len(set(server.names)) == calls
+    assert len(rows(run("papers", "--json").out)) == 3
+
+
+def test_a_budget_that_papers_read_at_once_spend_leaves_nothing_half_done(
+    run: "Run", server: ModelServer, papers: Path
+) -> None:
+    stopped = run("add", "--workers", "3", "--max-calls", "1", papers)
+    assert stopped.code == 5
+    assert "0 of 3 files are done, and what was paid for is kept" in stopped.err
+    assert run("add", "--workers", "3", "--max-calls", "100", papers).code == 0
+    assert len(server.names) == len(set(server.names))
     assert len(rows(run("papers", "--json").out)) == 3
 
 
