@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from paperscope.library import Library
     from query.claim_check import CheckedStatement
 
-__all__ = ["TOOLS", "Access", "AddPaper", "PaperTool", "text_content"]
+__all__ = ["TOOLS", "Access", "AddPaper", "PaperTool", "SearchText", "cited_place", "text_content"]
 
 # Clients refuse results of more than about 1 MB, in Base64. The forms and longest sides that are tried: models reduce
 # larger pictures.
@@ -137,7 +137,7 @@ class _PaperReading(_Reading):
     paper: str = Field("", max_length=1000, description="The paper: its id, file name or title. All papers if omitted.")
 
 
-_Text = Annotated[str, Field(min_length=1, max_length=MAX_QUESTION_LENGTH)]
+SearchText = Annotated[str, Field(min_length=1, max_length=MAX_QUESTION_LENGTH)]
 _Name = Annotated[str, Field(min_length=1, max_length=300)]
 
 
@@ -146,7 +146,7 @@ class Search(_PaperReading):
     read what you need whole with section, element or page."""
 
     name_ = "search"
-    text: _Text = Field(description="The words of a question or a statement, in any language.")
+    text: SearchText = Field(description="The words of a question or a statement, in any language.")
 
 
 class Section(_PaperReading):
@@ -337,13 +337,14 @@ def _verdict(access: Access, checked: "CheckedStatement") -> Iterator[str]:
     if checked.checks:
         yield "Numbers:"
     for check in checked.checks:
-        support = "".join(f"\n    {_cited(access, one)}" for one in check.support)
+        support = "".join(f"\n    {cited_place(access, one)}" for one in check.support)
         yield f"- {check.number}: {check.finding}{f', {check.formula}' if check.formula else ''}{support}"
     yield "Closest places, to cite:"
     places = dict.fromkeys(one for claim in checked.claims for one in claim.evidence)
-    yield from (f"- {_cited(access, one)}" for one in places)
+    yield from (f"- {cited_place(access, one)}" for one in places)
 
 
-def _cited(access: Access, one: Evidence) -> str:
+def cited_place(access: Access, one: Evidence) -> str:
+    """Return an evidence as text: its name, element, place, link and quotation."""
     parts = (one.name, one.element, _at(one.place), _link(access, viewer_path(one)))
     return f"{'; '.join(filter(None, parts))}: {one.quote!r}"

@@ -15,6 +15,7 @@ from paperscope_core.cancellation import run_in_thread
 from paperscope_core.errors import PaperscopeError
 from paperscope_core.types import PaperEntry
 from prompts import load
+from service.mcp.library_tools import LIBRARY_TOOLS
 from service.mcp.paper_tools import TOOLS, Access, AddPaper, text_content
 
 __all__ = ["build_server"]
@@ -53,7 +54,7 @@ def build_server(access_of: Callable[[Any], AbstractAsyncContextManager[Access]]
 class _Handlers:
     def __init__(self, access_of: Callable[[Any], AbstractAsyncContextManager[Access]], *, adds: bool) -> None:
         self._access_of = access_of
-        self._tools = {tool.name_: tool for tool in (*TOOLS, *((AddPaper,) if adds else ()))}
+        self._tools = {tool.name_: tool for tool in (*TOOLS, *LIBRARY_TOOLS, *((AddPaper,) if adds else ()))}
 
     async def list_tools(self, _context: _Context, _asked: _Paged) -> types.ListToolsResult:
         return types.ListToolsResult(tools=[tool.listed() for tool in self._tools.values()])

@@ -52,7 +52,19 @@ def call_of(tool: str, **arguments: Any) -> dict[str, Any]:
 async def test_the_tools_read_the_library_and_link_to_its_page(address: str, mode: str) -> None:
     async with client_of(address, mode=mode) as client:
         tools = [tool.name for tool in (await client.list_tools()).tools]
-        assert tools == ["papers", "outline", "search", "section", "element", "page", "reference", "check_claim"]
+        assert tools == [
+            "papers",
+            "outline",
+            "search",
+            "section",
+            "element",
+            "page",
+            "reference",
+            "check_claim",
+            "each_paper",
+            "results",
+            "table",
+        ]
         assert f"link: {address}/#/papers/{EXAMPLE}" in await text_of(client, "papers", {})
         assert "?element=table-9\n" in await text_of(client, "element", {"label": "Table 9"})
         assert len(await pictures_of(client, "element", {"label": "Table 9"})) == 1
@@ -60,6 +72,9 @@ async def test_the_tools_read_the_library_and_link_to_its_page(address: str, mod
         assert "LoRA" in await text_of(client, "search", {"text": "LoRA rank"})
         claim = {"text": "Macro F1 is 0.1560 for Model 1.", "evidence": [f"{EXAMPLE}/table-9"]}
         assert f"{address}/#/papers/{EXAMPLE}?at=5," in await text_of(client, "check_claim", claim)
+        each = await text_of(client, "each_paper", {"text": "LoRA rank"})
+        assert each.startswith(f"Four Reports, Four Rulers (id {EXAMPLE}); ")
+        assert f"{address}/#/papers/{EXAMPLE}?at=" in each
         (paper,) = (await client.list_resources()).resources
         assert (await client.read_resource(paper.uri)).contents
         assert (await client.get_prompt("cite", {"question": "Which rank?"})).messages

@@ -10,11 +10,12 @@ from PIL import Image
 
 from paperscope_core.errors import InputError
 from paperscope_core.types import Passage
+from service.mcp.library_tools import LIBRARY_TOOLS
 from service.mcp.paper_tools import TOOLS, AddPaper, PaperTool, _picture, _tagged, text_content
 from tests.service.conftest import PAPER, place
 
 
-@pytest.mark.parametrize("tool", [*TOOLS, AddPaper], ids=lambda tool: tool.name_)
+@pytest.mark.parametrize("tool", [*TOOLS, *LIBRARY_TOOLS, AddPaper], ids=lambda tool: tool.name_)
 def test_a_schema_describes_each_argument_and_forbids_others(tool: type[PaperTool]) -> None:
     listed = tool.listed()
     Draft202012Validator(listed.input_schema)

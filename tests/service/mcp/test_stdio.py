@@ -26,7 +26,10 @@ pytestmark = pytest.mark.slow
 
 LINKS = "http://127.0.0.1:8000"
 PAPER_LINK = f"{LINKS}/#/papers/{PAPER}"
-TOOLS = ["papers", "outline", "search", "section", "element", "page", "reference", "check_claim"]
+TOOLS = [
+    *("papers", "outline", "search", "section", "element", "page", "reference", "check_claim"),
+    *("each_paper", "results", "table"),
+]
 
 
 async def test_each_tool_finds_what_is_named_with_places_and_links(example_library: Path) -> None:
