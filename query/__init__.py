@@ -1,6 +1,6 @@
 """Answers questions: retrieval, context, image readings, and one merged, verified answer."""
 
-from query.context import compact, parse_context, render_context, render_for_model
+from query.context import compact, render_context, render_for_model
 from query.engine import QueryEngine
 from query.evidence import Draft
 from query.progress import Progress
@@ -18,7 +18,6 @@ __all__ = [
     "Retriever",
     "Verified",
     "compact",
-    "parse_context",
     "render_context",
     "render_for_model",
     "verify",

@@ -56,7 +56,7 @@ from paperscope_core.types import (
     Turn,
     content_hash,
 )
-from query import Cited, Progress, QueryEngine, parse_context, render_context, verify
+from query import Cited, Progress, QueryEngine, render_context, verify
 from query.retrieval.retriever import Retriever
 from query.verification import check_links
 from service.batch import BatchRow, Gold
@@ -68,6 +68,7 @@ from service.cli.terminal import answer_view, paper_view
 from service.http.chat_protocol import ChatBody
 from service.http.parameters import QuestionBody
 from service.http.problems import ProblemError
+from tests.context_parsing import parse_context
 from tests.growth_inputs import DOCX, MARKUP, MINERU, PDFS, QUESTION_FILES, TEXTS, Make
 
 __all__ = ["STAGES", "Stage"]

@@ -19,7 +19,8 @@ from paperscope_core.types import (
     Place,
     model_words,
 )
-from query import compact, parse_context, render_context, render_for_model
+from query import compact, render_context, render_for_model
+from tests.context_parsing import parse_context
 
 NASTY = st.sampled_from(
     [

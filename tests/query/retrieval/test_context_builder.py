@@ -10,8 +10,9 @@ from paperscope_core.models.token_counting import count_tokens
 from paperscope_core.types import Context, ContextSource, Table
 from paperscope_core.types.elements import title_lines
 from paperscope_core.types.tables import table_lines
-from query import parse_context, render_context
+from query import render_context
 from query.retrieval.context_builder import table_excerpt
+from tests.context_parsing import parse_context
 from tests.query.conftest import place, table
 
 NAMES = st.text('abc:"\n,', max_size=6)

@@ -25,10 +25,11 @@ from paperscope_core.types import (
     ToolCall,
     UnreadImage,
 )
-from query import compact, parse_context
+from query import compact
 from service.batch import BatchRow, Gold
 from service.batch.report import render_report
 from service.batch.summary import summarize
+from tests.context_parsing import parse_context
 from tests.rendered_markdown import HOSTILE, RENDERERS, TEXTS, elements
 
 PLACE = Place(paper="aaaa", page=3, box=Box(1.0, 2.0, 3.0, 4.0))

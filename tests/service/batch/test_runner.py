@@ -10,8 +10,9 @@ import pytest
 
 from paperscope_core.errors import OutputError
 from paperscope_core.models import FakeModel
-from query import parse_context, render_context
+from query import render_context
 from service.batch import BadQuestion, BatchRow, BatchRunner, Question
+from tests.context_parsing import parse_context
 from tests.service.batch.fakes import MakeLibrary, questions, reply
 
 HEADINGS = (

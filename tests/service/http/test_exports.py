@@ -10,7 +10,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from query import parse_context
+from tests.context_parsing import parse_context
 from tests.html_checker import HOSTILE_TEXT, check_html
 from tests.service.http.requests import QUESTION, copy_library, post, serve_library
 

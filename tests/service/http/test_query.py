@@ -12,9 +12,9 @@ from paperscope.library import Library
 from paperscope_core.codec import from_json, to_json
 from paperscope_core.settings import Settings
 from paperscope_core.types import Answer, Context, Filters, Turn
-from query import parse_context
 from service.cli import main
 from service.http.pictures import with_pictures
+from tests.context_parsing import parse_context
 from tests.service.http.requests import QUESTION, events_of, post, post_question, without_times
 
 

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from paperscope_core.text.citation_marks import place_marks
-from query import parse_context
+from tests.context_parsing import parse_context
 from tests.model_server import Body, kind_of, serve
 from tests.service.conftest import settings_of
 from tests.service.servers import serve_app
