@@ -29,6 +29,7 @@ __all__ = [
 # A difference whose adjusted p is above this can be chance (the usual level).
 _SIGNIFICANT = 0.05
 _EXAMPLES_SHOWN = 10
+_MICRO = "entity, micro F1"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,7 +82,7 @@ class Comparison:
         lines = []
         for one in self.differences:
             found = one.difference
-            if one.metric != "entity, micro F1":
+            if one.metric != _MICRO:
                 continue
             pair, values = (one.b, one.a), (found.value, found.low, found.high)
             if found.value < 0:
@@ -196,7 +197,7 @@ def _differences(scores: Mapping[str, Score], seed: int) -> list[PairedDifferenc
         labels = sorted({*scores[a].labels, *scores[b].labels})
         groups = {name: label_tallies(scores[name], labels) for name in (a, b)}
         pairs: list[tuple[str, Sequence[Tally], Sequence[Tally]]] = [
-            ("entity, micro F1", f1_tallies(scores[a]), f1_tallies(scores[b])),
+            (_MICRO, f1_tallies(scores[a]), f1_tallies(scores[b])),
             *(
                 (f"entity, F1 of {label}", one, other)
                 for label, one, other in zip(labels, groups[a], groups[b], strict=True)
@@ -260,7 +261,9 @@ def comparison_markdown(found: Comparison) -> str:
         "",
     ]
     head = ("B − A", "figure", "difference", "interval", "p", "beyond chance")
-    lines += markdown_table(head, list(map(_difference_row, found.differences)))
+    # The verdicts state the differences in micro F1.
+    others = [one for one in found.differences if one.metric != _MICRO]
+    lines += markdown_table(head, list(map(_difference_row, others)))
     lines += ["", "## Errors", "", "Examples of which all entities are right.", ""]
     lines += markdown_table(
         ("A", "B", "only A", "only B", "neither"),
@@ -311,13 +314,12 @@ def _run_lines(found: Comparison) -> list[str]:
     rows = []
     for one in found.systems:
         run = one.run
-        f1 = _entity_figures(one).micro.f1
         speed = f"{one.examples / run.seconds:,.1f}" if run.seconds else ""
         train = f"{run.train_examples:,}" if run.train_examples is not None else ""
-        rows.append([one.system, f"{f1:.4f}", speed, run.cost_text, train, run.replies_text])
-    if not any(any(row[2:]) for row in rows):
+        rows.append([one.system, speed, run.cost_text, train, run.replies_text])
+    if not any(any(row[1:]) for row in rows):
         return []
-    head = ("system", "entity F1", "examples a second", "cost", "training examples", "replies")
+    head = ("system", "examples a second", "cost", "training examples", "replies")
     lines = ["", "## Cost", "", *markdown_table(head, rows)]
     points = [
         [name, f"{examples:,}", f"{f1:.4f}"] for name, curve in learning_curves(found).items() for examples, f1 in curve

@@ -79,7 +79,7 @@ def test_errors_are_compared_by_example() -> None:
 
 
 @pytest.mark.slow
-def test_the_report_has_cost_and_curve_beside_f1(tmp_path: Path) -> None:
+def test_the_report_has_cost_and_curve_and_each_figure_once(tmp_path: Path) -> None:
     runs = {
         "a": RunRecord(seconds=2, calls=3, cost=0.5, train_examples=100, curve="small"),
         "b": RunRecord(
@@ -88,9 +88,11 @@ def test_the_report_has_cost_and_curve_beside_f1(tmp_path: Path) -> None:
     }
     found = compare(GOLD, {"a": without(range(9)), "b": GOLD}, runs=runs, failed_gates={"a": ["unscored: 1"]})
     text = comparison_markdown(found)
-    assert "| a | 0.9404 | 20.0 | 0.5000 | 100 |" in text
+    assert "| a | 20.0 | 0.5000 | 100 |" in text
     replies = "0 rejected, 0 unknown label, 1 broken, 2 exact, 1 texts failed"
-    assert f"| b | 1.0000 | 10.0 | 3 calls, price not known | 400 | {replies} |" in text
+    assert f"| b | 10.0 | 3 calls, price not known | 400 | {replies} |" in text
+    value, micro = f"{found.differences[0].difference.value:+.4f}", "entity, micro F1"
+    assert (text.count(value), found.differences[0].metric, micro in text) == (1, micro, False)
     assert "**Gate failed** (a): unscored: 1" in text
     assert "nervaluate partial (overlap is half, any label), " in text
     assert "| small | 100 | 0.9404 |\n| small | 400 | 1.0000 |" in text
