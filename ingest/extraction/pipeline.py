@@ -17,9 +17,9 @@ from ingest.extraction.merge import combine, connected_groups, merge_groups
 from ingest.extraction.model_extractor import ModelExtractor
 from ingest.extraction.recognized import texts_to_recognize
 from ingest.extraction.recognizer.loading import load_recognizer
-from ingest.extraction.resolution import certain_pairs, doubtful_pairs, judge_names
 from ingest.extraction.sentence_relations import link_isolated_entities
 from ingest.extraction.summaries import most_discussed, summarise
+from ingest.extraction.synonyms import certain_pairs, doubtful_pairs, judge_names
 from paperscope_core.protocols import EntityExtractor, LanguageModel
 from paperscope_core.settings import ExtractSettings, LimitSettings
 from paperscope_core.types import (

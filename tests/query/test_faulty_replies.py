@@ -25,9 +25,9 @@ from query import Progress
 from query.answering.image_reader import ImageReader
 from query.answering.model_answerer import ModelAnswerer, WrittenAnswer
 from query.question.understanding import Understanding
-from tests.ingest.extraction.test_resolution import Drawing
 from tests.ingest.extraction.test_summaries import MUCH
 from tests.ingest.extraction.test_summaries import PAPER as MUCH_SAID
+from tests.ingest.extraction.test_synonyms import Drawing
 from tests.model_server import Body, ModelServer, serve, words
 from tests.query.answering.test_model_answerer import QUESTION, context
 

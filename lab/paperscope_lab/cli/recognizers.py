@@ -1,17 +1,11 @@
-"""`paperscope ner train|ensemble|predict`: trained recognizers, and what they find."""
+"""`paperscope ner init|predict|ensemble`: recognizers, and what they find."""
 
 import asyncio
-import json
-import re
 import shutil
 import time
 from collections import Counter
 from collections.abc import Callable, Coroutine, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing, contextmanager
-from dataclasses import replace
-from functools import partial
-from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -20,7 +14,18 @@ from rich.text import Text
 
 from paperscope_core.errors import InputError
 from paperscope_core.files import output_errors
-from paperscope_lab.cli.progress import progress_bar
+from paperscope_lab.cli.recognizer_options import (
+    DeviceOption,
+    FormOption,
+    InstructionOption,
+    LabelsOption,
+    OutFile,
+    device_of,
+    meanings_of,
+    read_text,
+    read_texts,
+    refuse_others,
+)
 from paperscope_lab.ner.formats import FormatName
 from paperscope_lab.ner.importing import import_examples
 from service.cli.options import ConfigOption, read_settings
@@ -30,261 +35,13 @@ if TYPE_CHECKING:
     from ingest.extraction.recognizer.examples import Example
     from ingest.extraction.recognizer.loading import Recognizer
     from paperscope_core.types import ModelCall, Usage
-    from paperscope_lab.ner.training import TrainingOptions
 
     Wait = Callable[[Coroutine[Any, Any, list[Example]]], list[Example]]
 
-__all__ = ["ensemble", "init", "predict", "train"]
+__all__ = ["ensemble", "init", "predict"]
 
-# An adapter learns little at the rate of a whole encoder: F1 .391 with 2e-4 and .813 with this, in the same time.
-_ADAPTER_RATE = 2e-3
-# On JNLPBA, 5e-3 learns next to nothing in five epochs: the table starts far from where it ends.
-_TABLE_RATE = 2e-2
-Kind = Literal["encoder", "soft-labels", "spacy", "generative", "alpaca"]
-_ALWAYS = {"files", "out", "kind"}
-_TAGGER = _ALWAYS | {
-    *("dev", "seeds", "jobs", "swa", "epochs", "batch", "rate", "dtype", "threads", "device", "no_context"),
-    *("weight_decay", "clip", "warm_up", "patience", "outweight", "class_weights", "keep_epochs"),
-}
-# The options of `train` that each kind of training obeys.
-_OBEYED = {
-    "encoder": _TAGGER | {"encoder", "rank", "no_case", "freeze"},
-    "preset": (_TAGGER | {"preset", "rank", "no_case"}) - {"kind"},
-    "soft-labels": _TAGGER | {"encoder", "temperature"},
-    "spacy": _ALWAYS | {"dev", "seeds", "jobs", "epochs", "language", "base"},
-    "generative": _ALWAYS
-    | {"encoder", "seeds", "epochs", "rate", "rank", "form", "labels", "instruction", "dtype", "device"},
-    "alpaca": _ALWAYS | {"form", "labels", "instruction"},
-}
 # Those of `predict` that a trained recognizer obeys.
 _PREDICTED = {"files", "out", "system", "text", "device", "curve", "config"}
-OutFile = Annotated[Path, typer.Option("--out", "-o", help="The file of span JSONL to write.")]
-Device = Literal["auto", "cpu", "cuda"]
-DeviceOption = Annotated[Device, typer.Option("--device", help="auto: a GPU if there is one.")]
-LabelsOption = Annotated[
-    Path | None,
-    typer.Option("--labels", help="A JSON object: what each label means. Without it, the names of the labels."),
-]
-InstructionOption = Annotated[
-    Path | None, typer.Option("--instruction", help="A text file: what the model is told, in place of our own words.")
-]
-FormOption = Annotated[FormatName, typer.Option("--form", help="The format of a language model's replies.")]
-
-
-def train(
-    context: typer.Context,
-    files: Annotated[
-        list[Path],
-        typer.Argument(
-            help="Training data of any format that `ner data import` reads. Files may have different labels: what has "
-            "none in one file may be an entity of a label that only another has."
-        ),
-    ],
-    out: Annotated[Path, typer.Option("--out", "-o", help="The folder to write; with several seeds, one in it each.")],
-    *,
-    dev: Annotated[
-        Path | None, typer.Option("--dev", help="Data for calibration and a first score; never the test.")
-    ] = None,
-    kind: Annotated[
-        Kind,
-        typer.Option(
-            "--kind",
-            help="encoder: token classification. soft-labels: a table over a frozen encoder. spacy. generative: LoRA "
-            "of a language model. alpaca: only the data for one.",
-        ),
-    ] = "encoder",
-    encoder: Annotated[
-        str, typer.Option("--encoder", help="A folder or a Hugging Face name (MiniLM, which is installed, if none).")
-    ] = "",
-    preset: Annotated[
-        Literal["papers"] | None,
-        typer.Option(
-            "--preset", help="papers: the adapter of the local extractor, from SciER, TDMSci and names of other fields."
-        ),
-    ] = None,
-    seeds: Annotated[str, typer.Option("--seeds", help="Seeds such as 1..8 or 1,3.")] = "1",
-    jobs: Annotated[int, typer.Option("--jobs", min=1, help="Seeds that are trained at once, a process each.")] = 1,
-    swa: Annotated[bool, typer.Option("--swa", help="Average the weights of the second half of training.")] = False,
-    epochs: Annotated[int | None, typer.Option("--epochs", min=1)] = None,
-    batch: Annotated[int | None, typer.Option("--batch", min=1, help="Texts of a step.")] = None,
-    rate: Annotated[float | None, typer.Option("--rate", min=0, help="The highest learning rate.")] = None,
-    rank: Annotated[
-        int | None, typer.Option("--rank", min=0, help="The rank of an adapter (LoRA); 0 for none.")
-    ] = None,
-    freeze: Annotated[bool, typer.Option("--freeze", help="Train only what is added to the encoder.")] = False,
-    weight_decay: Annotated[float | None, typer.Option("--weight-decay", min=0)] = None,
-    clip: Annotated[float | None, typer.Option("--clip", min=0, help="The largest norm of gradients.")] = None,
-    warm_up: Annotated[
-        float | None, typer.Option("--warm-up", min=0, help="Steps in which the rate rises; below 1, their share.")
-    ] = None,
-    patience: Annotated[
-        int | None, typer.Option("--patience", min=0, help="Stop after so many epochs without a better F1 on --dev.")
-    ] = None,
-    outweight: Annotated[
-        float | None, typer.Option("--outweight", min=0, help="The weight of tokens outside of entities in the loss.")
-    ] = None,
-    class_weights: Annotated[
-        bool, typer.Option("--class-weights", help="Each tag weighs the same in the loss, however frequent.")
-    ] = False,
-    temperature: Annotated[
-        float | None, typer.Option("--temperature", min=0.01, help="Divides the scores of soft labels in the loss.")
-    ] = None,
-    keep_epochs: Annotated[
-        str, typer.Option("--keep-epochs", help="Write the tagger after these epochs, too (20,50), as epoch-N.")
-    ] = "",
-    no_case: Annotated[bool, typer.Option("--no-case", help="No embedding of case (for cased encoders).")] = False,
-    no_context: Annotated[bool, typer.Option("--no-context", help="Read each text without its neighbours.")] = False,
-    dtype: Annotated[
-        Literal["float32", "bfloat16"] | None,
-        typer.Option("--dtype", help="bfloat16, that of --kind generative, is faster where there is hardware for it."),
-    ] = None,
-    threads: Annotated[
-        int, typer.Option("--threads", min=1, help="Results repeat to the bit for the same number.")
-    ] = 1,
-    device: DeviceOption = "auto",
-    language: Annotated[str, typer.Option("--language", help="spaCy's code of the language.")] = "xx",
-    base: Annotated[
-        str, typer.Option("--base", help="spaCy's installed pipeline that is trained further, such as en_core_web_md.")
-    ] = "",
-    form: FormOption = "bracketed",
-    labels: LabelsOption = None,
-    instruction: InstructionOption = None,
-) -> None:
-    """Train a recognizer. Run again, an interrupted training of an encoder or a table continues from the last epoch."""
-    _check_options(context, kind, preset)
-    from paperscope_lab.ner.gates import check_seen
-
-    corpora: list[Sequence[Example]] = [import_examples(file).examples for file in files]
-    examples = [example for corpus in corpora for example in corpus]
-    if kind == "alpaca":
-        from paperscope_lab.ner.formats import write_alpaca
-
-        write_alpaca(out, examples, form, _meanings(labels, examples), _text(instruction))
-        print_text(f"{out}: {len(examples)} records")
-        return
-    if preset:
-        from paperscope_lab.ner.training import papers_corpora
-
-        corpora = papers_corpora(corpora)
-    held_out = import_examples(dev).examples if dev else []
-    if kind in ("encoder", "soft-labels") and not held_out:
-        raise InputError(f"--kind {kind} needs --dev, on which its confidence is calibrated")
-    wished = {"epochs": epochs, "rate": rate, "rank": rank, "batch": batch}
-    tuned = {"weight_decay": weight_decay, "clip": clip, "warm_up": warm_up, "patience": patience}
-    tuned |= {"outweight": outweight, "temperature": temperature}
-    given: dict[str, Any] = {name: value for name, value in wished.items() if value is not None}
-    options = _options(preset, encoder, kind, given | {name: one for name, one in tuned.items() if one is not None})
-    options = replace(
-        options,
-        swa=swa,
-        case=not no_case,
-        context=not no_context,
-        freeze=freeze,
-        class_weights=class_weights,
-        keep_epochs=tuple(_seeds(keep_epochs, "--keep-epochs")) if keep_epochs else (),
-        dtype=dtype or "float32",
-        threads=threads,
-        device=_device(device),
-    )
-    for reason in check_seen(held_out, {"training": examples}):
-        stderr().print(Text(f"! --dev {dev}: {reason}", style="yellow"))
-    numbers = _seeds(seeds)
-    work: list[tuple[Path, Callable[..., dict[str, Any]]]] = []
-    for seed in numbers:
-        folder = out if len(numbers) == 1 else out / f"seed-{seed}"
-        if kind == "spacy":
-            from paperscope_lab.ner.spacy_tagger import SpacyOptions, train_spacy
-
-            spacy = SpacyOptions(language=language, base=base, seed=seed, **({"epochs": epochs} if epochs else {}))
-            work.append((folder, partial(train_spacy, examples, held_out, spacy, folder)))
-        elif kind == "generative":
-            from paperscope_lab.ner.generative import GenerativeOptions, train_generative
-
-            recipe = GenerativeOptions(model=encoder, form=form, seed=seed, device=_device(device))
-            chosen: dict[str, Any] = {"instruction": _text(instruction)} | ({"dtype": dtype} if dtype else {})
-            recipe = replace(recipe, **chosen, **{name: value for name, value in given.items() if name != "batch"})
-            work.append((folder, partial(train_generative, examples, _meanings(labels, examples), recipe, folder)))
-        else:
-            work.append((folder, partial(_train_tagger, corpora, held_out, replace(options, seed=seed), folder)))
-    _summarise(_train_all(work, jobs=jobs))
-
-
-def _train_all(work: "Sequence[tuple[Path, Callable[..., dict[str, Any]]]]", *, jobs: int) -> list[dict[str, Any]]:
-    """Run trainings, `jobs` of them at once, and report each; return their manifests."""
-    manifests = []
-    if jobs == 1:
-        for folder, training in work:
-            with _progress(folder.name) as step:
-                manifests.append(training(on_progress=step))
-            _report(folder, manifests[-1])
-        return manifests
-    # A forked process would share the state of PyTorch's threads.
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-        running = [pool.submit(training) for _, training in work]
-        for (folder, _), one in zip(work, running, strict=True):
-            manifests.append(one.result())
-            _report(folder, manifests[-1])
-    return manifests
-
-
-def _check_options(context: typer.Context, kind: Kind, preset: str | None) -> None:
-    """Raise InputError if an option is given that this kind of training does not obey, or lacks one that it needs."""
-    wish = f"--preset {preset}" if preset else f"--kind {kind}"
-    _refuse_others(context, _OBEYED["preset" if preset else kind], wish)
-    if kind == "generative" and not context.params["encoder"]:
-        raise InputError("--kind generative needs --encoder, the language model that it adapts")
-
-
-def _refuse_others(context: typer.Context, obeyed: set[str], wish: str) -> None:
-    """Raise InputError if another option than those obeyed is given."""
-    sources = {name: context.get_parameter_source(name) for name in sorted(context.params)}
-    given = [name for name, source in sources.items() if source and source.name != "DEFAULT"]
-    if unused := [f"--{name.replace('_', '-')}" for name in given if name not in obeyed]:
-        raise InputError(f"{wish} does not use {', '.join(unused)}")
-
-
-def _train_tagger(
-    corpora: "Sequence[Sequence[Example]]",
-    dev: "Sequence[Example]",
-    options: "TrainingOptions",
-    folder: Path,
-    on_progress: Callable[[int, int, float], None] = lambda *_: None,
-) -> dict[str, Any]:
-    from paperscope_lab.ner.training import finished, train_tagger
-
-    found = finished(corpora, dev, options, folder)
-    return found or train_tagger(corpora, dev, options, folder, on_progress=on_progress)
-
-
-def _options(preset: str | None, encoder: str, kind: Kind, given: dict[str, Any]) -> "TrainingOptions":
-    from paperscope_lab.ner.training import PAPERS, TrainingOptions
-
-    if preset:
-        return replace(PAPERS, **given)
-    if kind == "soft-labels":  # its table is new, and nothing else is trained
-        given = {**given, "new_rate": given.get("rate", _TABLE_RATE)}
-    elif given.get("rank"):
-        given = {"rate": _ADAPTER_RATE, **given}
-    return TrainingOptions(encoder=encoder, table=kind == "soft-labels", **given)
-
-
-def _report(folder: Path, manifest: dict[str, Any]) -> None:
-    score = manifest.get("dev_f1_strict")
-    kept = manifest.get("options", {}).get("keep_epochs", ())
-    for one in manifest.get("history", ()):
-        if one["epoch"] in kept:
-            shown = ", ".join(f"{name} {one[f'dev_{name}']:.4f}" for name in ("precision", "recall", "f1"))
-            print_text(f"{folder / 'epoch-'}{one['epoch']}: on dev {shown}")
-    figures = "" if score is None else f": entity F1 (offsets and label) on dev {score:.4f}"
-    print_text(f"{folder}{figures}")
-
-
-def _summarise(manifests: Sequence[dict[str, Any]]) -> None:
-    from paperscope_lab.statistics import mean_and_deviation
-
-    scores = [manifest["dev_f1_strict"] for manifest in manifests if "dev_f1_strict" in manifest]
-    if len(scores) > 1:
-        print_text(f"entity F1 (offsets and label) on dev: {mean_and_deviation(scores)}")
 
 
 def predict(
@@ -323,11 +80,11 @@ def predict(
     from paperscope_lab.ner.examples import repeated_id
 
     if system is not None:
-        _refuse_others(context, _PREDICTED, f"--system {system}")
+        refuse_others(context, _PREDICTED, f"--system {system}")
     seeds = _seed_folders(system) if system else {}
     if (out.is_dir() and not seeds) or not out.parent.is_dir():  # found before a model is paid
         raise InputError("no file can be written here; name one in a folder that exists", where=out)
-    examples = _texts(files) if text else [one for file in files for one in import_examples(file).examples]
+    examples = read_texts(files) if text else [one for file in files for one in import_examples(file).examples]
     if repeated := repeated_id(examples):
         raise InputError(f"two texts have the id {repeated!r}; read their files one at a time")
     if system is not None:
@@ -337,13 +94,13 @@ def predict(
             with output_errors(out):
                 out.mkdir(exist_ok=True)
         for name, folder in (seeds or {"": system}).items():
-            recognizer = load_recognizer(folder, device=_device(device))
+            recognizer = load_recognizer(folder, device=device_of(device))
             file = out / f"{name}.jsonl" if name else out
             _predict(recognizer, asyncio.run, examples, file, system=folder, curve=curve)
         return
     calls = out.with_name(f".{out.name}.calls")
     continued = calls.exists()
-    told = _text(instruction)
+    told = read_text(instruction)
     with _language_model(
         calls, config, labels, shots=shots, shown=shown, form=form, instruction=told, texts_per_call=texts_per_call
     ) as (asked, wait):
@@ -394,24 +151,6 @@ def _seed_folders(system: Path) -> dict[str, Path]:
     return {one.name: one for one in sorted(system.glob("seed-*"), key=lambda one: (len(one.name), one.name))}
 
 
-def _text(file: Path | None) -> str:
-    """Return the text of a file; "" if none is given. Raises InputError."""
-    return _texts([file])[0].text.strip() if file else ""
-
-
-def _texts(files: Sequence[Path]) -> "list[Example]":
-    from ingest.extraction.recognizer.examples import Example
-
-    found = []
-    for file in files:
-        try:
-            text = file.read_text(encoding="utf-8-sig")
-        except (OSError, UnicodeDecodeError) as error:
-            raise InputError(f"{file}: can't be read ({error}); name a text file in UTF-8") from error
-        found.append(Example(id=str(file), text=text, tokens=(), spans=()))
-    return found
-
-
 @contextmanager
 def _language_model(
     calls: Path,
@@ -442,7 +181,7 @@ def _language_model(
     if not settings.extract.configured:
         raise InputError("no --system, and no model of the role extract is configured; give one of them")
     examples = import_examples(shots).examples if shots else []
-    meanings = _meanings(labels, examples)
+    meanings = meanings_of(labels, examples)
     if not meanings:
         raise InputError("a language model needs labels; give --labels or --shots")
     with output_errors(calls):
@@ -496,7 +235,7 @@ def ensemble(
     examples = import_examples(data).examples
     seeds = [_seed_folders(system) for system in systems]
     if not any(seeds):
-        _combine(systems, examples, out, vote=vote, device=_device(device))
+        _combine(systems, examples, out, vote=vote, device=device_of(device))
         return
     common = [name for name in seeds[0] if all(name in one for one in seeds)]
     if not common:
@@ -504,7 +243,7 @@ def ensemble(
     with output_errors(out):
         out.mkdir(exist_ok=True)
     scores = [
-        _combine([one[name] for one in seeds], examples, out / f"{name}.jsonl", vote=vote, device=_device(device))
+        _combine([one[name] for one in seeds], examples, out / f"{name}.jsonl", vote=vote, device=device_of(device))
         for name in common
     ]
     if any(example.spans for example in examples):
@@ -592,46 +331,3 @@ def init(
         number = pieces if kind == "pieces" else 0
         count = write_encoder(out, texts, pieces=number, hidden=hidden, layers=layers, seed=seed)
     print_text(f"{out}: {count} pieces, {layers} layers")
-
-
-def _device(name: Device) -> str:
-    """Return the device that `auto` means; another name as it is. Raises InputError."""
-    import torch
-
-    available = torch.cuda.is_available()
-    if name == "cuda" and not available:
-        raise InputError("--device cuda: PyTorch finds no GPU; use cpu or auto")
-    return ("cuda" if available else "cpu") if name == "auto" else name
-
-
-def _seeds(text: str, option: str = "--seeds") -> list[int]:
-    """Return the numbers that `1..8` or `1,3` means. Raises InputError."""
-    if match := re.fullmatch(r"(\d+)\.\.(\d+)", text):
-        found = list(range(int(match[1]), int(match[2]) + 1))
-    else:
-        found = [int(part) for part in text.split(",") if part.strip().isdigit()]
-    if not found or (not match and len(found) != len(text.split(","))):
-        raise InputError(f"{option} {text}: no {option[2:]}; give some such as 1..8 or 1,3")
-    return list(dict.fromkeys(found))
-
-
-def _meanings(file: Path | None, examples: "Sequence[Example]") -> dict[str, str]:
-    used = sorted({span.label for example in examples for span in example.spans})
-    if file is None:
-        return dict.fromkeys(used, "")
-    try:
-        found = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise InputError(f"--labels {file}: can't be read ({error}); name a file of JSON") from error
-    if not isinstance(found, dict) or not all(isinstance(value, str) for value in found.values()):
-        raise InputError(f"--labels {file}: not a JSON object of texts")
-    if missing := [label for label in used if label not in found]:
-        raise InputError(f"--labels {file}: it lacks {', '.join(missing)}")
-    return found
-
-
-@contextmanager
-def _progress(name: str) -> Iterator[Callable[[int, int, float], None]]:
-    with progress_bar(name) as bar:
-        task = bar.add_task("", total=None)
-        yield lambda done, total, loss: bar.update(task, completed=done, total=total, description=f"loss {loss:.3f}")

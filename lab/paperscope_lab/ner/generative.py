@@ -91,7 +91,7 @@ def train_generative(
     peft = _peft()
     import torch
 
-    from paperscope_lab.ner.training import described
+    from paperscope_lab.ner.training_data import described
 
     if missing := sorted({span.label for one in train for span in one.spans} - labels.keys()):
         raise InputError(f"labels without a meaning: {', '.join(missing)}")

@@ -119,7 +119,7 @@ def train_spacy(
     from thinc.api import fix_random_seed
 
     from paperscope_lab.ner.scoring import entity_f1
-    from paperscope_lab.ner.training import described
+    from paperscope_lab.ner.training_data import described
 
     labels = sorted({span.label for example in train for span in example.spans})
     if not labels:

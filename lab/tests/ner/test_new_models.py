@@ -46,7 +46,8 @@ def test_the_seed_determines_the_weights(tmp_path: Path) -> None:
 
 
 def test_a_tagger_trains_on_it(tmp_path: Path) -> None:
-    from paperscope_lab.ner.training import TrainingOptions, train_tagger
+    from paperscope_lab.ner.training import train_tagger
+    from paperscope_lab.ner.training_options import TrainingOptions
 
     write_encoder(tmp_path / "encoder", [example.text for example in GOLD])
     options = TrainingOptions(encoder=str(tmp_path / "encoder"), epochs=2, batch=4, rate=3e-3, dropout=0.0)

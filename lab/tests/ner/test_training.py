@@ -17,7 +17,8 @@ from ingest.extraction.recognizer.loading import load_recognizer
 from paperscope_core.errors import InputError, ModelError
 
 if TYPE_CHECKING:
-    from paperscope_lab.ner.training import Progress, TrainingOptions
+    from paperscope_lab.ner.training_options import TrainingOptions
+    from paperscope_lab.ner.training_run import Progress
 
     from ingest.extraction.recognizer.encoder_tagger import EncoderTagger
 
@@ -26,7 +27,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def options(tmp_path_factory: pytest.TempPathFactory) -> "TrainingOptions":
-    from paperscope_lab.ner.training import TrainingOptions
+    from paperscope_lab.ner.training_options import TrainingOptions
 
     encoder = write_encoder(tmp_path_factory.mktemp("encoder"))
     return TrainingOptions(encoder=encoder, epochs=2, batch=2, rate=1e-2, new_rate=5e-2, dropout=0.1)
@@ -259,7 +260,7 @@ def test_a_label_that_a_corpus_lacks_is_learned_from_another(options: "TrainingO
 def test_names_of_another_field_become_concepts_and_its_other_words_nothing(
     options: "TrainingOptions", tmp_path: Path
 ) -> None:
-    from paperscope_lab.ner.training import papers_corpora
+    from paperscope_lab.ner.training_data import papers_corpora
 
     field = [replace(one, id=f"f{one.id}", spans=tuple(s for s in one.spans if s.label == "LOC")) for one in GOLD]
     persons = [replace(one, spans=tuple(span for span in one.spans if span.label == "PER")) for one in GOLD[:2]]
@@ -267,15 +268,6 @@ def test_names_of_another_field_become_concepts_and_its_other_words_nothing(
     assert {span.label for one in corpora[1] for span in one.spans} == {"Concept"}
     train_tagger(corpora, persons, replace(options, epochs=12, dropout=0.0), tmp_path / "a")
     assert spans_of(load_tagger(tmp_path / "a").tag(field[2:])) == spans_of(list(corpora[1][2:]))
-
-
-def test_the_calibration_error_is_the_distance_of_confidence_and_share() -> None:
-    from paperscope_lab.ner.training import calibration_error
-
-    sure = [replace(one, spans=tuple(replace(span, confidence=0.9) for span in one.spans)) for one in GOLD]
-    assert calibration_error(GOLD, sure) == pytest.approx(0.1)
-    assert calibration_error([replace(one, spans=()) for one in GOLD], sure) == pytest.approx(0.9)
-    assert calibration_error(GOLD, GOLD) == 0.0
 
 
 def test_data_that_cannot_be_learned_are_refused(options: "TrainingOptions", tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from paperscope_core.types import (
     UnsummarisedEntity,
     model_words,
 )
-from tests.ingest.extraction.test_resolution import Drawing, term
+from tests.ingest.extraction.test_synonyms import Drawing, term
 
 PLACE = Place(paper="p", page=1, box=Box(0, 0, 1, 1))
 MUCH, LITTLE = term("focal loss", "FL", said="The focal loss is a loss."), term("sentence encoder")

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ingest.extraction.entity_types import TypeSystem
 from ingest.extraction.merge import connected_groups, merge_groups
 from ingest.extraction.pipeline import ResolvingExtractor
-from ingest.extraction.resolution import certain_pairs, doubtful_pairs, surely_differ
+from ingest.extraction.synonyms import certain_pairs, doubtful_pairs, surely_differ
 from paperscope_core.errors import BudgetError, ModelUnavailableError
 from paperscope_core.models import FakeModel
 from paperscope_core.text.words import singular_key
