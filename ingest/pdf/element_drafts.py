@@ -1,18 +1,28 @@
 """Drafts the elements of a paper in reading order from the parts found on its pages."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import accumulate, groupby
 
 from ingest.document.assembly import Draft
 from ingest.document.caption_wording import is_abstract_title, is_references_title
+from ingest.document.drafts import Caption as DraftCaption
+from ingest.document.drafts import (
+    draft_equation,
+    draft_figure,
+    draft_listing,
+    draft_passage,
+    draft_reference,
+    draft_table,
+)
 from ingest.document.geometry import bounding_box, box_as_seen
 from ingest.document.line_text import join_lines, joined_parts, vocabulary_of
-from ingest.document.references import entry_label, entry_year
 from ingest.pdf.bibliography import Entry, bibliography_start, find_entries
+from ingest.pdf.captions import Caption
 from ingest.pdf.columns import reading_order
 from ingest.pdf.equations import FoundEquation
 from ingest.pdf.figures import FoundFigure
+from ingest.pdf.frames import Frame
 from ingest.pdf.furniture import find_stamp
 from ingest.pdf.headings import FoundHeading
 from ingest.pdf.layout import Edges, PageLayout
@@ -25,7 +35,6 @@ from paperscope_core.types import (
     Box,
     Cell,
     Element,
-    Equation,
     Figure,
     Panel,
     Passage,
@@ -45,18 +54,6 @@ _Part = _Float | FoundEquation | FoundHeading | FlowLine
 def draft_elements(structure: Structure, *, paper: str) -> list[Element]:
     """Draft all elements: title and authors, the text with its floats, and page furniture at the end."""
     return [draft.element for draft in _Drafting(structure, paper=paper).drafts()]
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Flow:
-    """Joined lines: their text, the place of each column, and where each line is if there are several."""
-
-    text: str
-    places: Sequence[Place]
-    lines: tuple[PrintedLine, ...]
-
-    def passage(self, role: PassageRole) -> Passage:
-        return replace(_passage(self.text, role, self.places), lines=self.lines)
 
 
 class _Drafting:
@@ -80,8 +77,8 @@ class _Drafting:
     def _around(self, page: int, lines: Iterable[Line]) -> Place:
         return self._place(page, bounding_box(line.box for line in lines))
 
-    def _flow(self, lines: Sequence[FlowLine]) -> _Flow:
-        """Join lines; there is one place for each column that contains some of them."""
+    def _passage(self, lines: Sequence[FlowLine], role: PassageRole) -> Passage:
+        """Return joined lines as a passage, with a place for each column that has some, and where each line is."""
         places = [
             self._around(page, (line.line for line in part))
             for (page, _), part in groupby(lines, key=lambda line: (line.page, line.column))
@@ -90,16 +87,16 @@ class _Drafting:
         starts = accumulate((len(part) for part in parts[:-1]), initial=0)
         at = (self._place(line.page, line.line.box) for line in lines)
         printed = tuple(PrintedLine(start, place.page, place.box) for start, place in zip(starts, at, strict=True))
-        return _Flow(text="".join(parts), places=places, lines=printed if len(printed) > 1 else ())
+        return replace(draft_passage("".join(parts), role, *places), lines=printed if len(printed) > 1 else ())
 
     def _head(self) -> Iterator[Draft]:
         title, authors = self._structure.title, self._structure.authors
         if title:
             text = join_lines(line.text for line in title)
-            yield Draft(at=-2, element=_passage(text, "title", [self._around(0, title)]))
+            yield Draft(at=-2, element=draft_passage(text, "title", self._around(0, title)))
         if authors:
             text = "\n".join(line.text for line in authors)
-            yield Draft(at=-1, element=_passage(text, "authors", [self._around(0, authors)]))
+            yield Draft(at=-1, element=draft_passage(text, "authors", self._around(0, authors)))
 
     def _text(self) -> Iterator[Draft]:
         """Yield headings, paragraphs and references. A heading, an equation or the end of a slide ends a paragraph, a
@@ -116,10 +113,9 @@ class _Drafting:
                 entries, text = _bibliography([line for _, line in run], titled=in_references, after=number)
                 number = entries[-1].number if entries else number
                 for paragraph in paragraphs_of(text, style=self._style):
-                    flow = self._flow(paragraph.lines)
-                    own = _paragraph_role(flow.text, bulleted=paragraph.bulleted, role=role)
-                    element = flow.passage(own)
-                    yield Draft(at=at[id(paragraph.lines[0])], element=element)
+                    passage = self._passage(paragraph.lines, role)
+                    own = _paragraph_role(passage.text, bulleted=paragraph.bulleted, role=role)
+                    yield Draft(at=at[id(paragraph.lines[0])], element=replace(passage, role=own))
                 for entry in entries:
                     yield Draft(at=at[id(entry.lines[0])], element=self._reference(entry))
                 run = [(index, part)] if isinstance(part, FlowLine) else []
@@ -127,25 +123,14 @@ class _Drafting:
                 in_references = is_references_title(part.text)
                 role = "abstract" if is_abstract_title(part.text) else "paragraph"
                 place = self._place(part.page, part.box)
-                heading = Passage(id="", place=place, order=0, text=part.text, role="heading", level=part.level)
-                yield Draft(at=index, element=heading)
+                yield Draft(at=index, element=draft_passage(part.text, "heading", place, level=part.level))
 
     def _is_slide(self, page: int) -> bool:
         return self._structure.layouts[page].is_slide
 
     def _reference(self, entry: Entry) -> Reference:
-        flow = self._flow(entry.lines)
-        place, *more = flow.places
-        return Reference(
-            id="",
-            place=place,
-            order=0,
-            text=flow.text,
-            label=entry_label(flow.text),
-            year=entry_year(flow.text),
-            more_places=tuple(more),
-            lines=flow.lines,
-        )
+        passage = self._passage(entry.lines, "paragraph")
+        return replace(draft_reference(passage.text, passage.place, *passage.more_places), lines=passage.lines)
 
     def _floats(self) -> Iterator[Draft]:
         for index, part in enumerate(self._parts):
@@ -154,80 +139,58 @@ class _Drafting:
 
     def _float(self, part: _Float | FoundEquation) -> Element:
         place = self._place(part.page, part.box)
-        more = tuple(self._place(page, box) for page, box in _further_boxes(part))
         match part:
             case FoundTable():
                 return self._table(part)
             case FoundFigure():
-                return self._figure(part, more)
+                return self._figure(part, place)
             case FoundListing(text=text, label=label, caption=caption, head=head):
-                return Passage(
-                    id="",
-                    place=place,
-                    order=0,
-                    text=text,
-                    role="code",
-                    label=label,
-                    caption=caption,
-                    caption_place=self._around(part.head_page, head) if head else None,
-                    more_places=more,
-                )
+                at = self._around(part.head_page, head) if head else None
+                named = DraftCaption(label=label, text=caption, place=at)
+                return draft_listing(text, place, *self._frames(part.frames[1:]), caption=named)
             case FoundEquation(text=text, number=number):
-                label = f"Equation {number}" if number else ""
-                return Equation(id="", place=place, order=0, text=text, label=label)
+                return draft_equation(text, place, number=number)
+
+    def _caption(self, caption: Caption) -> DraftCaption:
+        at = self._place(caption.page, caption.box) if caption.lines else None
+        return DraftCaption(kind=caption.kind, label=caption.label, text=caption.text, place=at)
+
+    def _frames(self, frames: Sequence[Frame]) -> list[Place]:
+        return [self._place(frame.page, frame.box) for frame in frames]
 
     def _table(self, found: FoundTable) -> Table:
-        caption = found.caption
-        place, *more = [self._place(part.page, part.box) for part in found.parts]
-        return Table(
-            id="",
-            place=place,
-            order=0,
-            cells=tuple(
-                Cell(
-                    row=cell.row,
-                    column=cell.column,
-                    text=cell.text,
-                    place=self._place(*found.place(cell)),
-                    row_span=cell.row_span,
-                    column_span=cell.column_span,
-                    role=cell.role,
-                    bold=cell.bold,
-                )
-                for cell in found.grid.cells
-            ),
-            label=caption.label,
-            caption=caption.text,
-            caption_place=self._place(caption.page, caption.box) if caption.lines else None,
+        cells = tuple(
+            Cell(
+                row=cell.row,
+                column=cell.column,
+                text=cell.text,
+                place=self._place(*found.place(cell)),
+                row_span=cell.row_span,
+                column_span=cell.column_span,
+                role=cell.role,
+                bold=cell.bold,
+            )
+            for cell in found.grid.cells
+        )
+        return draft_table(
+            cells,
+            *(self._place(part.page, part.box) for part in found.parts),
             header_rows=found.grid.header_rows,
+            caption=self._caption(found.caption),
             confidence=found.grid.confidence,
-            more_places=tuple(more),
         )
 
-    def _figure(self, found: FoundFigure, more: tuple[Place, ...]) -> Figure | Table:
+    def _figure(self, found: FoundFigure, place: Place) -> Figure | Table:
         """Return a figure, or a table without cells if the caption is a table's and no grid was found."""
-        caption, place = found.caption, self._place(found.page, found.box)
-        label, text = caption.label, caption.text
-        at = self._place(caption.page, caption.box) if caption.lines else None
+        caption = self._caption(found.caption)
         if caption.kind == "table":
-            return Table(
-                id="", place=place, order=0, cells=(), label=label, caption=text, caption_place=at, confidence=0.0
-            )
+            return draft_table((), place, caption=caption)
         panels = tuple(
             Panel(mark=panel.mark, place=self._place(found.page, panel.box), caption=panel.caption)
             for panel in found.panels
         )
-        return Figure(
-            id="",
-            place=place,
-            order=0,
-            label=label,
-            caption=text,
-            caption_place=at,
-            text=found.text,
-            panels=panels,
-            more_places=more,
-        )
+        figure = draft_figure(place, caption=caption, text=found.text, panels=panels)
+        return replace(figure, more_places=tuple(self._frames(found.frames)))
 
     def _sidebars(self) -> Iterator[Draft]:
         """Yield the sidebars, which precede everything else on their page."""
@@ -237,7 +200,7 @@ class _Drafting:
                 flow = _outside_columns(page, lines)
                 for order, paragraph in enumerate(paragraphs_of(flow, style=self._style)):
                     role: PassageRole = "list" if paragraph.bulleted else "paragraph"
-                    element = self._flow(paragraph.lines).passage(role)
+                    element = self._passage(paragraph.lines, role)
                     at = starts.get(page, len(self._parts)) - 0.5 + order / (2 * len(lines) + 2)
                     yield Draft(at=at, element=element)
 
@@ -247,9 +210,8 @@ class _Drafting:
         for page, lines in enumerate(self._structure.footnotes):
             notes = split_footnotes(lines)
             for order, note in enumerate(notes, start=1):
-                flow = self._flow(_outside_columns(page, note))
                 at = ends.get(page, len(self._parts)) + order / (len(notes) + 1)
-                yield Draft(at=at, element=flow.passage("footnote"))
+                yield Draft(at=at, element=self._passage(_outside_columns(page, note), "footnote"))
 
     def _furniture(self) -> Iterator[Draft]:
         for page, lines in enumerate(self._structure.furniture):
@@ -259,11 +221,7 @@ class _Drafting:
                 printed.append((text, bounding_box(word.box for word in strip)))
             stamp = find_stamp(self._structure.layouts[page].content) if page == 0 else None
             for text, box in (*printed, stamp) if stamp else printed:
-                yield Draft(at=0, element=_passage(text, "furniture", [self._place(page, box)]))
-
-
-def _passage(text: str, role: PassageRole, places: Sequence[Place]) -> Passage:
-    return Passage(id="", place=places[0], order=0, text=text, role=role, more_places=tuple(places[1:]))
+                yield Draft(at=0, element=draft_passage(text, "furniture", self._place(page, box)))
 
 
 def _outside_columns(page: int, lines: Sequence[Line]) -> list[FlowLine]:
@@ -307,15 +265,6 @@ def _box(part: _Part) -> Box:
     if isinstance(part, FoundTable | FoundFigure) and part.caption.page == part.page:
         return part.box.union(part.caption.box)
     return part.box
-
-
-def _further_boxes(part: _Float | FoundEquation) -> list[tuple[int, Box]]:
-    """Return the pages and boxes of the continuation of a float in frames."""
-    match part:
-        case FoundFigure(frames=frames) | FoundListing(frames=(_, *frames)):
-            return [(frame.page, frame.box) for frame in frames]
-        case _:
-            return []
 
 
 def _bibliography(lines: Sequence[FlowLine], *, titled: bool, after: int) -> tuple[list[Entry], list[FlowLine]]:
