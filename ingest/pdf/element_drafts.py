@@ -99,16 +99,14 @@ class _Drafting:
             yield Draft(at=-1, element=draft_passage(text, "authors", self._around(0, authors)))
 
     def _text(self) -> Iterator[Draft]:
-        """Yield headings, paragraphs and references. A heading, an equation or the end of a slide ends a paragraph, a
-        float does not."""
+        """Yield headings, paragraphs and references. A heading or an equation ends a paragraph, a float does not."""
         role: PassageRole = "paragraph"
         in_references, number = False, 0
         run: list[tuple[int, FlowLine]] = []
         for index, part in enumerate([*self._parts, None]):
-            ends_slide = bool(run) and part is not None and part.page > run[-1][1].page and self._is_slide(part.page)
-            if isinstance(part, FlowLine) and not ends_slide:
+            if isinstance(part, FlowLine):
                 run.append((index, part))
-            elif ends_slide or not isinstance(part, _Float):
+            elif not isinstance(part, _Float):
                 at = {id(line): index for index, line in run}
                 entries, text = _bibliography([line for _, line in run], titled=in_references, after=number)
                 number = entries[-1].number if entries else number
@@ -118,15 +116,12 @@ class _Drafting:
                     yield Draft(at=at[id(paragraph.lines[0])], element=replace(passage, role=own))
                 for entry in entries:
                     yield Draft(at=at[id(entry.lines[0])], element=self._reference(entry))
-                run = [(index, part)] if isinstance(part, FlowLine) else []
+                run = []
             if isinstance(part, FoundHeading):
                 in_references = is_references_title(part.text)
                 role = "abstract" if is_abstract_title(part.text) else "paragraph"
                 place = self._place(part.page, part.box)
                 yield Draft(at=index, element=draft_passage(part.text, "heading", place, level=part.level))
-
-    def _is_slide(self, page: int) -> bool:
-        return self._structure.layouts[page].is_slide
 
     def _reference(self, entry: Entry) -> Reference:
         passage = self._passage(entry.lines, "paragraph")
@@ -244,13 +239,7 @@ def _page_parts(structure: Structure, layout: PageLayout) -> list[_Part]:
     headings = [heading for heading in structure.headings if heading.page == page]
     titled = {line for heading in headings for line in heading.lines}
     flow = [
-        FlowLine(
-            page=page,
-            column=layout.column(line),
-            edges=layout.edges_at(line),
-            line=line,
-            is_slide=layout.is_slide,
-        )
+        FlowLine(page=page, column=layout.column(line), edges=layout.edges_at(line), line=line)
         for line in structure.text[page]
         if line not in titled
     ]

@@ -24,7 +24,7 @@ _EDGE = 0.08  # A line within this margin that a gap separates from the text is 
 _GAP = 0.9  # The least such gap, in letter sizes.
 _WIDER = 1.25  # A gap is wider than the usual one between lines by this factor.
 _SAME_SIZE, _LEADING = 0.3, 2.0  # Of two lines of a title, in points and in letter sizes.
-_OTHER_SIZE = 0.7  # Points by which the furniture of a slide is smaller than the body, and a title is larger.
+_LARGER = 0.7  # Points by which a title is larger than the body.
 _COUNTED_SHARE = 0.3  # The least share of pages with numbers that increase with the pages.
 _UPWARDS = 3  # The quarter turns of text that runs up the page.
 _PAGE_NUMBER = re.compile(
@@ -38,7 +38,7 @@ def find_furniture(layouts: Sequence[PageLayout], free: Sequence[Sequence[Line]]
     In the outer seventh of a page: texts that repeat on another page, ignoring digits. In the outer tenth: page
     numbers, and what is printed below a number that increases with the pages. At the edge: lines separated from the
     text by a gap, other than the large type of an only page. Above or below everything else: numbers that increase with
-    the pages. On slides: what most of them have at one place; of the rest, only what is smaller than the body.
+    the pages.
     """
     counted, step = _page_numbers(layouts, free)
     repeated = Counter(
@@ -47,25 +47,17 @@ def find_furniture(layouts: Sequence[PageLayout], free: Sequence[Sequence[Line]]
         for key in {_repeat_key(line) for line in lines if _in_margin(line, layout, share=_REPEAT_MARGIN)}
     )
 
-    # Slides with one title are steps of one.
-    slides = [(layout.title, lines) for layout, lines in zip(layouts, free, strict=True) if layout.is_slide]
-    titled = {(_place_key(line), title) for title, lines in slides for line in lines}
-    fixed = Counter(key for key, _ in titled)
-    most = max(1, len({title for title, _ in slides}) / 2)
-
     def is_furniture(line: Line, page: _Page) -> bool:
         layout = page.layout
-        if line in counted or (layout.is_slide and fixed[_place_key(line)] > most):
+        if line in counted:
             return True
         # The title of a poster is at its edge; so is the first line of some titles of several.
-        is_title = line.size > layout.body.size + _OTHER_SIZE and (
+        is_title = line.size > layout.body.size + _LARGER and (
             len(layouts) == 1 or (layout.index == 0 and page.continues(line))
         )
-        is_text = layout.is_slide and line.size > layout.body.size - _OTHER_SIZE
-        is_text = is_text and not _PAGE_NUMBER.fullmatch(line.text)
         # The number of an equation may repeat in a margin, too.
         worded = sum(letter.isalpha() for letter in line.text) > 2
-        if is_text or is_title or not _in_margin(line, layout, share=_REPEAT_MARGIN):
+        if is_title or not _in_margin(line, layout, share=_REPEAT_MARGIN):
             return False
         if worded and repeated[_repeat_key(line)] > 1:
             return True
@@ -178,11 +170,6 @@ def _is_outermost(line: Line, lines: Sequence[Line]) -> bool:
 def _repeat_key(line: Line) -> tuple[str, int]:
     """Return what is equal in a running head on all pages: its text without digits, and its height on the page."""
     return re.sub(r"\d+", "#", line.text.lower()), round(line.baseline / 3)
-
-
-def _place_key(line: Line) -> tuple[str, int, int]:
-    """Return what is equal in the frame of all slides: its text without digits, and its place."""
-    return re.sub(r"\d+", "#", line.text), round(line.box.x0 / 3), round(line.baseline / 3)
 
 
 def _is_page_number(line: Line, lines: Sequence[Line]) -> bool:

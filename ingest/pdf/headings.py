@@ -128,11 +128,6 @@ class _Block:
         )
 
     @property
-    def is_slide_title(self) -> bool:
-        """Whether it is the first text of a slide, and larger than the body or bold."""
-        return self.layout.is_slide and self.above is None and (self.is_larger or self.style.bold)
-
-    @property
     def has_space_above(self) -> bool:
         """Whether there is more than the usual space above, or nothing."""
         line, above = self.lines[0], self.above
@@ -317,8 +312,6 @@ def _is_heading(block: _Block, titles: Mapping[str, int], *, stacked: bool) -> b
     if not (strong or style.italic) or not block.may_be_heading or block.is_contents_entry:
         return False
     key = _key(text)
-    if block.is_slide_title:
-        return True
     if strong and (FIXED_TITLE.fullmatch(text) or (len(key) > 3 and key in titles and not text.endswith(":"))):
         return True
     numbered = bool(NUMBER.match(text)) and not text.endswith(".")

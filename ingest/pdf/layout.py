@@ -23,7 +23,6 @@ __all__ = ["BodyStyle", "Edges", "PageLayout", "RegionFinder", "page_layouts", "
 RegionFinder = Callable[[int, int], Sequence[Box]]
 
 # Chosen on the development papers.
-_SLIDE_RATIO = 1.2  # The least ratio of a slide's width to its height; screens have 4:3 or more.
 _LONGEST = 2.0  # The largest usual ratio of a page's height to its width.
 _FRACTION_SIZE = 0.82  # In sizes of the body: the letters of fractions within a line are smaller.
 _BODY_SIZE_ROUNDING = 0.7  # Points; the largest difference between a line of body text and the body's size.
@@ -85,16 +84,6 @@ class PageLayout:
     numbers: tuple[tuple[Word, ...], ...] = ()
     body: BodyStyle = BodyStyle(size=10.0, font="")
     index: int = 0
-
-    @property
-    def is_slide(self) -> bool:
-        """Whether the page is printed in the format of a screen: its text ends with it, and its title is at its top."""
-        return self.content.turns == 0 and self.content.width > _SLIDE_RATIO * self.content.height
-
-    @property
-    def title(self) -> str:
-        """The first of its largest lines."""
-        return max(self.lines, key=lambda line: line.size).text if self.lines else ""
 
     @property
     def printed_height(self) -> float:
@@ -223,7 +212,7 @@ def page_layouts(pages: Sequence[PageContent], *, regions: RegionFinder | None =
 def with_edges(layouts: Sequence[PageLayout], free: Sequence[Sequence[Line]]) -> list[PageLayout]:
     """Return the pages with the edges of their columns, measured on the free lines of body size of each page.
 
-    A column with few such lines, or on a slide, has the edges of the document's other columns in its place.
+    A column with few such lines has the edges of the document's other columns in its place.
     """
     pages = [
         layout.by_column(line for line in lines if abs(line.size - layout.body.size) < _BODY_SIZE_ROUNDING)[:-1]
@@ -233,14 +222,13 @@ def with_edges(layouts: Sequence[PageLayout], free: Sequence[Sequence[Line]]) ->
     for page in pages:
         for column, lines in enumerate(page):
             common[len(page), column].extend(lines)
-    slides = bool(layouts) and all(layout.is_slide for layout in layouts)
-    usual = {key: _edges(lines, ragged=slides) for key, lines in common.items() if lines}
+    usual = {key: _edges(lines) for key, lines in common.items() if lines}
     return [
         replace(
             layout,
             edges=tuple(
-                _edges(lines, ragged=False)
-                if len(lines) >= _MIN_LINES and not slides
+                _edges(lines)
+                if len(lines) >= _MIN_LINES
                 else usual.get((len(page), column), Edges(left=0.0, right=layout.content.width))
                 for column, lines in enumerate(page)
             ),
@@ -249,10 +237,10 @@ def with_edges(layouts: Sequence[PageLayout], free: Sequence[Sequence[Line]]) ->
     ]
 
 
-def _edges(lines: Sequence[Line], *, ragged: bool) -> Edges:
+def _edges(lines: Sequence[Line]) -> Edges:
     lefts = Counter(round(line.box.x0) for line in lines)
     rights = Counter(round(line.box.x1) for line in lines)
     right, count = rights.most_common(1)[0]
-    if ragged or count < _JUSTIFIED_SHARE * len(lines):
+    if count < _JUSTIFIED_SHARE * len(lines):
         right = sorted(rights.elements())[int(_RAGGED_QUANTILE * (len(lines) - 1))]
     return Edges(left=float(lefts.most_common(1)[0][0]), right=float(right))

@@ -59,13 +59,12 @@ _MIN_SIDEBAR_LINES = 3  # Fewer lines are a label or a line number.
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class FlowLine:
-    """A line of running text on a page (its index from 0) or a slide, with its column and the column's edges."""
+    """A line of running text on a page (its index from 0), with its column and the column's edges."""
 
     page: int
     column: int
     edges: Edges
     line: Line
-    is_slide: bool = False
 
     @property
     def indent(self) -> float:
@@ -76,11 +75,6 @@ class FlowLine:
     def is_short(self) -> bool:
         """Whether the line ends before its column does."""
         return self.line.box.x1 < self.edges.right - _SHORT * self.line.size
-
-    def follows_break(self, last: "FlowLine") -> bool:
-        """Return whether the line before it on a slide was ended on purpose: this line's first word would have
-        fitted."""
-        return self.is_slide and last.edges.right - last.line.box.x1 > self.line.words[0].box.width + self.line.size
 
     def shares_column(self, other: "FlowLine") -> bool:
         """Return whether another line is in the same column of the same page."""
@@ -134,7 +128,7 @@ def _starts(group: Sequence[FlowLine], line: FlowLine, *, style: TextStyle) -> b
     last = group[-1]
     text, before = line.line.text, last.line.text
     ended = bool(_TERMINAL.search(before))
-    if _has_other_size(last.line, line.line) or _is_next_item(group[0], line) or line.follows_break(last):
+    if _has_other_size(last.line, line.line) or _is_next_item(group[0], line):
         return True
     if _LIST.match(text) and (ended or text[0] in "•●◦▪■‣∙"):
         return True

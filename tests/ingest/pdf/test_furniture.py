@@ -48,18 +48,6 @@ def test_the_last_line_of_a_manuscript_with_wide_spaces_is_text() -> None:
     assert [line.text for line in find_furniture([dense], [dense.lines])[0]] == ["A notice"]
 
 
-def test_the_title_of_a_slide_is_text_and_what_all_slides_have_is_not() -> None:
-    titles = ("Methods", "Results", "Results", "End")
-    layouts = [
-        printed_page(at, [(title, 30), (f"item {'abcd'[at - 1]}", 120), ("The Talk", 200), ("A. Speaker", 280)])
-        for at, title in enumerate(titles, start=1)
-    ]
-    content = [PageContent(number=at, width=400, height=300) for at in (1, 2, 3, 4)]
-    slides = [replace(layout, content=page) for layout, page in zip(layouts, content, strict=True)]
-    found = find_furniture(slides, [*(slide.lines for slide in slides[:3]), slides[3].lines[:2]])
-    assert [{line.text for line in lines} for lines in found] == [{"The Talk", "A. Speaker"}] * 3 + [set()]
-
-
 def test_the_large_type_at_the_edge_of_an_only_page_is_its_title() -> None:
     text = printed_page(1, [("some text of it", 300), ("and some more", 312)])
     title, notice = (printed_line("Rivers that Remember", 40, size=size) for size in (24, 10))

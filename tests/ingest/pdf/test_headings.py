@@ -115,18 +115,5 @@ def test_a_heading_in_lower_case_has_the_style_of_another_heading() -> None:
     assert [heading.text for heading in found([*lower, *other])] == ["predict and plot", "Functions"]
 
 
-def test_the_first_bold_line_of_a_slide_is_its_title_whatever_its_punctuation() -> None:
-    lines = [line("How does it end?", 30, bold=True), line("It ends well.", 45), line("All is said:", 60, bold=True)]
-    slide = PageLayout(
-        content=PageContent(number=1, width=400, height=300),
-        words=(),
-        lines=tuple(lines),
-        edges=(Edges(left=50, right=350),),
-        body=BodyStyle(size=10, font="Times"),
-    )
-    titles = [heading.text for heading in find_headings([slide], [lines], outline=())]
-    assert titles == ["How does it end?"]
-
-
 def test_single_letters_are_labels_and_no_heading() -> None:
     assert found([line(PLAIN, 100), line("A B C", 130, size=14), line(PLAIN, 150)]) == []

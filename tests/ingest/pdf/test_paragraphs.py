@@ -32,18 +32,6 @@ def test_a_sentence_is_joined_over_the_gap_of_a_float() -> None:
     assert len(_paragraphs(("we compare them.", 100, 10), ("models in the table.", 300, 10))) == 2
 
 
-def test_a_line_of_a_slide_that_ends_early_ends_its_paragraph() -> None:
-    texts = ("Data may be missing", "This makes it hard", "to find the blocks of the", "matrix")
-    lines = [printed_line(text, 100 + 12 * row) for row, text in enumerate(texts)]
-    flow = [
-        FlowLine(page=0, column=0, edges=Edges(left=50, right=180), line=line, is_slide=slide)
-        for slide in (True, False)
-        for line in lines
-    ]
-    assert [len(paragraph.lines) for paragraph in paragraphs_of(flow[:4], style=_STYLE)] == [1, 1, 2]
-    assert len(paragraphs_of(flow[4:], style=_STYLE)) == 1
-
-
 def test_a_note_on_the_authors_needs_no_mark() -> None:
     text = [printed_line("the text of a column", 690)]
     notes = [
