@@ -177,21 +177,22 @@ def _column(title: _Title, columns: Columns) -> int:
 
 def _levels(title: _Title, column: int, titles: Sequence[_Title], columns: Columns) -> tuple[int, int]:
     """Return the row and the row span of a column's name."""
-    alike = [
-        other
-        for other in titles
-        if other is not title
-        and abs(other.text.baseline - title.text.baseline) < _SAME_BASELINE * title.text.size
-        and other.top == other.bottom
-        and title.top <= other.top <= title.bottom
-    ]
     lines = [
         other
         for other in titles
         if (other.top, other.bottom) == (title.top, title.bottom) and _column(other, columns) == column
     ]
-    if alike and len(lines) == 1:
-        return alike[0].top, 1
+    levels = [
+        {
+            other.top
+            for other in titles
+            if abs(other.text.baseline - line.text.baseline) < _SAME_BASELINE * line.text.size
+            and title.top <= other.top == other.bottom <= title.bottom
+        }
+        for line in lines
+    ]
+    if title.top < title.bottom and (shared := set.intersection(*levels)):
+        return min(shared), 1
     return title.top, title.bottom - title.top + 1
 
 

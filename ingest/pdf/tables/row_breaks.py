@@ -86,7 +86,8 @@ def has_room(above: Piece, piece: Piece, columns: Columns) -> bool:
     word = piece.lines[0].words[0]
     used = above.lines[-1].width + _WORD_SPACE * columns.em + (word.x1 - word.x0)
     left, right = columns.intervals[above.first][0], columns.intervals[above.last][1]
-    return used <= right - left - _SLACK * columns.em
+    # A line that extends beyond its column shows that the line above could, too.
+    return used <= max(right, piece.box.x1) - left - _SLACK * columns.em
 
 
 def begins_row(last: GridRow, row: GridRow, context: LineContext) -> bool:
