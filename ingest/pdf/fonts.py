@@ -17,7 +17,8 @@ _MONOSPACED = re.compile(
 _SMALL_CAPITALS = re.compile(r"csc\d|sfcc|small-?cap|-sc\b|capitals", re.IGNORECASE)
 
 
-_LIGATURES = {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st", "\u00ad": "-"}
+# With the Greek capitals, for which Adobe's list of glyph names has the signs of an increment and of the ohm.
+_LIGATURES = dict(zip("\u2206\u2126ﬀﬁﬂﬃﬄﬅﬆ\u00ad", "Δ Ω ff fi fl ffi ffl st st -".split(), strict=True))
 _EXTENSION_FONT = re.compile(r"CMEX\d|LMMathExtension", re.IGNORECASE)
 # A font without a name of its own, which an engine names by its kind or by its key in the page's resources. Fonts of
 # bitmaps have no names for glyphs: a glyph's text is its code in TeX's encoding of text.

@@ -182,7 +182,7 @@ _FUNCTIONS = frozenset(
 _ESCAPED = {**dict.fromkeys("{}%$&#_", None), "\\": "\\backslash ", "~": "\\sim ", "^": "\\hat{}"}
 _MINUS_SIGNS = str.maketrans({"−": "-"})
 
-_RAISED = str.maketrans("0123456789+-−=()ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿⁱ")
+_RAISED = str.maketrans("0123456789+-−=()ni∘◦", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿⁱ°°")
 _LOWERED = str.maketrans("0123456789+-−=()", "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎")
 _SMALL_CHARACTERS = frozenset("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎")
 # Spaces inside brackets and before commas.

@@ -261,6 +261,8 @@ def _filled_columns(body: Sequence[GridRow]) -> list[set[int]]:
         for piece in row.pieces:
             for column in range(piece.first, piece.last + 1):
                 reaching[column] = max(reaching.get(column, 0), index + piece.rows)
+        if row.kind == "section":
+            reaching[0] = len(body)
         if row.kind == "body":
             filled.append({column for column, end in reaching.items() if end > index})
     return filled

@@ -290,15 +290,17 @@ def _is_section(row: PrintedRow, columns: Columns, region: TableRegion, *, alone
     ):
         return True
     first, last = columns.span(segment.box.x0, segment.box.x1)
+    centred = abs(segment.center - box.center) < _CENTRED and len(columns) > 2
+    left, right = columns.intervals[first]
+    if centred and abs(segment.center - (left + right) / 2) > _CENTRED and segment.box.x0 - left > _CENTRED:
+        return True
     if is_value(segment.text) or first == len(columns) - 1:
         return False
     parenthesized = segment.text[0] + segment.text[-1] == "()" and not is_annotation(segment.text)
     if parenthesized and abs(segment.center - columns.center(1, len(columns) - 1)) < _CENTRED:
         return True
     set_off = segment.bold > _SET_OFF or segment.italic > _SET_OFF or alone
-    if abs(segment.center - box.center) < _CENTRED and len(columns) > 2:
-        return set_off or last > first
-    return first == 0 and set_off
+    return set_off or last > first if centred else first == 0 and set_off
 
 
 def _first_headers(rows: Sequence[GridRow], region: TableRegion) -> set[int]:

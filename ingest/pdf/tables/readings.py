@@ -14,6 +14,7 @@ from math import exp, log
 from typing import Literal
 
 from ingest.document.cell_values import is_value
+from ingest.document.geometry import runs_of
 from ingest.document.pages import PageGrid
 from ingest.pdf.lines import Line
 from ingest.pdf.tables.grid import read_grid
@@ -23,6 +24,7 @@ __all__ = ["WEIGHTS", "Reading", "features_of", "likeliest", "readings_of"]
 
 _SPACE = 0.25  # Letter sizes; the width of a space.
 _SLACK = 0.5  # Letter sizes; a line has no room for a word if less than this would remain.
+_LINE = 0.75  # Letter sizes; texts of one row that are closer are centred on each other.
 _LONG = 30  # Words; a cell with more is likely to be text around the table.
 
 
@@ -87,6 +89,7 @@ def features_of(reading: Reading) -> Mapping[str, float]:
         "join_fits": sum(_fits(above, line, grid, em=em) for above, line in joins) / max(height, 1),
         "join_values": sum(is_value(above.text) and is_value(line.text) for above, line in joins) / max(height, 1),
         "joins": len(joins) / max(height, 1),
+        "apart": sum(map(_parts, rows.values())) / max(height, 1),
         "break_wraps": sum(not _fits(above.lines[-1], cell.lines[0], grid, em=em) for above, cell in breaks)
         / max(height, 1),
         "break_lower": sum(cell.text[0].islower() or cell.text[0] in "([" for _, cell in breaks) / max(height, 1),
@@ -100,6 +103,14 @@ def features_of(reading: Reading) -> Mapping[str, float]:
         "header": float(grid.header_rows),
         "head_fits": float(sum(_fits(above, line, grid, em=em) for above, line in heads)),
     }
+
+
+def _parts(cells: Sequence[GridCell]) -> int:
+    """Return how many lines of a row share no cell with the line above: they are likely to be rows of their own."""
+    placed = sorted(((line, cell.column) for cell in cells for line in cell.lines), key=lambda pair: pair[0].baseline)
+    lines = runs_of(placed, joins=lambda run, pair: pair[0].baseline - run[0][0].baseline < _LINE * pair[0].size)
+    columns = [{column for _, column in line} for line in lines]
+    return sum(above.isdisjoint(below) for above, below in pairwise(columns))
 
 
 def _breaks(rows: Mapping[int, Sequence[GridCell]]) -> Iterator[tuple[GridCell, GridCell]]:
@@ -154,6 +165,7 @@ WEIGHTS: Mapping[str, float] = {
     "break_wraps": -0.86,
     "model_columns": -0.61,
     "single": 0.49,
+    "apart": 0.0,
     "joins": 0.46,
     "both_rows": -0.35,
     "one_column": -0.19,

@@ -50,9 +50,15 @@ def join_rows(
             # Single words that are repeated are below those of their groups.
             single = [piece.text for piece in row.pieces if " " not in piece.text]
             groups = len(set(single)) < len(single) and row.stub is not None and above.stub is None
-            return bool(bands and not both and not groups) or _is_wrapped_header(above, row, columns)
-        over = {piece.first: piece.text for piece in last.pieces}
-        if bands and any(is_value(over.get(piece.first, "")) and is_value(piece.text) for piece in row.pieces):
+            return bool(bands and not groups) or _is_wrapped_header(above, row, columns)
+        over = {piece.first: piece.text for line in group for piece in line.pieces}
+        filled = {column for line in group for piece in line.pieces for column in range(piece.first, piece.last + 1)}
+        beside = row.top - last.bottom < _HALF_LINE * columns.em
+        if not beside and all(filled.isdisjoint(range(piece.first, piece.last + 1)) for piece in row.pieces):
+            return False
+        columned = [piece for piece in row.pieces if bands or piece.first in context.values]
+        named = {piece.first for piece in columned if is_value(piece.text) and piece.first in over}
+        if any(is_value(over[column]) or column in context.values for column in named):
             return False
         return bool(bands and not both) or not begins_row(last, row, context)
 
@@ -92,6 +98,8 @@ def _is_wrapped_header(last: GridRow, row: GridRow, columns: Columns) -> bool:
         return True
     above = {piece.first for piece in last.pieces if piece.first == piece.last}
     if all(piece.first in above and _runs_over(last, piece, columns) for piece in row.pieces):
+        return True
+    if _is_stub_only(last) and row.stub and _runs_over(last, row.stub, columns):
         return True
     return row.stub is None and all(piece.first == piece.last and piece.first in above for piece in row.pieces)
 
@@ -143,6 +151,8 @@ def _with_labels(block: list[GridRow]) -> list[GridRow]:
     column = 0
     while len(labels := [index for index, row in enumerate(spread) if row.piece_at(column)]) == 1:
         label = spread[labels[0]].piece_at(column)
+        if column == labels[0] == 0 and len(spread) > 1 and _is_stub_only(spread[0]):
+            return [replace(spread[0], kind="section"), *spread[1:]]
         # A value whose note is on a line below it names no rows.
         if labels[0] == len(spread) - 1 or (column and label is not None and is_value(label.text)):
             break
