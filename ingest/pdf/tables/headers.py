@@ -236,6 +236,8 @@ def _pieces(row: PrintedRow, columns: Columns) -> tuple[Piece, ...]:
     pieces: list[Piece] = []
     for segment in row.segments:
         first, last = columns.span(segment.box.x0, segment.box.x1)
+        if last > first and is_value(segment.text) and (home := columns.holding(segment.box.x0, segment.box.x1)):
+            first = last = home
         homes = [columns.span(word.x0, word.x1)[0] for word in segment.words]
         placed = list(zip(segment.words, homes, strict=True))
         if last > first and len(set(homes)) > 1 and all(is_value(word.text) for word, home in placed if home > 0):

@@ -130,7 +130,22 @@ def rule_stacks(layout: PageLayout) -> list[RuleStack]:
     tall = [stack for stack in stacks if stack.box.height > _MIN_HEIGHT]
     # The partial rules of a header are inside the stack of their table.
     inner = {stack for stack, other in permutations(tall, 2) if contains(other.box.grown(2, 2), stack.box)}
-    return [stack for stack in tall if stack not in inner]
+    return [_with_header_band(stack, layout) for stack in tall if stack not in inner]
+
+
+def _with_header_band(stack: RuleStack, layout: PageLayout) -> RuleStack:
+    """Return a stack with the edges of the filled band above it that has its ends, on which titles are printed."""
+    top = stack.ys[0]
+    bands = (
+        fill
+        for fill in layout.content.fills
+        if stack.has_ends(HorizontalRule(fill.x0, fill.x1, fill.y0))
+        and fill.y1 < top < fill.y1 + _MAX_DISTANCE
+        and any(_is_between(line, stack) for line in layout.lines_between(fill.y0, fill.y1))
+        and not _has_caption_between(fill.y0, HorizontalRule(stack.x0, stack.x1, top), layout.captions)
+    )
+    band = max(bands, key=lambda fill: (fill.y1, -fill.y0), default=None)
+    return replace(stack, ys=(band.y0, band.y1, *stack.ys)) if band else stack
 
 
 def _has_caption_between(top: float, rule: HorizontalRule, captions: Sequence[Caption]) -> bool:

@@ -17,6 +17,8 @@ __all__ = ["join_rows", "span_labels"]
 
 # Letter sizes.
 _HALF_LINE = 0.75  # Header rows closer than this are one row, centred on each other.
+_MIN_LONE = 3  # Rules around as many lines, and most of a table's, are around each of its rows.
+_INDENT = 0.5  # The least indent of the second line of a label.
 _MIDDLE = 0.3  # The height of the middle of letters above their baseline.
 
 _DIFFERENCE = re.compile("[+±↑↓]")
@@ -35,7 +37,10 @@ def join_rows(
         both: Whether a row also ends where its words say so, if there are bands.
     """
     zones = [list(group) for _, group in groupby(rows, key=lambda row: (region.zone(row.top), row.kind == "body"))]
-    context = LineContext.of([zone for zone in zones if zone[0].kind == "body"], columns)
+    bodies = [zone for zone in zones if zone[0].kind == "body"]
+    context = LineContext.of(bodies, columns)
+    lone = sum(len(zone) == 1 for zone in bodies)
+    ruled = lone >= _MIN_LONE and 2 * lone > len(bodies) and all(zone[0].stub for zone in bodies)
     edges = bands or region.inner_rules
 
     def place(row: GridRow) -> tuple[int, bool]:
@@ -51,6 +56,8 @@ def join_rows(
             single = [piece.text for piece in row.pieces if " " not in piece.text]
             groups = len(set(single)) < len(single) and row.stub is not None and above.stub is None
             return bool(bands and not groups) or _is_wrapped_header(above, row, columns)
+        if ruled and row.stub is None:
+            return True
         over = {piece.first: piece.text for line in group for piece in line.pieces}
         filled = {column for line in group for piece in line.pieces for column in range(piece.first, piece.last + 1)}
         beside = row.top - last.bottom < _HALF_LINE * columns.em
@@ -138,8 +145,21 @@ def span_labels(rows: Sequence[GridRow], columns: Columns, region: TableRegion) 
     spanned: list[GridRow] = []
     for _, group in groupby(rows, key=lambda row: (row.kind, region.zone(row.top), sum(y < row.top for y in partial))):
         block = list(group)
-        spanned.extend(_with_labels(block) if block[0].kind == "body" else block)
+        spanned.extend(_with_labels(_with_whole_labels(block, columns)) if block[0].kind == "body" else block)
     return spanned
+
+
+def _with_whole_labels(block: Sequence[GridRow], columns: Columns) -> list[GridRow]:
+    """Return the rows with each label joined whose second line, which is indented, is in the second of its rows."""
+    rows = list(block)
+    for index, (first, second, third) in enumerate(zip(rows, rows[1:], rows[2:], strict=False)):
+        label, more = first.stub, second.stub
+        if not label or not more or third.stub or len(second.pieces) < 2 or not _runs_over(first, more, columns):
+            continue
+        if more.box.x0 - label.box.x0 > _INDENT * columns.em:
+            rows[index] = replace(first, pieces=(more.under(label), *first.pieces[1:]))
+            rows[index + 1] = replace(second, pieces=second.pieces[1:])
+    return rows
 
 
 def _with_labels(block: list[GridRow]) -> list[GridRow]:

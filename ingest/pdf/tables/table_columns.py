@@ -25,7 +25,7 @@ _EXACT = 0.05  # The same, except for rounding, if the typesetter aligned them b
 _MAX_JUSTIFIED_GAP = 1.5  # A wider gap is not a space of justified text.
 _EVEN = 0.02  # The largest difference between spaces of one justified line.
 _INK_GAP = 0.1  # Words closer than this count as one stretch of ink.
-_HALF = 0.5  # A share of a column's width.
+_HALF, _MOST = 0.5, 0.75  # Shares of a width.
 _RULE_OVERHANG = 4.0  # Points by which a column may extend beyond the rule over it.
 _MAX_PARTITION_COST = 6.0  # Points; the largest mean distance of titles from the centres of their columns.
 
@@ -65,6 +65,11 @@ class Columns:
         middle = (x0 + x1) / 2
         nearest = min(range(len(self)), key=lambda index: abs(self.center(index, index) - middle))
         return nearest, nearest
+
+    def holding(self, x0: float, x1: float) -> int | None:
+        """Return the column that holds most of a text, None if none does."""
+        held = [min(x1, right) - max(x0, left) > _MOST * (x1 - x0) for left, right in self.intervals]
+        return held.index(True) if True in held else None
 
     def nearest(self, x0: float, x1: float) -> int:
         """Return the first column of which a text from x0 to x1 covers half, otherwise the one it covers most."""
