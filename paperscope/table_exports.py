@@ -13,6 +13,7 @@ from paperscope_core.types.literature import LiteratureCell, LiteratureRow, Lite
 __all__ = ["EXPORTS", "export_table"]
 
 Entries = Mapping[str, PaperEntry]
+Published = Mapping[str, Publication]
 
 # A spreadsheet's cell has no more characters.
 _LONGEST_CELL = 32_767
@@ -27,7 +28,7 @@ def export_table(
     entries: Sequence[PaperEntry],
     form: str,
     *,
-    publications: Mapping[str, Publication] = MappingProxyType({}),
+    publications: Published = MappingProxyType({}),
 ) -> bytes:
     """Return a table in a form of `EXPORTS`.
 
@@ -43,9 +44,7 @@ def export_table(
         KeyError: There is no such form.
     """
     known = {entry.id: entry for entry in entries}
-    if form == "bib":
-        return bibtex(_papers(table, known).values(), publications).encode()
-    return EXPORTS[form][1](table, known)
+    return EXPORTS[form][1](table, known, publications)
 
 
 def _head(table: LiteratureTable) -> list[str]:
@@ -80,7 +79,7 @@ def _doubts(cell: LiteratureCell | None) -> str:
     return "; ".join((*formulas, *map(str, cell.findings if cell else ())))
 
 
-def _csv(table: LiteratureTable, entries: Entries) -> bytes:
+def _csv(table: LiteratureTable, entries: Entries, _published: Published) -> bytes:
     """Write values first, then the status and the places of each."""
     names = [column.name for column in table.columns.columns]
     head = [*_head(table), *names, *(f"{name} ({part})" for name in names for part in ("status", "evidence"))]
@@ -92,7 +91,7 @@ def _csv(table: LiteratureTable, entries: Entries) -> bytes:
     return spreadsheet_csv([head, *rows]).encode()
 
 
-def _xlsx(table: LiteratureTable, entries: Entries) -> bytes:
+def _xlsx(table: LiteratureTable, entries: Entries, _published: Published) -> bytes:
     """Write a sheet of values, with a note on each that is doubtful, one of the evidence of each cell, and one of
     excluded rows. All cells are strings, so none is a formula."""
     import xlsxwriter
@@ -154,7 +153,7 @@ def _short(table: LiteratureTable, row: LiteratureRow) -> list[str]:
     return [row.title, *([row.name] if table.columns.rows != "paper" else [])]
 
 
-def _markdown(table: LiteratureTable, _entries: Entries) -> bytes:
+def _markdown(table: LiteratureTable, _entries: Entries, _published: Published) -> bytes:
     names = [column.name for column in table.columns.columns]
     head = ["paper", *_head(table)[3:], *names]
     rows = [[*_short(table, row), *(_marked(cell) for _, cell in _cells(table, row))] for row in table.included]
@@ -171,7 +170,7 @@ def _markdown(table: LiteratureTable, _entries: Entries) -> bytes:
     return ("\n\n".join(parts) + "\n").encode()
 
 
-def _latex(table: LiteratureTable, entries: Entries) -> bytes:
+def _latex(table: LiteratureTable, entries: Entries, _published: Published) -> bytes:
     """Write a longtable of the package booktabs, which cites the entries of the BibTeX file."""
     keys = dict(zip(_papers(table, entries), bibtex_keys(_papers(table, entries).values()), strict=True))
     names = [column.name for column in table.columns.columns]
@@ -202,15 +201,15 @@ def _papers(table: LiteratureTable, entries: Entries) -> dict[str, PaperEntry]:
     return {row.paper: entries[row.paper] for row in table.included if row.paper in entries}
 
 
-def _json(table: LiteratureTable, _entries: Entries) -> bytes:
+def _json(table: LiteratureTable, _entries: Entries, _published: Published) -> bytes:
     return to_json(table, indent=2).encode()
 
 
-def _bibtex(table: LiteratureTable, entries: Entries) -> bytes:
-    return bibtex(_papers(table, entries).values()).encode()
+def _bibtex(table: LiteratureTable, entries: Entries, published: Published) -> bytes:
+    return bibtex(_papers(table, entries).values(), published).encode()
 
 
-_Writer = Callable[[LiteratureTable, Entries], bytes]
+_Writer = Callable[[LiteratureTable, Entries, Published], bytes]
 EXPORTS: Mapping[str, tuple[str, _Writer]] = {
     "csv": ("text/csv; charset=utf-8", _csv),
     "xlsx": ("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", _xlsx),

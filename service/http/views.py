@@ -9,7 +9,6 @@ from pydantic import AliasPath, BaseModel, ConfigDict, Field
 
 from graph_store.job_queue import Job, JobKind, JobState
 from paperscope.library import EntityMatch, Estimate, Library
-from paperscope.question_estimates import QuestionEstimate
 from paperscope_core.codec import from_json
 from paperscope_core.types import (
     Element,
@@ -33,7 +32,6 @@ from service.jobs.requests import AddResult, BatchRequest, PaperJob, TableReques
 __all__ = [
     "BatchRowHead",
     "BatchRows",
-    "BoundsView",
     "ConnectedEntities",
     "ConnectedEntity",
     "DiscrepancyList",
@@ -171,8 +169,8 @@ class EntityMatches(BaseModel):
 
 
 class EstimateView(BaseModel):
-    """The estimated usage of models, in all and by role; `cost` is in the currency of the prices that
-    are set, and `cached` calls cost nothing. All is zero without a model, or if what was paid for is stored."""
+    """The estimated usage of models of adding a file, in all and by role; `cost` is in the currency of the prices that
+    are set, and `cached` calls cost nothing. All is zero without a model, or if the library has the file."""
 
     calls: int
     cached: int
@@ -184,25 +182,7 @@ class EstimateView(BaseModel):
     @classmethod
     def of(cls, estimate: Estimate) -> Self:
         """Return the view of an estimate."""
-        return cls.of_roles(estimate.roles)
-
-    @classmethod
-    def of_roles(cls, roles: Mapping[str, Usage]) -> Self:
-        """Return the view of usages by role."""
-        return cls.model_validate({**asdict(sum(roles.values(), Usage())), "roles": roles})
-
-
-class BoundsView(BaseModel):
-    """The estimated usage of models of a question or a table: at least, and if the model looks something up and reads
-    images as often as it may."""
-
-    least: EstimateView
-    most: EstimateView
-
-    @classmethod
-    def of(cls, estimate: QuestionEstimate) -> Self:
-        """Return the view of an estimate."""
-        return cls(least=EstimateView.of_roles(estimate.least), most=EstimateView.of_roles(estimate.most))
+        return cls.model_validate({**asdict(estimate.total), "roles": estimate.roles})
 
 
 class JobView(BaseModel):

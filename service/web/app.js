@@ -32,6 +32,7 @@ const VIEWS = {
   graph: { icon: 'graph', load: () => import('./views/graph.js').then((module) => module.Graph) },
   batches: { icon: 'batch', load: () => import('./views/batch.js').then((module) => module.Batch) },
   tables: { icon: 'table', load: () => import('./views/literature.js').then((module) => module.Literature) },
+  results: { icon: 'chart', load: () => import('./views/results.js').then((module) => module.Results) },
   papers: { under: 'library', load: () => import('./views/paper.js').then((module) => module.Paper) },
   settings: { icon: 'settings', load: () => import('./views/settings.js').then((module) => module.Settings) },
 }

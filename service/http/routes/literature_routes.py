@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Path, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
+from paperscope.question_estimates import QuestionEstimate
 from paperscope_core.column_sets import READY_COLUMNS, TableRecord
 from paperscope_core.types.literature import LiteratureColumn, LiteratureTable
 from service.http.answering import QuestionRunnerOf
@@ -13,7 +14,7 @@ from service.http.auth import ComputingLibraryOf, LibraryOf
 from service.http.parameters import PAPER_PATTERN, Name
 from service.http.responses import document_content, file_response, json_response
 from service.http.uploads import JobSubmitterOf
-from service.http.views import BoundsView, JobView
+from service.http.views import JobView
 from service.jobs.requests import TableRequest
 
 __all__ = ["router"]
@@ -89,12 +90,12 @@ async def fill_table(body: TableBody, response: Response, queue: JobSubmitterOf)
     return FillingView(table=table, job=job)
 
 
-@router.post("/estimate", summary="Estimate the cost of a literature table")
-async def estimate_table(body: TableBody, runner: QuestionRunnerOf) -> BoundsView:
-    """Return the calls, tokens and cost of filling what a table lacks, by the models and prices that are set: at least,
+@router.post("/estimate", summary="Estimate the cost of a literature table", response_model=QuestionEstimate)
+async def estimate_table(body: TableBody, runner: QuestionRunnerOf) -> Response:
+    """Return the calls, tokens and cost of filling what a table lacks, by role, at the prices that are set: at least,
     and at most. Takes the body of `POST /v1/tables`; it stores nothing and calls no language model."""
     columns = body.column_set(body.title)
-    return BoundsView.of(await runner.estimate(lambda estimator: estimator.estimate_table(columns, body.papers)))
+    return json_response(await runner.estimate(lambda estimator: estimator.estimate_table(columns, body.papers)))
 
 
 @router.get(

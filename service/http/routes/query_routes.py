@@ -9,6 +9,7 @@ from fastapi.sse import format_sse_event
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, model_validator
 from starlette.exceptions import HTTPException
 
+from paperscope.question_estimates import QuestionEstimate
 from paperscope_core.codec import to_json
 from paperscope_core.errors import PaperscopeError
 from paperscope_core.types import Answer, AskRequest, Claim, Context, DoneEvent, Turn
@@ -18,7 +19,6 @@ from service.http.background import BackgroundWork
 from service.http.parameters import CONVERSATION_PATTERN, Name, QuestionBody, QuestionText
 from service.http.problems import error_text
 from service.http.responses import EventStreamResponse, example, json_response
-from service.http.views import BoundsView
 
 __all__ = ["router"]
 
@@ -123,12 +123,12 @@ async def query(
     return EventStreamResponse(_events(request, work), on_end=work.leave)
 
 
-@router.post("/query/estimate", summary="Estimate the cost of a question")
-async def estimate_query(body: QueryBody, runner: QuestionRunnerOf) -> BoundsView:
-    """Return the calls, tokens and cost of answering a question, by the models and prices that are set: at least, and
-    at most. Takes the body of `POST /v1/query`; it calls no language model. The turns of a `conversation` are left
+@router.post("/query/estimate", summary="Estimate the cost of a question", response_model=QuestionEstimate)
+async def estimate_query(body: QueryBody, runner: QuestionRunnerOf) -> Response:
+    """Return the calls, tokens and cost of answering a question, by role, at the prices that are set: at least, and at
+    most. Takes the body of `POST /v1/query`; it calls no language model. The turns of a `conversation` are left
     out."""
-    return BoundsView.of(await runner.estimate(lambda estimator: estimator.estimate(body.asked)))
+    return json_response(await runner.estimate(lambda estimator: estimator.estimate(body.asked)))
 
 
 async def _events(request: Request, work: BackgroundWork) -> AsyncGenerator[bytes, None]:

@@ -459,6 +459,8 @@ function stageTokens({ usage }) {
 
 /** The name of a stage, also of one that the page does not know. */
 export function stageName(stage) {
+  const [, done, total] = /^asking papers(?:: (\d+) of (\d+))?$/.exec(stage) ?? []
+  if (stage.startsWith('asking papers')) return total ? t('ask.askedPapers', { done, total }) : t('ask.askingPapers')
   const known = ['understanding', 'retrieving', 'answering', 'looking up', 'reading images', 'merging', 'verifying']
   return known.includes(stage) ? t(`ask.stages.${stage}`) : stage
 }

@@ -1,6 +1,9 @@
 /** The box for a question, with its sources. */
 
-import { Icon, html, t, useEffect, useRef, useState } from '../ui/index.js'
+import { post } from '../api.js'
+import { boundsText } from '../library/estimate.js'
+import { Dialog, Icon, html, t, useEffect, useRef, useState } from '../ui/index.js'
+import { given } from './conversations.js'
 import { FilterChips, FilterDialog, describe, without } from './filters.js'
 
 const LONGEST = 4000
@@ -8,11 +11,13 @@ const SHOW_COUNT_FROM = 3500
 
 /**
  * @param {{filters: object, titles: Map<string, string>, onFilters: (filters: object) => void, followUp: boolean,
- *   asking: boolean, onAsk: (question: string) => void, onStop: () => void, draft?: string}} props
+ *   asking: boolean, onAsk: (question: string, eachPaper: boolean) => void, onStop: () => void, draft?: string}} props
  */
 export function Composer({ filters, titles, onFilters, followUp, asking, onAsk, onStop, draft = '' }) {
   const [text, setText] = useState(draft)
   const [choosing, setChoosing] = useState(false)
+  const [each, setEach] = useState(false)
+  const [estimate, setEstimate] = useState('')
   const box = useRef()
 
   useEffect(() => {
@@ -39,8 +44,21 @@ export function Composer({ filters, titles, onFilters, followUp, asking, onAsk, 
   const submit = (event) => {
     event.preventDefault()
     if (!ready) return
-    onAsk(question)
+    if (each && !estimate) estimateEach()
+    else send()
+  }
+  const send = () => {
+    onAsk(question, each)
     setText('')
+    setEstimate('')
+  }
+  /** Asks before something is paid. What can't be estimated is asked, and the answer says what is wrong. */
+  const estimateEach = async () => {
+    setEstimate(t('estimate.reading'))
+    const found = await post('/v1/query/estimate', { question, each_paper: true, ...given(filters) }).catch(() => null)
+    const calls = Object.values(found?.least ?? {}).reduce((sum, role) => sum + role.calls, 0)
+    if (calls) setEstimate(boundsText(found))
+    else send()
   }
   const onKeyDown = (event) => {
     if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) submit(event)
@@ -64,9 +82,14 @@ export function Composer({ filters, titles, onFilters, followUp, asking, onAsk, 
         onInput=${(event) => setText(event.currentTarget.value)}
         onKeyDown=${onKeyDown}
       ></textarea>
+      <div class="scopes">
       <button type="button" class="button quiet small scope" title=${scope} onClick=${() => setChoosing(true)} aria-haspopup="dialog">
         <${Icon} name=${restricted ? 'filter' : 'library'} size=${followUp ? 18 : 16} /><span>${scope}</span>
       </button>
+      <button type="button" class="button quiet small scope" title=${t('ask.eachPaperHint')} aria-pressed=${each} onClick=${() => setEach(!each)}>
+        <${Icon} name="table" size=${followUp ? 18 : 16} /><span>${t('ask.eachPaper')}</span>
+      </button>
+      </div>
       ${question.length > SHOW_COUNT_FROM &&
       html`<span class="composer-count ${tooLong ? 'bad' : ''}" id="question-length" role="status">
         ${t('ask.length', { length: question.length, most: LONGEST })}
@@ -75,6 +98,17 @@ export function Composer({ filters, titles, onFilters, followUp, asking, onAsk, 
         ? html`<button type="button" class="send" aria-label=${t('ask.stop')} title=${t('ask.stop')} onClick=${onStop}><${Icon} name="stop" /></button>`
         : html`<button type="submit" class="send" aria-label=${t('ask.send')} title=${t('ask.send')} disabled=${!ready}><${Icon} name="send" /></button>`}
     </div>
+    ${estimate &&
+    html`<${Dialog}
+      title=${t('estimate.eachTitle')}
+      size="small"
+      onClose=${() => setEstimate('')}
+      footer=${html`<button type="button" class="button" onClick=${() => setEstimate('')}>${t('common.cancel')}</button>
+        <button type="button" class="button primary" onClick=${send}>${t('estimate.ask')}</button>`}
+    >
+      <p>${t('estimate.eachText')}</p>
+      <p role="status">${estimate}</p>
+    <//>`}
     ${choosing &&
     html`<${FilterDialog}
       filters=${filters}

@@ -156,8 +156,10 @@ class Conversation extends Store {
   async #follow(turn, body) {
     for await (const { event, data } of events('/v1/query', { body, signal: turn.abort.signal })) {
       if (event === 'stage') {
+        // How far a stage is replaces how far it was.
+        const before = turn.stages.filter((one) => !data.stage.startsWith(`${one.split(':')[0]}:`))
         turn.stage = data.stage
-        turn.stages = [...turn.stages, data.stage]
+        turn.stages = [...before, data.stage]
       } else if (event === 'text') {
         turn.text = data.anew ? data.text : turn.text + data.text
       } else if (event === 'done') {
@@ -320,5 +322,5 @@ function broken(kind) {
 
 /** The filters that restrict something. @param {Filters} filters */
 export function given(filters) {
-  return Object.fromEntries(Object.entries(filters).filter(([, value]) => value.length))
+  return Object.fromEntries(Object.entries(filters).filter(([, value]) => value === true || value.length))
 }

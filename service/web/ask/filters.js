@@ -14,6 +14,7 @@ export function describe(filters, titles) {
     ...filters.papers.map((id) => ({ key: 'papers', value: id, icon: 'paper', text: titles.get(id) ?? id })),
     ...filters.sections.map((one) => ({ key: 'sections', value: one, icon: 'menu', text: t('ask.filters.inSection', { section: one }) })),
     ...filters.kinds.map((one) => ({ key: 'kinds', value: one, icon: 'filter', text: t(`ask.filters.kinds.${one}`) })),
+    ...(filters.each_paper ? [{ key: 'each_paper', value: true, icon: 'table', text: t('ask.eachPaper') }] : []),
     ...(filters.years ? [{ key: 'years', value: filters.years, icon: 'clock', text: filters.years.replace('-', '–') }] : []),
   ]
 }

@@ -61,6 +61,12 @@ function estimateText(estimate, isNext) {
   return estimate.error ? estimate.error.detail || errorTitle(estimate.error) : usageText(estimate.usage)
 }
 
+/** What a question or a table would cost: the usages by role, at least and at most. @returns {string} */
+export function boundsText({ least, most }) {
+  const [low, high] = [least, most].map((roles) => usageText(Object.values(roles).reduce(plus, NOTHING)))
+  return low === high ? low : t('estimate.bounds', { least: low, most: high })
+}
+
 /** "12 calls, 34,000 tokens, cost 0.02"; the cost has the currency of the price settings, which is not known. */
 export function usageText({ calls, prompt_tokens, completion_tokens, cost }) {
   if (!calls) return t('estimate.nothing')

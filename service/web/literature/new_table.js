@@ -1,8 +1,9 @@
 /** The form of a new literature table: its title, columns and papers. */
 
 import { get, post } from '../api.js'
+import { boundsText } from '../library/estimate.js'
 import { putJob } from '../library/jobs.js'
-import { ErrorState, Icon, Spinner, go, html, t, useAsync, useDebounced, useState } from '../ui/index.js'
+import { ErrorState, Icon, Spinner, go, html, t, useAsync, useDebounced, useEffect, useState } from '../ui/index.js'
 
 const TYPES = ['text', 'number', 'category', 'yes/no', 'list', 'quotation']
 const USUAL = ['objective', 'sample', 'main-result', 'limitations']
@@ -20,11 +21,19 @@ export function NewTable({ ready }) {
   const change = (at, values) => setOwn(own.map((one, index) => (index === at ? { ...one, ...values } : one)))
   const named = own.filter((one) => one.name.trim())
   const columns = [...ready.filter((one) => chosen.includes(one.name)).map(({ name }) => ({ name })), ...named.map(bodyOf)]
+  const body = { title, columns, papers, rows: rows.trim() || 'paper' }
+  const asked = JSON.stringify(body)
+  const [estimate, setEstimate] = useState('')
+  useEffect(() => setEstimate(''), [asked])
+  const estimated = async () => {
+    setEstimate(t('literature.estimating'))
+    setEstimate(await post('/v1/tables/estimate', body).then(boundsText, (error) => error.detail || error.title))
+  }
   const send = async (event) => {
     event.preventDefault()
     setState({ sending: true, error: null })
     try {
-      const { table, job } = await post('/v1/tables', { title, columns, papers, rows: rows.trim() || 'paper' })
+      const { table, job } = await post('/v1/tables', body)
       putJob(job)
       go(['tables', table])
     } catch (error) {
@@ -55,9 +64,13 @@ export function NewTable({ ready }) {
       <input id="table-rows" class="input" maxlength="80" placeholder=${t('literature.rowsExample')} value=${rows} onInput=${(event) => setRows(event.currentTarget.value)} />
     </div>
     ${state.error && html`<${ErrorState} error=${state.error} title=${t('literature.refused')} />`}
-    <button type="submit" class="button primary" disabled=${state.sending || !title.trim() || !columns.length}>
-      ${state.sending ? html`<${Spinner} label=${t('literature.sending')} />` : html`<${Icon} name="play" /><span>${t('literature.fill')}</span>`}
-    </button>
+    <div class="batch-actions">
+      <button type="submit" class="button primary" disabled=${state.sending || !title.trim() || !columns.length}>
+        ${state.sending ? html`<${Spinner} label=${t('literature.sending')} />` : html`<${Icon} name="play" /><span>${t('literature.fill')}</span>`}
+      </button>
+      <button type="button" class="button" disabled=${!title.trim() || !columns.length} onClick=${estimated}><${Icon} name="calculator" size="16" /><span>${t('literature.estimate')}</span></button>
+    </div>
+    <p class="table-estimate" role="status">${estimate}</p>
   </form>`
 }
 

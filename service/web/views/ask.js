@@ -72,9 +72,10 @@ export function Ask({ route }) {
     const { claim } = items.find((one) => one.key === key) ?? {}
     if (claim != null) document.getElementById(`mark-${route.query.turn}-${claim}`)?.scrollIntoView({ block: 'center' })
   }
-  const ask = (question, again) => {
+  const ask = (question, again, each = again?.filters.each_paper ?? false) => {
     setDraft('')
-    conversation.ask(question, again?.filters ?? filters, again)
+    const asked = again?.filters ?? filters
+    conversation.ask(question, each ? { ...asked, each_paper: true } : asked, again)
   }
 
   const pane = isOpen && html`<${Pane} items=${items} active=${active} titles=${titles} removed=${removed} onSelect=${select} onClose=${close} />`
@@ -86,7 +87,7 @@ export function Ask({ route }) {
     followUp=${conversation.turns.length > 0}
     asking=${conversation.asking}
     draft=${draft}
-    onAsk=${(question) => ask(question)}
+    onAsk=${(question, each) => ask(question, undefined, each)}
     onStop=${() => conversation.stop(conversation.turns.at(-1))}
   />`
   return html`<div class="ask" style=${isOpen && isWide ? { gridTemplateColumns: `minmax(0, 1fr) 1px ${width}%` } : {}}>

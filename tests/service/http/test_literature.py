@@ -122,8 +122,8 @@ def test_each_paper_is_asked_with_progress_and_the_cost_is_known_before(address:
     body = {"question": "What is each paper about?", "each_paper": True}
     before = len(model.bodies)
     estimated = post(address, "/v1/query/estimate", body).json()
-    assert (estimated["least"]["calls"], len(model.bodies)) == (3, before)
-    assert estimated["most"]["prompt_tokens"] >= estimated["least"]["prompt_tokens"] > 0
+    assert (estimated["least"]["answer"]["calls"], len(model.bodies)) == (3, before)
+    assert estimated["most"]["answer"]["prompt_tokens"] >= estimated["least"]["answer"]["prompt_tokens"] > 0
     streamed = post(address, "/v1/query", {**body, "stream": True}).text
     assert '"stage":"asking papers: 2 of 2"' in streamed.replace(': "', ':"')
     answer = post(address, "/v1/query", body).json()
@@ -131,7 +131,7 @@ def test_each_paper_is_asked_with_progress_and_the_cost_is_known_before(address:
     assert [one["mark"] is not None for one in answer["claims"]] == [True] * 3
     # The replies are stored, so asking again costs nothing.
     assert (answer["usage"]["calls"], len(model.bodies)) == (0, before + 3)
-    assert post(address, "/v1/query/estimate", body).json()["least"]["calls"] <= 1
+    assert post(address, "/v1/query/estimate", body).json()["least"]["answer"]["calls"] == 0
     spread = post(address, "/v1/retrieve", body).json()["sources"]
     assert {one["place"]["paper"] for one in spread} == {*PAPERS[:2]}
 
@@ -139,7 +139,7 @@ def test_each_paper_is_asked_with_progress_and_the_cost_is_known_before(address:
 def test_the_cost_of_a_table_is_estimated_before_it_is_filled(address: str, model: ModelServer) -> None:
     before = len(model.bodies)
     estimated = post(address, f"{PATH}/estimate", {**BODY, "title": "Estimated"}).json()
-    assert estimated["least"]["roles"]["answer"]["calls"] + estimated["least"]["cached"] == 2
+    assert estimated["least"]["answer"]["calls"] + estimated["least"]["answer"]["cached"] == 2
     assert (len(model.bodies), post(address, f"{PATH}/estimate", {"title": "x", "columns": []}).status_code) == (
         before,
         422,

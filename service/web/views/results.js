@@ -1,0 +1,87 @@
+/** Results: what the papers' tables report, by dataset and metric, the best first; each value opens its cell. */
+
+import { get } from '../api.js'
+import { EmptyState, ErrorState, Icon, Spinner, formatNumber, html, t, useAsync, useDebounced, useState } from '../ui/index.js'
+
+const PAGE_SIZE = 20
+
+/** @param {{route: import('../ui/route.js').Route}} props */
+export function Results({ route }) {
+  const [dataset, setDataset] = useState(route.query.dataset ?? '')
+  const [metric, setMetric] = useState(route.query.metric ?? '')
+  const [limit, setLimit] = useState(PAGE_SIZE)
+  const query = useDebounced(`dataset=${encodeURIComponent(dataset.trim())}&metric=${encodeURIComponent(metric.trim())}`)
+  const path = `/v1/results?${query}&limit=${limit}`
+  const found = useAsync((signal) => get(path, { signal }), [path])
+  const { leaderboards = [], total = 0 } = found.data ?? {}
+  const field = (name, value, set) =>
+    html`<div class="field">
+      <label for="results-${name}">${t(`results.${name}`)}</label>
+      <input id="results-${name}" class="input" type="search" maxlength="300" value=${value} onInput=${(event) => set(event.currentTarget.value)} />
+    </div>`
+  return html`<div class="page results">
+    <header class="page-head"><h1>${t('results.title')}</h1></header>
+    <p class="hint">${t('results.intro')}</p>
+    <form class="results-search" role="search" onSubmit=${(event) => event.preventDefault()}>
+      ${field('dataset', dataset, setDataset)} ${field('metric', metric, setMetric)}
+    </form>
+    ${found.error && html`<${ErrorState} error=${found.error} onRetry=${found.reload} />`}
+    ${!found.data && !found.error && html`<${Spinner} />`}
+    ${found.data && !total && html`<${EmptyState} icon="table" title=${t('results.none')}>${t('results.noneText')}<//>`}
+    <p class="visually-hidden" role="status">${found.data ? t('results.found', { count: total }) : ''}</p>
+    ${leaderboards.map((board) => html`<${Board} key=${`${board.dataset} ${board.metric}`} board=${board} />`)}
+    ${total > leaderboards.length &&
+    html`<button type="button" class="button" onClick=${() => setLimit(limit + PAGE_SIZE)}>${t('results.more', { count: total - leaderboards.length })}</button>`}
+  </div>`
+}
+
+function Board({ board }) {
+  const name = t('results.board', { dataset: board.dataset, metric: board.metric })
+  return html`<section class="results-board">
+    <h2 dir="auto">${name} ${board.better && html`<span class="chip">${t(`results.better.${board.better}`)}</span>`}</h2>
+    <div class="table-scroll" role="region" aria-label=${name} tabindex="0">
+      <table class="data-table">
+        <thead>
+          <tr>
+            <th scope="col">${t('results.method')}</th>
+            <th scope="col" class="numeric">${t('results.value')}</th>
+            <th scope="col">${t('results.setting')}</th>
+            <th scope="col">${t('results.source')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${board.results.map((one) => html`<${Row} one=${one} />`)}
+        </tbody>
+      </table>
+    </div>
+    ${board.disagreements.map(
+      (group) =>
+        html`<p class="note warn"><${Icon} name="warning" /><span>${t('results.differ', { method: group[0].method })} ${group.map((one, at) => html`${at ? '; ' : ''}<${Value} one=${one} /> (${one.evidence.name})`)}</span></p>`,
+    )}
+  </section>`
+}
+
+function Row({ one }) {
+  return html`<tr>
+    <th scope="row" dir="auto">${one.method}</th>
+    <td class="numeric"><${Value} one=${one} /></td>
+    <td dir="auto">${one.setting}</td>
+    <td>
+      <span dir="auto">${one.evidence.name}</span>
+      <details class="fold">
+        <summary><${Icon} name="chevronRight" size="14" />${t('results.reasons', { count: one.reasons.length })}</summary>
+        <ul class="results-reasons">
+          ${one.reasons.map((reason) => html`<li dir="auto">${reason}</li>`)}
+        </ul>
+      </details>
+    </td>
+  </tr>`
+}
+
+/** A value, which opens its cell. */
+function Value({ one }) {
+  const { evidence } = one
+  const places = [evidence.place, ...evidence.more_places].map(({ page, box }) => [page, ...box].join(','))
+  const label = t('results.open', { value: evidence.quote, name: evidence.name })
+  return html`<a href="#/papers/${evidence.place.paper}?at=${places.join(';')}" aria-label=${label} title=${label}>${evidence.quote || formatNumber(one.value)}</a>`
+}
