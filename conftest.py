@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from functools import cache, lru_cache, partial
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ import tests  # noqa: F401 # the folders tests and lab/tests are one package, wh
 from paperscope_core.processes import collect_rarely
 
 if TYPE_CHECKING:
+    from paperscope_core.settings import Settings
     from paperscope_core.types import ParsedPaper
     from tests.postgresql_server import PostgresServer
 
@@ -46,9 +48,10 @@ _LONGEST = (
     "tests/service/jobs/test_model_faults.py",
 )
 # No limits of time, because a busy machine would fail tests. A quarter of the usual number of examples, because every
-# run tries others. `scripts/test --quick` selects the profile `quick`.
+# run tries others. `scripts/test --quick` selects the profile `quick`; `thorough` is for a change of what is tested.
 settings.register_profile("all", max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("quick", settings.get_profile("all"), max_examples=10)
+settings.register_profile("thorough", settings.get_profile("all"), max_examples=10_000)
 settings.load_profile("all")
 # The modules of all tests stay.
 collect_rarely()
@@ -190,6 +193,20 @@ def remember_models(pytestconfig: pytest.Config) -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
+def remember_papers(run_folder: Path) -> Iterator[None]:
+    """Read each file that a library adds once for all processes of the run, and extract its entities once."""
+    from tests.remembered_papers import PAPERS_FOLDER, PATCHED
+
+    folder = run_folder / "papers"
+    folder.mkdir(exist_ok=True)
+    for name, patch_module in PATCHED.items():
+        patch_module(import_module(name))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(PAPERS_FOLDER, str(folder))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
 def share_certificates() -> Iterator[None]:
     """Read the system's certificates once: each HTTP client reads them in 40 ms, also one that only calls loopback."""
     with pytest.MonkeyPatch.context() as patch:
@@ -212,12 +229,21 @@ def shared() -> Path:
     return folder
 
 
-@pytest.fixture(scope="session")
-def parse_once(run_folder: Path) -> Callable[[Path], "ParsedPaper"]:
-    """Parse a file that no other test of the run has parsed with this fixture, or take what that test got."""
-    from tests.parsed_papers import parsed_paper
+def _patient() -> "Settings":
+    """The default settings, but for the limit of time: a busy machine takes longer."""
+    from paperscope_core.settings import load_settings
 
-    return partial(parsed_paper, run_folder=run_folder)
+    return load_settings(environ={}, overrides={"limits.parse_seconds": 600})
+
+
+@pytest.fixture(scope="session")
+def parse_once() -> Callable[[Path], "ParsedPaper"]:
+    """Parse a file as a library does, once in the run."""
+    from ingest.parsers import parser_for, read_once
+    from paperscope_core.types import PaperFile
+
+    parser = parser_for(_patient().parser, limits=_patient().limits)
+    return cache(lambda file: parser.parse(read_once(PaperFile(file), max_mb=100)))
 
 
 @pytest.fixture(scope="session")
@@ -227,16 +253,13 @@ def example_library(tmp_path_factory: pytest.TempPathFactory, run_folder: Path, 
     It is created once per run; each worker has a copy.
     """
     from paperscope.library import Library
-    from paperscope_core.settings import load_settings
     from tests.engine import in_folders
 
     made, unfinished = run_folder / "example-library", run_folder / "example-library-unfinished"
     with FileLock(run_folder / "example-library.lock"):
         if not made.is_dir():
             shutil.rmtree(unfinished, ignore_errors=True)
-            # A busy machine takes longer than the usual limit.
-            patient = load_settings(environ={}, overrides={"limits.parse_seconds": 600})
-            with in_folders(), Library.open(unfinished, settings=patient) as library:
+            with in_folders(), Library.open(unfinished, settings=_patient()) as library:
                 library.add(root / "examples" / "paper" / "ner-report.pdf")
             unfinished.rename(made)
     return Path(shutil.copytree(made, tmp_path_factory.mktemp("example") / "library"))

@@ -1,5 +1,5 @@
 """Runs first in each Python process that a test starts: its local embedder and recognizer ask those of the test, which
-are loaded, and its libraries are on the engine of the test."""
+are loaded, it reads no paper that another process of the run read, and its libraries are on the engine of the test."""
 
 import os
 import sys
@@ -11,6 +11,7 @@ from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 
 _EMBEDDERS, _RECOGNIZERS = "paperscope_core.models.build", "ingest.extraction.recognizer.loading"
+_PARSERS, _EXTRACTOR = "ingest.parsers", "ingest.extraction.pipeline"
 _LOCATIONS, _STORE = "paperscope_core.locations", "graph_store.store"
 _ENGINES = {_LOCATIONS, _STORE} if "TESTS_POSTGRESQL" in os.environ else set()
 
@@ -21,7 +22,7 @@ class _Patcher(MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        is_patched = fullname in {_EMBEDDERS, _RECOGNIZERS, *_ENGINES}
+        is_patched = fullname in {_EMBEDDERS, _RECOGNIZERS, _PARSERS, _EXTRACTOR, *_ENGINES}
         spec = PathFinder.find_spec(fullname, path, target) if is_patched else None
         if spec is not None and spec.loader is not None:
             execute = spec.loader.exec_module
@@ -32,6 +33,8 @@ class _Patcher(MetaPathFinder):
                     from tests.remembered_vectors import ServedEmbedder
 
                     module._local_embedder = lru_cache(maxsize=1)(ServedEmbedder)  # type: ignore[attr-defined]
+                elif fullname in {_PARSERS, _EXTRACTOR}:
+                    import_module("tests.remembered_papers").PATCHED[fullname](module)
                 elif fullname == _LOCATIONS:
                     import_module("tests.engine").patch_locations(module)
                 elif fullname == _STORE:

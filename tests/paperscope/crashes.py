@@ -1,22 +1,26 @@
 """Kills adds at seeded moments, and examines the library afterwards.
 
 Run as a script it does so with the example paper, text and pictures, and prints what it found as JSON:
-`python -m tests.paperscope.killing [KILLS [SEED]]`.
+`python -m tests.paperscope.crashes [KILLS [SEED]]`.
 """
 
 import dataclasses
 import json
+import multiprocessing
 import random
 import sqlite3
-import subprocess
 import sys
 import tempfile
 import time
 from contextlib import closing
 from dataclasses import dataclass
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 from graph_store import NativeGraphIndex, Store
+from paperscope.library import Library
+from paperscope_core.models import FakeEmbedder, build_models
+from paperscope_core.settings import load_settings
 from tests.model_server import Body, ModelServer, fingerprint, kind_of, serve, summaries, verdicts
 
 __all__ = ["SECONDS", "Killed", "kill_adds", "orphans", "traceable_reply"]
@@ -25,21 +29,19 @@ __all__ = ["SECONDS", "Killed", "kill_adds", "orphans", "traceable_reply"]
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / "examples" / "paper" / "ner-report.pdf"
 SECONDS = 0.1
-ADD = """
-import dataclasses, sys
-from pathlib import Path
-from graph_store import Store
-from paperscope.library import Library
-from paperscope_core.models import FakeEmbedder, build_models
-from paperscope_core.settings import load_settings
-folder, paper, url = sys.argv[1:]
-roles = {role: {"model": "slow", "base_url": url} for role in ("extract", "vision")}
-settings = load_settings(environ={}, overrides={**roles, "extract.tokens_per_call": 600, "calls.concurrency": 2})
-store = Store.open(Path(folder))
-models = dataclasses.replace(build_models(settings, cache=store), embedder=FakeEmbedder())
-with Library(store=store, settings=settings, models=models) as library:
-    library.add(paper)
-"""
+# Each add is a fork of a process that has imported all: killing it is killing a process, and it begins at once.
+_PROCESSES = multiprocessing.get_context("forkserver")
+_PROCESSES.set_forkserver_preload([__name__])
+
+
+def _add(folder: Path, paper: Path, url: str) -> None:
+    roles = {role: {"model": "slow", "base_url": url} for role in ("extract", "vision")}
+    overrides = {**roles, "extract.tokens_per_call": 600, "calls.concurrency": 2}
+    settings = load_settings(environ={}, overrides=overrides)
+    store = Store.open(folder)
+    models = dataclasses.replace(build_models(settings, cache=store), embedder=FakeEmbedder())
+    with Library(store=store, settings=settings, models=models) as library:
+        library.add(paper)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -94,9 +96,10 @@ def kill_adds(folder: Path, server: ModelServer, paper: Path, *, kills: int, see
             process = _start(libraries[-1], paper, url=server.url)
             if done < kills:
                 _wait(process, server, moments, whole=whole, calling=calling)
-                done += process.poll() is None
+                done += process.is_alive()
                 process.kill()
-            ended = process.wait() == 0
+            process.join()
+            ended = process.exitcode == 0
             repeated += len(kept & set(server.names[before:]))
         in_flight += len(server.names) - len(set(server.names))
     expected = _holding(never)
@@ -111,31 +114,32 @@ def kill_adds(folder: Path, server: ModelServer, paper: Path, *, kills: int, see
     )
 
 
-def _start(folder: Path, paper: Path, *, url: str) -> "subprocess.Popen[bytes]":
-    return subprocess.Popen([sys.executable, "-c", ADD, str(folder), str(paper), url], cwd=ROOT)  # noqa: S603
+def _start(folder: Path, paper: Path, *, url: str) -> BaseProcess:
+    process = _PROCESSES.Process(target=_add, args=(folder, paper, url))
+    process.start()
+    return process
 
 
 def _timed(folder: Path, server: ModelServer, paper: Path) -> tuple[float, float]:
     """How long an add takes, and how long of it from its first call, in seconds."""
     begun = time.monotonic()
     process = _start(folder, paper, url=server.url)
-    while not server.names and process.poll() is None:
+    while not server.names and process.is_alive():
         time.sleep(0.01)
     first = time.monotonic()
-    if process.wait() != 0:
+    process.join()
+    if process.exitcode != 0:
         raise RuntimeError("an add that nobody killed failed")
     ended = time.monotonic()
     return ended - begun, ended - first
 
 
-def _wait(
-    process: "subprocess.Popen[bytes]", server: ModelServer, moments: random.Random, *, whole: float, calling: float
-) -> None:
+def _wait(process: BaseProcess, server: ModelServer, moments: random.Random, *, whole: float, calling: float) -> None:
     if moments.random() < 0.2:
         time.sleep(moments.uniform(0.0, whole))
         return
     before = len(server.names)
-    while len(server.names) == before and process.poll() is None:
+    while len(server.names) == before and process.is_alive():
         time.sleep(0.01)
     time.sleep(moments.uniform(0.0, calling))
 

@@ -10,7 +10,8 @@ from tests.paperscope.crashes import SECONDS, kill_adds, traceable_reply
 
 @pytest.mark.slow
 def test_killed_adds_pay_no_call_twice_and_leave_no_orphans(tmp_path: Path) -> None:
-    paper = tmp_path / "paper.md"
+    paper = tmp_path / "papers" / "paper.md"
+    paper.parent.mkdir()
     parts = (f"## Part {number}\n\n{f'Part {number} names the Tagger and its Corpus. ' * 60}" for number in range(20))
     paper.write_text("\n\n".join(["# On Taggers", *parts]))
     with serve(traceable_reply, seconds=SECONDS) as server:

@@ -33,7 +33,7 @@ def short_paper(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = tmp_path_factory.mktemp("short") / "short.pdf"
     with pymupdf.open(root / "examples" / "paper" / "ner-report.pdf") as document:
         document.select([0, 1])
-        document.save(file)
+        document.save(file, no_new_id=True)  # The same bytes in each process.
     return file
 
 

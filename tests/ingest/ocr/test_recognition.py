@@ -307,18 +307,17 @@ def test_rapidocr_reads_text_and_a_table_without_the_network(tmp_path: Path, mon
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("small_raster")
-@pytest.mark.parametrize("turns", [1, 2, 3])
-def test_a_scan_on_its_side_or_on_its_head_is_turned_and_read(tmp_path: Path, turns: int) -> None:
+@pytest.mark.parametrize("turns", [1, 3])
+def test_a_scan_on_its_side_is_turned_and_read(tmp_path: Path, turns: int) -> None:
     pytest.importorskip("rapidocr", reason="the extra ocr is not installed")
     out = io.BytesIO()
     picture_of(page_of()).rotate(-90 * turns, expand=True).save(out, format="PNG")
     with pymupdf.open() as scan:
-        page = scan.new_page(width=400 if turns % 2 else 500, height=500 if turns % 2 else 400)
+        page = scan.new_page(width=400, height=500)
         page.insert_image(page.rect, stream=out.getvalue())
         paper = parse(scan.tobytes(), tmp_path, recognition_for("auto"))
     text = " ".join(element.text for element in paper.elements if isinstance(element, Passage))
     assert all(line.text in text for line in LINES)
-    assert f"turned by {(90, 180, -90)[turns - 1]}°" in paper.problems[0].reason
+    assert f"turned by {90 if turns == 1 else -90}°" in paper.problems[0].reason
     first = next(element.place.box for element in paper.elements if "Foxes" in getattr(element, "text", ""))
-    near = {1: first.x1 > 290, 2: first.y1 > 290, 3: first.x0 < 110}
-    assert near[turns]
+    assert {1: first.x1 > 290, 3: first.x0 < 110}[turns]

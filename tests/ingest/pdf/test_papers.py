@@ -2,13 +2,11 @@
 
 from collections import Counter
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from ingest.pdf import PdfParser
-from paperscope_core.errors import PaperFileError
 from paperscope_core.types import Equation, PaperFile, ParsedPaper
 
 DPI = 20  # The crops are only counted.
@@ -37,11 +35,3 @@ def test_odd_papers_are_read(shared: Path) -> None:
         passages = [item.place.page for item in paper.elements if item.kind == "passage"]
         unread = [problem.page for problem in paper.problems]
         assert {page.number for page in paper.pages} == {*passages, *unread}, file.name
-
-
-@pytest.mark.slow
-def test_hostile_files_print_nothing(shared: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    for file in sorted((shared / "eval" / "hostile").glob("*.pdf")):
-        with suppress(PaperFileError):
-            PdfParser(dpi=DPI).parse(PaperFile(file))
-    assert capfd.readouterr().err == ""

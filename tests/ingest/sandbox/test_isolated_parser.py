@@ -9,7 +9,7 @@ import sys
 import textwrap
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -20,8 +20,8 @@ from ingest.sandbox.isolated_parser import IsolatedParser
 from paperscope_core.cancellation import run_in_thread
 from paperscope_core.errors import PaperFileError, SettingsError
 from paperscope_core.protocols import Parser
-from paperscope_core.types import PaperFile, ParsedPaper
-from tests.parsed_papers import DPI
+from paperscope_core.types import PaperFile
+from tests.ingest.pdf.test_golden import make_paper
 
 ODD = """
 import os, signal, time
@@ -157,10 +157,11 @@ async def test_work_that_is_given_up_kills_the_child_and_the_next_file_is_read(i
 
 
 @pytest.mark.slow
-def test_a_real_paper_is_the_same_as_without(root: Path, parse_once: Callable[[Path], ParsedPaper]) -> None:
-    file = root / "examples/paper/ner-report.pdf"
-    isolated = IsolatedParser(PdfParser(dpi=DPI), seconds=60, memory_mb=2000)
-    assert isolated.parse(PaperFile(file)) == parse_once(file)
+def test_a_pdf_file_is_read_as_without(tmp_path: Path) -> None:
+    file = tmp_path / "paper.pdf"
+    file.write_bytes(make_paper())
+    plain = PdfParser(dpi=36)
+    assert IsolatedParser(plain, seconds=60, memory_mb=2000).parse(PaperFile(file)) == plain.parse(PaperFile(file))
 
 
 @pytest.mark.slow

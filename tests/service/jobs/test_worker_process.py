@@ -3,10 +3,9 @@
 import json
 import os
 import signal
-import socket
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from functools import partial
 from io import BytesIO
 from pathlib import Path
@@ -25,11 +24,9 @@ from tests.paperscope.crashes import traceable_reply
 from tests.service.http.test_metrics import read
 from tests.service.http.test_model_usage import calls
 from tests.service.servers import (
-    ServiceProcess,
     is_alive,
     job_of,
     markdown_paper,
-    model_settings,
     serve_app,
     settings_with_model,
     upload,
@@ -71,18 +68,6 @@ def set_attempts(folder: Path, response: httpx2.Response, attempts: int) -> None
 
 def gone(process: int) -> bool:
     return not is_alive(process)
-
-
-@contextmanager
-def half_uploaded(address: str) -> Iterator[None]:
-    """An incomplete upload."""
-    host, port = address.removeprefix("http://").split(":")
-    with socket.create_connection((host, int(port))) as client:
-        kind = "multipart/form-data; boundary=x"
-        part = 'Content-Disposition: form-data; name="file"; filename="a.md"'
-        head = f"POST /v1/papers HTTP/1.1\r\nHost: {host}\r\nContent-Type: {kind}\r\nContent-Length: 9000000\r\n\r\n"
-        client.sendall(f"{head}--x\r\n{part}\r\n\r\n".encode() + b"a" * 4_000_000)
-        yield
 
 
 def kept(folder: Path, model: ModelServer) -> set[str]:
@@ -164,51 +149,6 @@ def test_a_running_job_is_cancelled_soon_and_the_next_one_runs(tmp_path: Path, m
         papers = Store.open(tmp_path / "library")
         assert len(papers.entries()) == 1
         papers.close()
-
-
-@pytest.mark.slow
-def test_a_killed_service_resumes_its_jobs(tmp_path: Path, model: ModelServer) -> None:
-    # A busy machine takes more than the usual seconds to end both processes, which are then killed.
-    patient = {"service.shutdown_seconds": 60}
-    service = ServiceProcess(tmp_path / "library", {**model_settings(model.url), **patient})
-    service.start()
-    added = upload(service.address, markdown_paper(PARTS))
-    questions = [f"What is the Tagger of part {number}?" for number in range(8)]
-    wait_until(lambda: len(model.names) >= 4)
-    [worker] = worker_pids(service.process.pid)
-    with half_uploaded(service.address):
-        service.end(signal.SIGKILL)
-    wait_until(partial(gone, worker), seconds=15)
-    assert len(list((tmp_path / "library" / "jobs").glob("*"))) == 1
-    paid = kept(tmp_path, model)
-    service.start()
-    job = job_of(added, service.address)
-    assert (job["state"], job["attempts"]) == ("succeeded", 1)
-    assert all(count == 1 for name, count in Counter(model.names).items() if name in paid), "paid twice"
-
-    model.names.clear()
-    batch = httpx2.post(f"{service.address}/v1/batch", json={"questions": questions})
-    results = f"{batch.headers['location']}/results/answers.jsonl"
-    wait_until(lambda: len(httpx2.get(f"{service.address}{results}").text.splitlines()) >= 2)
-    [worker] = worker_pids(service.process.pid)
-    # Both at once, as when a container is killed: nobody requeues the job.
-    service.process.kill()
-    os.killpg(worker, signal.SIGKILL)
-    service.end(signal.SIGKILL)
-    wait_until(partial(gone, worker), seconds=15)
-    finished = (tmp_path / batch.headers["location"].replace("/v1", "library") / "progress.jsonl").read_text()
-    done = [question for question in questions if question in finished]
-    asked = len(model.names)
-    service.start()
-    job = job_of(batch, service.address)
-    assert (job["state"], job["attempts"], job["result"]["questions"]) == ("succeeded", 2, 8)
-    assert job["result"]["resumed"] >= len(done) >= 2
-    assert len(model.names) - asked <= (8 - len(done)) * 3
-    for row in httpx2.get(f"{service.address}{results}").text.splitlines():
-        assert '"status": "error"' not in row
-    workers = worker_pids(service.process.pid)
-    assert service.end(signal.SIGTERM) in (0, -signal.SIGTERM)
-    wait_until(lambda: all(map(gone, workers)))
 
 
 @pytest.mark.slow
