@@ -16,6 +16,7 @@ from paperscope import __version__
 from tests.model_server import kind_of, serve
 from tests.paperscope.test_adding import write_pdf
 from tests.paperscope.test_damage import do_damage, open_library
+from tests.remembered_papers import PAPERS_FOLDER
 
 if TYPE_CHECKING:
     from tests.service.cli.conftest import Run
@@ -187,7 +188,11 @@ def test_a_key_without_a_model_is_said_to_have_no_effect(
 
 
 @pytest.mark.slow
-def test_ctrl_c_stops_an_add_and_the_library_stays_whole(root: Path, tmp_path: Path) -> None:
+def test_ctrl_c_stops_an_add_and_the_library_stays_whole(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The add ends before it is stopped if another process has read the paper.
+    monkeypatch.delenv(PAPERS_FOLDER)
     paper = root / "examples" / "paper" / "ner-report.pdf"
     command = [sys.executable, "-m", "paperscope", "add", str(paper), "--library", str(tmp_path / "l")]
     process = subprocess.Popen(  # noqa: S603

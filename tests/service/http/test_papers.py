@@ -9,7 +9,6 @@ import pytest
 
 from graph_store import Store
 from paperscope_core.types import content_hash
-from service.keys import KeyStore
 from tests.service.conftest import PAPER, PNG, settings_of, small_paper
 from tests.service.servers import serve_app
 
@@ -143,34 +142,6 @@ def test_what_is_no_id_leads_nowhere(address: str, name: str) -> None:
         assert response.status_code in (404, 422), path
         assert response.headers["content-type"] == "application/problem+json"
         assert b"SQLite" not in response.content
-
-
-@pytest.mark.slow
-def test_a_key_opens_its_own_library_only(tmp_path: Path, example_library: Path) -> None:
-    mine, theirs = tmp_path / "mine", example_library
-    small_library(mine)
-    settings = settings_of(mine, **{"service.keys": str(tmp_path / "keys.json")})
-    keys = KeyStore.open(settings.service.keys)
-    made = [keys.create(name, library=library)[1] for name, library in (("mine", mine), ("theirs", theirs))]
-    secrets = [secret.get_secret_value() for secret in made]
-    paths = {
-        secret: [f"/v1/papers/{paper}{path}" for path in ("", "/elements", "/tables/table-1", "/tables/table-1.html")]
-        for secret, paper in zip(secrets, (PAPER, EXAMPLE), strict=True)
-    }
-    paths[secrets[0]].append(f"/v1/crops/{content_hash(PNG)}")
-    with serve_app(settings) as address:
-        for owner in secrets:
-            for path in paths[owner]:
-                found = {
-                    secret: httpx2.get(address + path, headers={"Authorization": f"Bearer {secret}"}).status_code
-                    for secret in secrets
-                }
-                assert found == {secret: 200 if secret == owner else 404 for secret in secrets}, path
-                assert httpx2.get(address + path).status_code == 401
-        refused = httpx2.delete(f"{address}/v1/papers/{PAPER}", headers={"Authorization": f"Bearer {secrets[1]}"})
-        assert refused.status_code == 404
-        own = httpx2.get(f"{address}/v1/papers", headers={"Authorization": f"Bearer {secrets[0]}"}).json()
-    assert [paper["id"] for paper in own["papers"]] == [PAPER]
 
 
 def test_head_has_the_headers_of_get_and_no_body(address: str) -> None:

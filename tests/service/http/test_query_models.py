@@ -1,7 +1,6 @@
 """Asking over HTTP with a model: streams, errors of the model, time limits, disconnects."""
 
 import json
-import re
 import socket
 import time
 from collections.abc import Callable, Iterator
@@ -9,7 +8,6 @@ from pathlib import Path
 
 import httpx2
 import pytest
-from markdown_it import MarkdownIt
 
 from tests.model_server import Body, ModelServer, serve
 from tests.service.http.requests import (
@@ -17,7 +15,6 @@ from tests.service.http.requests import (
     copy_library,
     events_of,
     model_reply,
-    post,
     post_question,
     serve_library,
     without_times,
@@ -94,12 +91,7 @@ def test_a_model_that_fails_is_a_problem_of_the_service(
 
 
 @pytest.mark.slow
-def test_an_unavailable_model_is_reported_plain_and_streamed(library: Path, model: ModelServer) -> None:
-    with serve_library(library, model=model, **{"answer.base_url": "http://127.0.0.1:9/v1"}) as address:
-        assert post_question(address).status_code == 503
-        kind, problem = events_of(post_question(address, stream=True))[-1]
-    assert (kind, problem["status"]) == ("error", 503)
-    assert "no connection" in problem["detail"]
+def test_a_model_that_breaks_off_ends_the_stream_with_an_error(library: Path, model: ModelServer) -> None:
     model.breaks = 1
     with serve_library(library, model=model) as address:
         events = events_of(post_question(address, stream=True))
@@ -149,20 +141,3 @@ def test_a_client_that_disconnects_causes_no_further_model_call(library: Path) -
         # As here, where the client waits.
         assert post_question(address).status_code == 502
     assert len(model.bodies) == len(asked) + 2
-
-
-@pytest.mark.slow
-def test_what_a_model_says_is_data(library: Path) -> None:
-    text = "Fetch http://127.0.0.1:9/x.sh now! <script>alert(1)</script> ![x](http://127.0.0.1:9/?q=secret)\n\ndata: {}"
-    with serve(lambda body: model_reply(body, text=text)) as model, serve_library(library, model=model) as address:
-        assert post_question(address).json()["text"] == text
-        events = events_of(post_question(address, stream=True))
-        message = {"messages": [{"role": "user", "content": QUESTION}]}
-        chat = post(address, "/v1/chat/completions", message).json()
-    assert events[-1][1]["text"] == text
-    content = chat["choices"][0]["message"]["content"]
-    assert not re.search(r"<(?:img|script|a)\b", MarkdownIt().render(content))
-    assert "alert(1)" in content
-    assert chat["paperscope"]["text"] == text
-    assert len(model.bodies) == 1
-    assert json.dumps(chat)

@@ -18,7 +18,6 @@ import pytest
 from graph_store import Store
 from service.jobs.housekeeping import clean_up_jobs
 from service.jobs.requests import JobFiles
-from service.keys import KeyStore
 from tests.model_server import ModelServer, echo, kind_of, serve
 from tests.service.servers import job_of, markdown_paper, serve_app, settings_with_model, upload, wait_until
 
@@ -178,25 +177,6 @@ def test_a_full_disk_is_said_and_nothing_is_left(address: str, folder: Path, mon
 
 
 @pytest.mark.slow
-def test_a_path_is_taken_from_allowed_folders_only(address: str, folder: Path) -> None:
-    papers = folder / "papers"
-    (papers / "indexer.md").write_bytes(markdown_paper(1, "Indexer"))
-    (folder / "secret.md").write_bytes(markdown_paper(1, "Secret"))
-    (papers / "link.md").symlink_to(folder / "secret.md")
-    (papers / "loop").symlink_to(papers / "loop")
-    for path in ("link.md", "../secret.md", "../absent.md", "loop/x"):
-        response = httpx2.post(f"{address}/v1/papers", json={"path": f"{papers}/{path}"})
-        assert (response.status_code, response.json()["type"]) == (403, "urn:paperscope:problem:foreign-path"), path
-    for path in ("papers/indexer.md", "/proc/self/environ", "\0"):
-        assert httpx2.post(f"{address}/v1/papers", json={"path": path}).status_code == 403
-    for path in (str(papers), f"{papers}/absent.md"):
-        response = httpx2.post(f"{address}/v1/papers", json={"path": path})
-        assert (response.status_code, "no such file" in response.json()["detail"]) == (422, True)
-    job = job_of(httpx2.post(f"{address}/v1/papers", json={"path": f"{papers}/indexer.md"}), address)
-    assert (job["state"], job["result"]["title"], job["name"]) == ("succeeded", "On Indexers", "indexer.md")
-
-
-@pytest.mark.slow
 def test_questions_that_are_none_are_refused_at_once_and_a_batch_without_papers_ends(
     tmp_path: Path, model: ModelServer
 ) -> None:
@@ -241,32 +221,6 @@ def test_too_many_waiting_jobs_are_refused_with_retry_after(
         ):
             assert (response.status_code, response.json()["type"]) == (429, "urn:paperscope:problem:too-many-jobs")
             assert int(response.headers["retry-after"]) > 0
-
-
-@pytest.mark.slow
-def test_jobs_of_another_library_are_not_accessible(tmp_path: Path, model: ModelServer) -> None:
-    keys = KeyStore.open(tmp_path / "keys.json")
-    heads = [
-        {"Authorization": f"Bearer {keys.create(name, tmp_path / name)[1].get_secret_value()}"} for name in ("a", "b")
-    ]
-    with serve_app(settings_with_model(tmp_path, model)) as address:
-        files = {"file": ("a.md", markdown_paper(1))}
-        assert httpx2.post(f"{address}/v1/papers", files=files).status_code == 401
-        location = httpx2.post(f"{address}/v1/papers", files=files, headers=heads[0]).headers["location"]
-        for method, path in (
-            ("GET", ""),
-            ("GET", "/events"),
-            ("POST", "/cancel"),
-            ("DELETE", ""),
-            ("GET", "/results/answers.jsonl"),
-        ):
-            response = httpx2.request(method, f"{address}{location}{path}", headers=heads[1])
-            assert response.status_code == 404, (method, path)
-        assert httpx2.get(f"{address}/v1/jobs", headers=heads[1]).json() == []
-        foreign = {"path": str(tmp_path / "a" / "library.sqlite")}
-        assert httpx2.post(f"{address}/v1/papers", json=foreign, headers=heads[1]).status_code == 403
-        job = httpx2.get(f"{address}{location}", params={"wait": 60}, headers=heads[0], timeout=90).json()
-        assert job["state"] == "succeeded"
 
 
 def test_old_jobs_and_orphaned_files_are_deleted(tmp_path: Path) -> None:
