@@ -129,11 +129,11 @@ def heed_hangups() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def postgresql() -> Iterator["PostgresServer"]:
+def postgresql(run_folder: Path) -> Iterator["PostgresServer"]:
     """A PostgreSQL server for all tests of a process; each test has a schema of its own."""
     from tests.postgresql_server import start_server
 
-    with start_server() as server:
+    with start_server(run_folder) as server:
         yield server
 
 

