@@ -22,12 +22,12 @@ from graph_store.opening import (
     begin_copy,
     check_unused,
     check_version,
-    lacks_added,
+    lacking,
     open_read_only,
     open_writable,
     remove_copy_mark,
 )
-from graph_store.schema import ADDED, chunks, conversations, jobs, library, metadata, paper_crops, papers
+from graph_store.schema import chunks, conversations, jobs, library, metadata, paper_crops, papers
 from paperscope_core.errors import StoreError
 from paperscope_core.locations import Location, files_folder
 
@@ -77,8 +77,8 @@ def copy_library(source: Location, target: Location, *, on_progress: OnProgress)
             # Files are there before the rows that name them.
             files = _copy_files(source, target, on_progress)
             _check_removed(old, connection, files)
-            lacking = ADDED if lacks_added(connection) else ()
-            tables = [table for table in _tables() if table not in lacking]
+            missing = lacking(connection)
+            tables = [table for table in _tables() if table not in missing]
             rows = {table.name: _copy_table(connection, new, table, on_progress) for table in tables}
             with new.write() as writing:
                 for table in _NUMBERED:

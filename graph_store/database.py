@@ -128,7 +128,7 @@ def _busy(path: Path | str) -> StoreError:
     )
 
 
-Lock = Literal["papers", "calls", "conversations", "tables", "index", "service"]
+Lock = Literal["papers", "calls", "conversations", "tables", "index", "service", "notes"]
 """What a write transaction changes: those that change the same wait for each other."""
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from sqlalchemy import ColumnElement, Connection, RowMapping, delete, select, update
 
 from graph_store.database import Database
-from graph_store.opening import lacks_added
+from graph_store.opening import lacking
 from graph_store.schema import bylines, given, literature_cells, literature_tables, papers
 from paperscope_core.codec import from_json, to_json
 from paperscope_core.errors import InputError, StoreError, UnknownTableError
@@ -70,7 +70,7 @@ class LiteratureTables:
         """Return the tables without their rows, the one that was changed last first."""
         query = select(literature_tables).order_by(literature_tables.c.updated.desc(), literature_tables.c.id)
         with self._database.read() as connection:
-            rows = [] if lacks_added(connection) else connection.execute(query).mappings().all()
+            rows = [] if lacking(connection, literature_tables) else connection.execute(query).mappings().all()
         return [self._table(row) for row in rows]
 
     def get(self, table: str) -> LiteratureTable:
@@ -158,7 +158,7 @@ class LiteratureTables:
         )
 
     def _definition(self, connection: Connection, table: str) -> RowMapping:
-        found = None if lacks_added(connection) else _find(connection, table)
+        found = None if lacking(connection, literature_tables) else _find(connection, table)
         if found is None:
             raise UnknownTableError(f"no literature table {table!r} in this library; it may have been deleted")
         return found

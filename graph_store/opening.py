@@ -7,7 +7,7 @@ from tempfile import TemporaryDirectory
 from typing import Protocol, TypeVar
 
 import filelock
-from sqlalchemy import Connection, inspect, select, update
+from sqlalchemy import Connection, Table, inspect, select, update
 
 from graph_store.crop_files import CROPS_FOLDER
 from graph_store.database import Database, SqliteDatabase, translate_errors
@@ -28,7 +28,7 @@ __all__ = [
     "check_version",
     "closed_on_error",
     "is_library",
-    "lacks_added",
+    "lacking",
     "open_read_only",
     "open_writable",
     "prepare_tables",
@@ -115,9 +115,11 @@ def prepare_tables(connection: Connection, *, where: Path | str, files: Location
         connection.execute(update(library).values(version=CURRENT))
 
 
-def lacks_added(connection: Connection) -> bool:
-    """Return whether a library was written before ADDED, and is not opened for writing since."""
-    return not inspect(connection).has_table(ADDED[0].name)
+def lacking(connection: Connection, *tables: Table) -> list[Table]:
+    """Return those of ADDED, or of `tables` among them, that a library lacks: it was written before these were added,
+    and has not been opened for writing since."""
+    inspector = inspect(connection)
+    return [table for table in tables or ADDED if not inspector.has_table(table.name)]
 
 
 def _unfinished(where: object) -> StoreError:
@@ -175,7 +177,7 @@ def _open_server(address: PostgresAddress, prepare: Prepare) -> Database:
     with closed_on_error(PostgresDatabase(address)) as database:
         with database.read() as connection:
             found = check_version(connection, where=database.where, unfinished=True)
-            complete = found == CURRENT and not lacks_added(connection)
+            complete = found == CURRENT and not lacking(connection)
             if found not in (EMPTY, UNFINISHED):
                 _require_files(connection, address)
         if found != EMPTY:

@@ -43,12 +43,14 @@ __all__ = [
     "literature_tables",
     "meanings",
     "metadata",
+    "notes",
     "paper_crops",
     "papers",
     "publications",
     "relations",
     "short_forms",
     "shortfalls",
+    "tags",
     "turns",
     "vectors",
     "verdicts",
@@ -315,5 +317,21 @@ literature_cells = Table(
     Column("correction", Text),
 )
 
-ADDED = (literature_tables, literature_cells)
+# What people say about papers. It stays when a paper is removed, and is there again when its file is added again.
+tags = Table(
+    "tags", metadata, Column("name", Text, primary_key=True), Column("paper", Text, primary_key=True, index=True)
+)
+
+notes = Table(
+    "notes",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("paper", Text, nullable=False, index=True),
+    Column("value", Text, nullable=False),
+    # Seconds since the epoch.
+    Column("created", Float, nullable=False),
+    Column("updated", Float, nullable=False),
+)
+
+ADDED = (literature_tables, literature_cells, tags, notes)
 """Tables that libraries of version 1 lack that were written before these were added; Paperscope 0.2 drops this."""

@@ -16,10 +16,12 @@ from graph_store.crop_files import CropFiles
 from graph_store.database import Database, translate_errors
 from graph_store.job_queue import JobQueue
 from graph_store.literature_tables import LiteratureTables
+from graph_store.notes import Notes
 from graph_store.objects import open_objects
 from graph_store.opening import open_read_only, open_writable
 from graph_store.schema import paper_crops, papers
 from graph_store.snapshot import Snapshot, SnapshotReader
+from graph_store.tags import Tags
 from graph_store.writing import put_paper, put_record, remove_paper, validate
 from paperscope_core.errors import StoreReadOnlyError
 from paperscope_core.locations import Location, files_folder, local_folder
@@ -71,6 +73,8 @@ class Store:
         self.jobs = JobQueue(database)
         self.conversations = Conversations(database)
         self.tables = LiteratureTables(database)
+        self.tags = Tags(database)
+        self.notes = Notes(database)
         self.database = database
         self.objects = open_objects(location)
         self._crops = CropFiles(self.objects)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Literal
 
 import numpy as np
-from sqlalchemy import Connection, Table, delete, func, select
+from sqlalchemy import Connection, Table, delete, func, select, update
 
 from graph_store.schema import (
     additions,
@@ -20,11 +20,13 @@ from graph_store.schema import (
     entities,
     images,
     literature_cells,
+    notes,
     paper_crops,
     papers,
     publications,
     relations,
     shortfalls,
+    tags,
     vectors,
     verdicts,
 )
@@ -101,6 +103,7 @@ def put_paper(
     paper, extraction = indexed.paper, indexed.extraction
     if replaces is not None and replaces != paper.id:
         remove_paper(connection, replaces)
+        _move_tags_and_notes(connection, replaces, paper.id)
     _delete(connection, paper.id)
     revision = _log(connection, paper.id, "added")
     _check_dimension(connection, indexed, embedder=embedder)
@@ -170,6 +173,13 @@ def _delete(connection: Connection, paper: str) -> bool:
     connection.execute(delete(literature_cells).where(cells.paper == paper, cells.correction.is_(None)))
     refresh_meanings(connection, shorts)
     return known
+
+
+def _move_tags_and_notes(connection: Connection, old: str, new: str) -> None:
+    """Give a paper what people said about the one that it replaces."""
+    has = select(tags.c.name).where(tags.c.paper == new).scalar_subquery()
+    connection.execute(update(tags).where(tags.c.paper == old, tags.c.name.not_in(has)).values(paper=new))
+    connection.execute(update(notes).where(notes.c.paper == old).values(paper=new))
 
 
 def _insert_values(connection: Connection, table: Table, paper: str, values: Iterable[object]) -> None:

@@ -14,10 +14,10 @@ from paperscope.table_filling import TableFiller
 from paperscope_core.errors import NotFoundError, StoreDamagedError, StoreError
 from paperscope_core.models import CachedEmbedder, Models
 from paperscope_core.models.cache import MemoryVectorCache
-from paperscope_core.paper_lookup import find_entry
+from paperscope_core.paper_lookup import find_entries, is_tag
 from paperscope_core.protocols import GraphIndex, PageImages
 from paperscope_core.settings import Settings
-from paperscope_core.types import Answer, AskRequest, Context, Finding, TextEvent, ToolCall, ToolResult
+from paperscope_core.types import Answer, AskRequest, Context, Filters, Finding, TextEvent, ToolCall, ToolResult
 from query import Progress, QueryEngine
 from query.literature import EachPaper, RowFiller
 
@@ -67,12 +67,26 @@ class Asker:
         while True:
             revision = self.store.revision
             try:
+                filters, untagged = await asyncio.to_thread(self._within_tags, call)
                 with self.store.pinned(revision):
-                    return await self.engine.reading_tools().look_up(call)
+                    found = await self.engine.reading_tools(filters).look_up(untagged)
+                return replace(found, call=call)
             except NotFoundError:
                 # Read again what is left after a removal.
                 if not self.store.removed_since(revision):
                     raise
+
+    def _within_tags(self, call: ToolCall) -> tuple[Filters, ToolCall]:
+        """Return the papers of the tags that a call names in place of a paper, or among the words of a list of papers,
+        and the call without them."""
+        words = call.argument.split() if call.tool == "papers" else []
+        names = [word for word in (call.paper, *words) if is_tag(word)]
+        if not names:
+            return Filters(), call
+        tagged = find_entries(self.store.entries(), names, self.store.tags.all)
+        rest = " ".join(word for word in words if not is_tag(word)) if words else call.argument
+        paper = "" if is_tag(call.paper) else call.paper
+        return Filters(papers=tuple(entry.id for entry in tagged)), replace(call, paper=paper, argument=rest)
 
     async def _repeat(self, request: AskRequest, work: Callable[[AskRequest], Awaitable[T]]) -> T:
         """Return the result of the first attempt that ends on papers that are still there, with findings on those left
@@ -84,7 +98,7 @@ class Asker:
                 with self.store.pinned(revision):
                     result = await work(asked)
             except StoreDamagedError as error:
-                if request.filters.papers or error.paper in damaged:
+                if not all(map(is_tag, request.filters.papers)) or error.paper in damaged:
                     raise
                 damaged[error.paper] = error
             except NotFoundError:
@@ -98,9 +112,9 @@ class Asker:
     def _resolved(self, request: AskRequest, damaged: dict[str, StoreDamagedError]) -> tuple[int, AskRequest]:
         """Return the revision of an attempt, and the request with the ids of its papers. Raises UnknownPaperError."""
         revision, entries = self.store.revision, self.store.entries()
-        papers = tuple(find_entry(entries, name).id for name in request.filters.papers)
-        if damaged and not papers:
-            papers = tuple(entry.id for entry in entries if entry.id not in damaged)
+        named = request.filters.papers
+        asked = find_entries(entries, named, self.store.tags.all) if named or not damaged else entries
+        papers = tuple(entry.id for entry in asked if entry.id not in damaged)
         return revision, replace(request, filters=replace(request.filters, papers=papers))
 
     def _is_current(self, context: Context, revision: int) -> bool:

@@ -1,14 +1,14 @@
 """The library of papers: add, ask, look up, remove."""
 
 import os
-from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial, wraps
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
-from graph_store import Conversations, JobQueue, LiteratureTables, Store
+from graph_store import Conversations, JobQueue, LiteratureTables, Notes, Store
 from graph_store.index import INDEXES
 from graph_store.lightrag.index import LightRAGGraphIndex
 from paperscope.adding import Adder, AddRequest, AddResult, ProgressCallback, Stage
@@ -45,7 +45,7 @@ from paperscope_core.locations import Location, parse_location
 from paperscope_core.models import Budget, Models, RoleCallListener, build_models
 from paperscope_core.models.cache import MemoryCallCache
 from paperscope_core.models.token_counting import token_counter
-from paperscope_core.paper_lookup import find_entry
+from paperscope_core.paper_lookup import find_entries, find_entry
 from paperscope_core.publication import doi_in, is_same_work
 from paperscope_core.settings import Settings, load_settings
 from paperscope_core.text.escaping import one_line
@@ -61,6 +61,7 @@ from paperscope_core.types import (
     DoneEvent,
     Element,
     Filters,
+    Note,
     Paper,
     PaperEntry,
     PaperFile,
@@ -577,6 +578,62 @@ class Library:
         """The literature tables of the library, to list, read, correct and delete."""
         return self._store.tables
 
+    # Tags and notes.
+
+    def tags(self) -> Mapping[str, Sequence[str]]:
+        """Return the ids of the papers with each tag. Wherever papers are named, `#TAG` names all of a tag."""
+        return self._store.tags.all()
+
+    def tag(self, papers: Sequence[str], *, add: Iterable[str] = (), remove: Iterable[str] = ()) -> None:
+        """Give papers tags, and take tags from them. A paper keeps its tags when a newer version replaces it.
+
+        Args:
+            papers: What identifies each paper (id, file name, title, `#TAG`).
+            add: Tags of letters, digits, "-", "_" and "/"; words are joined by hyphens.
+            remove: Tags that the papers no longer have.
+
+        Raises:
+            UnknownPaperError: There is no such paper.
+            InputError: A tag has another form.
+        """
+        self._store.tags.change([entry.id for entry in self.select(papers)], add=add, remove=remove)
+
+    def select(self, papers: Sequence[str]) -> Sequence[PaperEntry]:
+        """Return the papers of these names (id, file name, title, `#TAG`) without their elements; all if there are
+        none. Raises UnknownPaperError."""
+        entries = self._store.entries()
+        return find_entries(entries, papers, self._store.tags.all) if papers else entries
+
+    def note(
+        self, paper: str, text: str = "", *, element: str = "", places: Sequence[Place] = (), quote: str = ""
+    ) -> Note:
+        """Store a note on a paper, or a highlight, which is a note without a text.
+
+        Args:
+            paper: See `paper`.
+            text: The note, in Markdown.
+            element: The id of an element that it is about, with or without the paper's ("table-3").
+            places: The places that it is about; those of the element if there are none.
+            quote: What is quoted; the text or the caption of the element if it is empty.
+
+        Raises:
+            NotFoundError: There is no such paper or element.
+            InputError: There is neither a text nor a place, or it is too long.
+        """
+        entry = find_entry(self._store.entries(), paper)
+        if element:
+            found = self.element(f"{entry.id}/{element.rpartition('/')[2]}")
+            element, places = found.id, places or captioned_places_of(found)
+            quote = quote or getattr(found, "caption", "") or getattr(found, "text", "")
+        title = entry.title or entry.file
+        note = Note(paper=entry.id, title=title, text=text, quote=quote, element=element, places=tuple(places))
+        return self._store.notes.add(note)
+
+    @property
+    def notes(self) -> Notes:
+        """The notes of the library, to list, search, change and delete; `note` adds one."""
+        return self._store.notes
+
     # Look-ups. They call no model, and may run in many threads.
 
     def papers(self) -> Sequence[Paper]:
@@ -803,7 +860,7 @@ class Library:
         """
         while True:
             revision, entries = self._store.revision, self._store.entries()
-            ids = tuple(find_entry(entries, paper).id for paper in papers)
+            ids = tuple(entry.id for entry in find_entries(entries, papers, self._store.tags.all))
             try:
                 center = find_entity(self._store, self._index, entity, papers=ids)
                 return neighbourhood(self._store, center, steps=steps, limit=limit)
@@ -884,7 +941,8 @@ class Library:
     @property
     def fingerprint(self) -> str:
         """A hash of everything that determines answers: the papers, the models and the settings."""
-        parts = (str(self._store.revision), self._settings.model_dump_json(exclude={"service"}))
+        tags = [str(self.tags())] if self.tags() else []
+        parts = (str(self._store.revision), self._settings.model_dump_json(exclude={"service"}), *tags)
         return content_hash("\0".join(parts).encode())
 
 

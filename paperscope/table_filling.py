@@ -16,7 +16,7 @@ from paperscope_core.errors import (
     StoreError,
     UnknownTableError,
 )
-from paperscope_core.paper_lookup import find_entry
+from paperscope_core.paper_lookup import find_entries
 from paperscope_core.types import PaperEntry, Usage
 from paperscope_core.types.literature import ColumnSet, LiteratureCell, LiteratureTable
 from query.literature import RowFiller
@@ -168,5 +168,4 @@ class TableFiller:
 
     def _entries(self, papers: Sequence[str]) -> list[PaperEntry]:
         entries = self.store.entries()
-        found = [find_entry(entries, name) for name in papers] if papers else entries
-        return list({entry.id: entry for entry in found}.values())
+        return find_entries(entries, papers, self.store.tags.all) if papers else list(entries)

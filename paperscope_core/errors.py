@@ -34,6 +34,7 @@ __all__ = [
     "UnknownElementError",
     "UnknownEntityError",
     "UnknownJobError",
+    "UnknownNoteError",
     "UnknownPaperError",
     "UnknownTableError",
 ]
@@ -135,6 +136,10 @@ class UnknownJobError(NotFoundError):
 
 class UnknownConversationError(NotFoundError):
     """The library has no such conversation."""
+
+
+class UnknownNoteError(NotFoundError):
+    """The library has no such note."""
 
 
 class UnknownTableError(NotFoundError):

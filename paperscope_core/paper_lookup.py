@@ -1,14 +1,15 @@
 """Finds papers by what names them, and by words."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import PurePath
+from types import MappingProxyType
 
 from paperscope_core.errors import UnknownPaperError
 from paperscope_core.text.words import fold_spelling
 from paperscope_core.types import PaperEntry
 
-__all__ = ["entries_of_work", "find_entry", "matching_entries"]
+__all__ = ["entries_of_work", "find_entries", "find_entry", "is_tag", "matching_entries"]
 
 _MAX_SUGGESTIONS = 5
 # Most words of up to three letters are articles and prepositions.
@@ -40,6 +41,39 @@ def find_entry(entries: Sequence[PaperEntry], text: str) -> PaperEntry:
     raise UnknownPaperError(f"no paper {text!r} in the library; {_hint(entries, wanted)}")
 
 
+def is_tag(name: str) -> bool:
+    """Return whether the name of papers is that of a tag: `#reading-list`."""
+    return len(name) > 1 and name.startswith("#")
+
+
+def find_entries(
+    entries: Sequence[PaperEntry], names: Iterable[str], tags: Callable[[], Mapping[str, Sequence[str]]]
+) -> list[PaperEntry]:
+    """Return the papers that these names identify (see `find_entry`), and those with the tags among them.
+
+    Args:
+        tags: Returns the ids of the papers with each tag; only called if a name is a tag.
+
+    Raises:
+        UnknownPaperError: None or several match a name, or no paper has a tag.
+    """
+    found: dict[str, PaperEntry] = {}
+    for name in names:
+        tagged = _tagged(entries, name, tags()) if is_tag(name) else [find_entry(entries, name)]
+        found |= {entry.id: entry for entry in tagged}
+    return list(found.values())
+
+
+def _tagged(entries: Iterable[PaperEntry], name: str, tags: Mapping[str, Sequence[str]]) -> list[PaperEntry]:
+    wanted = name[1:].casefold()
+    ids = {paper for tag, papers in tags.items() if tag.casefold() == wanted for paper in papers}
+    found = [entry for entry in entries if entry.id in ids]
+    if not found:
+        known = ", ".join(f"#{tag}" for tag in list(tags)[:_MAX_SUGGESTIONS]) or "none"
+        raise UnknownPaperError(f"no paper has the tag {name!r}; tags of the library: {known}")
+    return found
+
+
 def _hint(entries: Sequence[PaperEntry], wanted: str) -> str:
     if not entries:
         return "it is empty: add a paper first"
@@ -63,13 +97,21 @@ def entries_of_work(entries: Iterable[PaperEntry], *, doi: str, arxiv: str) -> l
     return [entry for entry in entries if ids & {entry.doi.casefold(), entry.arxiv.casefold()}]
 
 
-def matching_entries(entries: Iterable[PaperEntry], query: str) -> list[PaperEntry]:
+def matching_entries(
+    entries: Iterable[PaperEntry], query: str, *, tags: Mapping[str, Sequence[str]] = MappingProxyType({})
+) -> list[PaperEntry]:
     """Return the papers that have every word of the query in title, authors, file name, venue, DOI, arXiv id or id.
 
-    Case and accents make no difference.
+    Case and accents make no difference. A word such as `#reading-list` is a tag that the papers have.
+
+    Args:
+        tags: The ids of the papers with each tag.
     """
-    words = fold_spelling(query).casefold().split()
-    return [entry for entry in entries if not words or _has(entry, words)]
+    folded = {tag.casefold(): set(papers) for tag, papers in tags.items()}
+    asked = [word[1:].casefold() for word in query.split() if is_tag(word)]
+    words = fold_spelling(" ".join(word for word in query.split() if not is_tag(word))).casefold().split()
+    within = [entry for entry in entries if all(entry.id in folded.get(tag, ()) for tag in asked)]
+    return [entry for entry in within if not words or _has(entry, words)]
 
 
 def _has(entry: PaperEntry, words: Iterable[str]) -> bool:

@@ -76,6 +76,7 @@ from paperscope_core.types.image_findings import (
     paper_words,
 )
 from paperscope_core.types.model_calls import Message, ModelCall, ModelReply, ModelRequest, Prices, Usage
+from paperscope_core.types.notes import Note
 from paperscope_core.types.place import Box, Place, PrintedLine, where
 from paperscope_core.types.retrieval import (
     Candidates,
@@ -145,6 +146,7 @@ __all__ = [
     "ModelCall",
     "ModelReply",
     "ModelRequest",
+    "Note",
     "Page",
     "PageProblem",
     "Panel",

@@ -24,6 +24,7 @@ from service.cli.lab import WithLabCommands
 from service.cli.lightrag_commands import lightrag_app
 from service.cli.mcp_command import mcp
 from service.cli.migrate import migrate
+from service.cli.note_commands import note, notes, tag
 from service.cli.number_commands import check, results
 from service.cli.options import ConfigOption, JsonOption, LibraryOption, new_app, print_notes, read_settings
 from service.cli.paper_commands import add, papers, read, remove, show, watch
@@ -154,6 +155,9 @@ for _command in (
     complete,
     edit,
     bibliography,
+    tag,
+    note,
+    notes,
     remove,
     serve,
     mcp,

@@ -24,7 +24,7 @@ from paperscope_core.errors import (
     StoreDamagedError,
 )
 from paperscope_core.locations import files_folder
-from paperscope_core.paper_lookup import entries_of_work
+from paperscope_core.paper_lookup import entries_of_work, matching_entries
 from paperscope_core.types import Paper, PaperEntry, ToolCall, ToolName, Usage
 from service.cli.options import (
     ConfigOption,
@@ -131,12 +131,21 @@ def _report_left_out(places: Sequence[str], found: Sequence["PaperSource"]) -> N
             print_note(f"{place}: left out {sum(counts.values())} files that are not read from a folder: {kinds}")
 
 
-def papers(library: LibraryOption = None, config: ConfigOption = None, as_json: JsonOption = False) -> None:
+def papers(
+    words: Annotated[
+        str, typer.Argument(help="Only papers with these words in title, authors, file, venue or ids; '#TAG'.")
+    ] = "",
+    *,
+    library: LibraryOption = None,
+    config: ConfigOption = None,
+    as_json: JsonOption = False,
+) -> None:
     """List the papers of the library. Exits with code 1 if one is damaged; the others are listed."""
     found: list[Paper] = []
     damaged = 0
     with open_library(library=library, config=config) as opened:
-        for entry in opened.entries():
+        tags = opened.tags()
+        for entry in matching_entries(opened.entries(), words, tags=tags):
             try:
                 found.append(opened.paper(entry.id))
             except StoreDamagedError as error:
@@ -146,7 +155,7 @@ def papers(library: LibraryOption = None, config: ConfigOption = None, as_json: 
         for paper in found:
             print_json(to_json(paper))
     elif found or not damaged:
-        stdout().print(papers_view(found))
+        stdout().print(papers_view(found, tags))
     raise typer.Exit(1 if damaged else 0)
 
 

@@ -41,7 +41,9 @@ NO_MODEL = (
     "Cursor or VS Code read the library."
 )
 
-PaperOption = Annotated[list[str] | None, typer.Option("--paper", "-p", help="Only in this paper (repeatable).")]
+PaperOption = Annotated[
+    list[str] | None, typer.Option("--paper", "-p", help="Only in this paper, or in those of '#TAG' (repeatable).")
+]
 SectionOption = Annotated[
     list[str] | None,
     typer.Option("--section", help="Only in sections of this number or title, or below them (repeatable)."),

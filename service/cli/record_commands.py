@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from paperscope_core.errors import InputError
-from paperscope_core.paper_lookup import find_entry
+from paperscope_core.paper_lookup import is_tag
 from paperscope_core.publication import doi_in
 from paperscope_core.types import UNPUBLISHED, Publication
 from service.cli.options import ConfigOption, LibraryOption, open_library, report_failure
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["bibliography", "complete", "edit"]
 
 PapersArgument = Annotated[
-    list[str] | None, typer.Argument(help="Papers: ids, file names or parts of titles; none for all.")
+    list[str] | None, typer.Argument(help="Papers: ids, file names, parts of titles or '#TAG'; none for all.")
 ]
 
 
@@ -28,7 +28,8 @@ def complete(papers: PapersArgument = None, *, library: LibraryOption = None, co
     The setting records.contact names what may be contacted. Exits with code 1 if a paper has no record."""
     failed = 0
     with open_library(library=library, config=config) as opened:
-        for name in papers or [entry.id for entry in opened.entries()]:
+        tagged = not papers or any(map(is_tag, papers))
+        for name in [entry.id for entry in opened.select(papers or ())] if tagged else papers or ():
             try:
                 paper = opened.complete(name)
             except InputError as error:
@@ -79,7 +80,6 @@ def bibliography(
     if form not in BIBLIOGRAPHIES:
         raise InputError(f"--format {form}: the formats are {', '.join(BIBLIOGRAPHIES)}")
     with open_library(library=library, config=config) as opened:
-        known = opened.entries()
-        entries = [find_entry(known, name) for name in papers] if papers else known
+        entries = opened.select(papers or ())
         published = opened.publications([entry.id for entry in entries])
     print_text(BIBLIOGRAPHIES[cast("BibliographyFormat", form)](entries, published))

@@ -39,7 +39,7 @@ def table(
     papers: Annotated[
         list[str] | None,
         typer.Option(
-            "--papers", "--paper", "-p", help="A paper, by id, file name or title (repeatable); default: all."
+            "--papers", "--paper", "-p", help="A paper, by id, file name, title or '#TAG' (repeatable); default: all."
         ),
     ] = None,
     estimate: EstimateOption = False,

@@ -185,14 +185,15 @@ def record_lines(publication: Publication) -> list[str]:
     ]
 
 
-def papers_view(papers: Sequence[Paper]) -> RenderableType:
-    """Return the papers: the title of each, its id, its file and what it has."""
+def papers_view(papers: Sequence[Paper], tags: Mapping[str, Sequence[str]]) -> RenderableType:
+    """Return the papers: the title of each, its id, its file, what it has and its tags."""
     if not papers:
         return Text("No papers yet: paperscope add FILE")
     parts: list[RenderableType] = []
     for paper in papers:
         found = Counter(element.kind for element in paper.elements)
         counts = [f"{found[kind]} {kind}{'s' * (found[kind] != 1)}" for kind in ("table", "figure", "equation")]
+        counts += [f"#{tag}" for tag, tagged in tags.items() if paper.id in tagged]
         parts.append(Text(paper.title, style="bold"))
         if published := publication_line(paper.publication):
             parts.append(_indented(Text(published)))

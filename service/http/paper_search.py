@@ -1,6 +1,6 @@
 """Searches and sorts the papers of a library by what they say about themselves."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from paperscope_core.paper_lookup import matching_entries
@@ -13,7 +13,12 @@ PaperOrder = Literal["added", "title", "year", "author"]
 
 
 def search_papers(
-    entries: Iterable[PaperEntry], *, query: str, years: str | None, order: PaperOrder | None
+    entries: Iterable[PaperEntry],
+    *,
+    query: str,
+    tags: Mapping[str, Sequence[str]],
+    years: str | None,
+    order: PaperOrder | None,
 ) -> list[PaperEntry]:
     """Return the papers of these years that match a query (see `matching_entries`).
 
@@ -23,7 +28,7 @@ def search_papers(
         InputError: The years are no range.
     """
     filters = Filters.of(years=years)
-    found = [one for one in matching_entries(entries, query) if filters.allows_year(one.year)]
+    found = [one for one in matching_entries(entries, query, tags=tags) if filters.allows_year(one.year)]
     return found if order is None else sorted(found, key=_KEYS[order])
 
 

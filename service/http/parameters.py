@@ -51,7 +51,9 @@ class QuestionBody(BaseModel):
 
     question: QuestionText = Field(description="the question, in any language")
     papers: list[Name] = Field(
-        default=[], max_length=1000, description="only these papers: ids, file names or parts of titles"
+        default=[],
+        max_length=1000,
+        description="only these papers: ids, file names, parts of titles, or #TAG for those with a tag",
     )
     sections: list[Name] = Field(
         default=[], max_length=100, description="only sections of these numbers (5.1) or titles, and their subsections"

@@ -66,17 +66,19 @@ class PaperHead(BaseModel):
     venue: str = ""
     doi: str = ""
     arxiv: str = ""
+    tags: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, entries: Sequence[PaperEntry], library: Library) -> tuple[Self, ...]:
         """Return the heads of papers of a library."""
         ids = [entry.id for entry in entries]
-        counts, page_counts = library.counts(ids), library.page_counts(ids)
+        counts, page_counts, tags = library.counts(ids), library.page_counts(ids), library.tags()
         heads = []
         for entry in entries:
             # A paper may have been removed in the meantime.
             pages, problems = page_counts.get(entry.id, (0, 0))
-            values = {**asdict(entry), "counts": counts[entry.id], "pages": pages, "problems": problems}
+            own = tuple(tag for tag, papers in tags.items() if entry.id in papers)
+            values = {**asdict(entry), "counts": counts[entry.id], "pages": pages, "problems": problems, "tags": own}
             heads.append(cls.model_validate(values))
         return tuple(heads)
 

@@ -134,7 +134,11 @@ class _Reading(PaperTool):
 
 
 class _PaperReading(_Reading):
-    paper: str = Field("", max_length=1000, description="The paper: its id, file name or title. All papers if omitted.")
+    paper: str = Field(
+        "",
+        max_length=1000,
+        description="The paper: its id, file name or title; #TAG for those with a tag. All papers if omitted.",
+    )
 
 
 SearchText = Annotated[str, Field(min_length=1, max_length=MAX_QUESTION_LENGTH)]
@@ -193,7 +197,7 @@ class Papers(_Reading):
     and id. Start here."""
 
     name_ = "papers"
-    words: str = Field("", max_length=300, description="The words; all papers if omitted.")
+    words: str = Field("", max_length=300, description="The words, #TAG among them; all papers if omitted.")
 
 
 class CheckClaim(PaperTool):

@@ -34,6 +34,7 @@ const VIEWS = {
   tables: { icon: 'table', load: () => import('./views/literature.js').then((module) => module.Literature) },
   results: { icon: 'chart', load: () => import('./views/results.js').then((module) => module.Results) },
   papers: { under: 'library', load: () => import('./views/paper.js').then((module) => module.Paper) },
+  notes: { icon: 'edit', load: () => import('./views/notes.js').then((module) => module.Notes) },
   settings: { icon: 'settings', load: () => import('./views/settings.js').then((module) => module.Settings) },
 }
 const HOME = 'ask'

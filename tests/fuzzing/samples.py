@@ -247,6 +247,8 @@ def request_samples(paper: str, job: str) -> Iterator[Sample]:
         _request("POST /v1/papers/estimate", _form("a.md", "# A\n\nThe F1 is 0.5.\n", password="x"), kind=_FORM),  # noqa: S106
         _request("POST /v1/session", {"key": "ps_0_x"}, Cookie="paperscope_session=x", Sec_Fetch_Site="same-origin"),
         _request("POST /v1/conversations", {"title": "Owls"}),
+        _request("PATCH /v1/tags", {"papers": [paper, "#owls"], "add": ["to read"], "remove": ["x/y"]}),
+        _request("POST /v1/notes", {"paper": paper, "text": "*x*", "places": [{"page": 1, "box": [0, 1, 2, 3]}]}),
         _request("POST /v1/query", {**question, "conversation": f"conversation-{'0' * 24}", "stream": True}),
         _request(f"PATCH /v1/conversations/conversation-{'0' * 24}", {"title": "Nets"}),
         _request(f"POST /v1/conversations/conversation-{'0' * 24}/cancel"),

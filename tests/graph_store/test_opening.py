@@ -15,6 +15,7 @@ from graph_store.schema import ADDED
 from paperscope_core.errors import StoreError, StoreVersionError, UnknownTableError
 from paperscope_core.locations import Location, PostgresAddress, files_folder
 from paperscope_core.types import RetrievalRequest
+from paperscope_core.types.literature import ColumnSet, LiteratureColumn
 from tests.graph_store.indexed_papers import EMBEDDER, PAPER_IDS, add, make_indexed, unit_vector, view
 from tests.postgresql_server import PostgresServer
 
@@ -132,14 +133,14 @@ def test_the_tables_of_before_the_first_release_are_those_of_version_1(old: Loca
     assert before == {name: columns for name, columns in now.items() if name not in added}
 
 
-def test_a_library_of_before_literature_tables_is_completed(location: Location, sql: Sql, elsewhere: Location) -> None:
+def test_a_library_of_before_later_tables_is_completed(location: Location, sql: Sql, elsewhere: Location) -> None:
     with closing(Store.open(location)) as store:
         add(store, make_indexed(ONE))
         with store.database.read() as connection:
             complete = schema_of(connection)
-    sql("DROP TABLE literature_cells; DROP TABLE literature_tables")
+    sql("DROP TABLE literature_cells; DROP TABLE literature_tables; DROP TABLE tags; DROP TABLE notes")
     with closing(Store.open(location, read_only=True)) as store:
-        assert store.tables.all() == []
+        assert (store.tables.all(), store.tags.all(), store.notes.all()) == ([], {}, [])
         with pytest.raises(UnknownTableError, match="table-0"):
             store.tables.get("table-0")
     copy_library(location, elsewhere, on_progress=lambda *_progress: None)
@@ -147,6 +148,16 @@ def test_a_library_of_before_literature_tables_is_completed(location: Location, 
         with closing(Store.open(place)) as store, store.database.read() as connection:
             assert schema_of(connection) == complete
             assert [entry.id for entry in store.entries()] == [ONE]
+
+
+def test_a_library_of_before_tags_has_its_literature_tables(location: Location, sql: Sql) -> None:
+    with closing(Store.open(location)) as store:
+        table = store.tables.define(ColumnSet(title="T", columns=(LiteratureColumn(name="A"),)), [])
+    sql("DROP TABLE tags; DROP TABLE notes")
+    with closing(Store.open(location, read_only=True)) as store:
+        assert [one.id for one in store.tables.all()] == [table]
+    with closing(Store.open(location)) as store:
+        store.tags.change([ONE], add=["owls"])
 
 
 def test_a_library_of_before_the_first_release_is_copied(old: Location, tmp_path: Path) -> None:

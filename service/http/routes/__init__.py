@@ -13,6 +13,7 @@ from service.http.routes.image_routes import router as images
 from service.http.routes.job_routes import router as jobs
 from service.http.routes.literature_routes import router as literature
 from service.http.routes.mcp_routes import router as mcp
+from service.http.routes.note_routes import router as notes
 from service.http.routes.openai_routes import router as openai
 from service.http.routes.paper_routes import router as papers
 from service.http.routes.query_routes import router as query
@@ -42,6 +43,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     exports,
     batches,
     literature,
+    notes,
     openai,
     mcp,
 )

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Query, Response
 
 from paperscope.bibliographies import BIBLIOGRAPHIES, BibliographyFormat
 from service.http.auth import ComputingLibraryOf
-from service.http.parameters import PAPER_PATTERN
+from service.http.parameters import Name
 from service.http.responses import document_content, file_response
 
 __all__ = ["router"]
@@ -18,7 +18,6 @@ _TYPES: dict[BibliographyFormat, tuple[str, str]] = {
     "ris": ("application/x-research-info-systems", "ris"),
     "csl-json": ("application/vnd.citationstyles.csl+json", "json"),
 }
-_PaperId = Annotated[str, Query(pattern=PAPER_PATTERN)]
 
 
 @router.get(
@@ -30,13 +29,14 @@ _PaperId = Annotated[str, Query(pattern=PAPER_PATTERN)]
 def show_bibliography(
     library: ComputingLibraryOf,
     paper: Annotated[
-        tuple[_PaperId, ...], Query(max_length=1000, description="Ids of papers; without one, all of the library.")
+        tuple[Name, ...],
+        Query(max_length=1000, description="Papers by id, file name, title or #TAG; all papers if omitted."),
     ] = (),
     form: Annotated[BibliographyFormat, Query(alias="format", description="The format.")] = "bibtex",
 ) -> Response:
     """Return an entry of each paper, in the order that was asked for."""
-    entries = [library.entry(one) for one in dict.fromkeys(paper)] if paper else library.entries()
+    entries = library.select(paper)
     media_type, suffix = _TYPES[form]
     text = BIBLIOGRAPHIES[form](entries, library.publications([entry.id for entry in entries]))
-    name = entries[0].id if len(paper) == 1 else "papers"
+    name = entries[0].id if len(entries) == 1 else "papers"
     return file_response(text, name=f"{name}.{suffix}", media_type=media_type)

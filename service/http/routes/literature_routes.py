@@ -33,7 +33,7 @@ class TableBody(TableRecord):
 
     title: str = Field(min_length=1, max_length=200, description="the library knows the table by it")
     papers: list[Name] = Field(
-        default=[], max_length=1000, description="ids, file names or titles; none for all papers"
+        default=[], max_length=1000, description="ids, file names, titles or #TAG; none for all papers"
     )
 
 

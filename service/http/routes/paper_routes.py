@@ -92,7 +92,10 @@ def list_papers(
     library: ComputingLibraryOf,
     *,
     query: Annotated[
-        str, Query(max_length=300, description="Only papers whose title, authors, file, venue or ids have these words.")
+        str,
+        Query(
+            max_length=300, description="Only papers whose title, authors, file, venue or ids have these words; #TAG."
+        ),
     ] = "",
     year: Annotated[YearRange | None, Query(description="Only papers of these years: 2020, 2018-2020, 2018-.")] = None,
     sort: Annotated[
@@ -103,7 +106,7 @@ def list_papers(
     offset: Annotated[int, Query(ge=0, le=10**9, description="Skip so many.")] = 0,
 ) -> Response:
     """Return the library's papers without their elements; `total` counts those that match."""
-    entries = search_papers(library.entries(), query=query, years=year, order=sort)
+    entries = search_papers(library.entries(), query=query, tags=library.tags(), years=year, order=sort)
     page = entries[offset : offset + limit]
     return json_response(PaperList(papers=PaperHead.of(page, library), total=len(entries), limit=limit, offset=offset))
 

@@ -58,6 +58,7 @@ export function FilterDialog({ filters, onApply, onClose }) {
   const query = useDebounced(search.trim())
   const path = `/v1/papers?limit=${MOST_PAPERS}${query ? `&query=${encodeURIComponent(query)}` : ''}`
   const found = useAsync((signal) => get(path, { signal }), [path])
+  const tags = useAsync((signal) => get('/v1/tags', { signal }), [])
 
   const toggle = (set, value) => set((all) => (all.includes(value) ? all.filter((one) => one !== value) : [...all, value]))
   const problem = yearsProblem(years)
@@ -86,6 +87,12 @@ export function FilterDialog({ filters, onApply, onClose }) {
           value=${search}
           onInput=${(event) => setSearch(event.currentTarget.value)}
         />
+        <div class="tag-filter">
+          ${Object.keys(tags.data?.tags ?? {}).map(
+            (tag) =>
+              html`<button type="button" class="chip ${papers.includes(`#${tag}`) ? 'accent' : ''}" key=${tag} aria-pressed=${papers.includes(`#${tag}`)} onClick=${() => toggle(setPapers, `#${tag}`)}>#${tag}</button>`,
+          )}
+        </div>
         <div class="filter-papers">
           ${found.error && html`<${ErrorState} error=${found.error} onRetry=${found.reload} />`}
           ${!found.data && found.loading && html`<${Spinner} />`}

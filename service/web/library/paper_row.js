@@ -9,9 +9,9 @@ const MAX_AUTHORS = 4
 /**
  * @param {{paper: {id: string, title: string, authors: string[], file: string, year: ?number, venue: string,
  *   counts: Record<string, number>, pages?: number}, selected: boolean, onSelect: (selected: boolean) => void,
- *   onRemove: () => void, onReplace: () => void}} props
+ *   onRemove: () => void, onReplace: () => void, onTag: () => void}} props
  */
-export function PaperRow({ paper, selected, onSelect, onRemove, onReplace }) {
+export function PaperRow({ paper, selected, onSelect, onRemove, onReplace, onTag }) {
   const title = paper.title || paper.file
   const open = routeTo(['papers', paper.id])
   const items = [
@@ -19,6 +19,8 @@ export function PaperRow({ paper, selected, onSelect, onRemove, onReplace }) {
     { label: t('library.showGraph'), icon: 'graph', onSelect: () => go(['graph'], { paper: paper.id }) },
     { label: t('library.downloadFile'), icon: 'download', onSelect: () => location.assign(at(`/v1/papers/${paper.id}/file`)) },
     { label: t('library.bibtex'), icon: 'quote', onSelect: () => location.assign(at(`/v1/bibtex?paper=${paper.id}`)) },
+    { label: t('tags.edit'), icon: 'filter', onSelect: onTag },
+    { label: t('notes.title'), icon: 'edit', onSelect: () => go(['notes'], { paper: paper.id }) },
     { label: t('library.replace'), icon: 'refresh', onSelect: onReplace },
     { label: t('library.remove'), icon: 'trash', danger: true, onSelect: onRemove },
   ]
@@ -36,6 +38,7 @@ export function PaperRow({ paper, selected, onSelect, onRemove, onReplace }) {
       <p class="paper-facts">
         ${paper.pages > 0 && html`<span>${t('library.pageCount', { count: paper.pages })}</span>`}
         ${KINDS.filter((kind) => paper.counts[kind]).map((kind) => html`<span>${t(`library.kinds.${kind}`, { count: paper.counts[kind] })}</span>`)}
+        ${paper.tags.map((tag) => html`<a class="paper-tag" href=${routeTo(['library'], { query: `#${tag}` })}>#${tag}</a>`)}
         ${paper.problems > 0 &&
         html`<a class="paper-problems" href=${open}><${Icon} name="warning" size="14" />${t('library.problems', { count: paper.problems })}</a>`}
       </p>

@@ -23,6 +23,7 @@ import { isPaged, latexOf, loadOutline, placesOf } from './elements.js'
 import { firstStop, isByLine, marksByPage, nameOf, stopsOf } from './evidence.js'
 import { Exhibit } from './exhibit.js'
 import { nextZoom } from './geometry.js'
+import { NoteDialog } from './note_dialog.js'
 import { Outline } from './outline.js'
 import { Pages } from './pages.js'
 import { loadPdfJs } from './pdf.js'
@@ -45,6 +46,7 @@ const SHORTCUTS = [
   ['g', 'viewer.goToPage'],
   ['o', 'viewer.outline'],
   ['t', 'viewer.switchView'],
+  ['m', 'notes.new'],
   ['+ −', 'viewer.zoom'],
   ['0', 'viewer.fitWidth'],
   ['↑ ↓', 'viewer.scroll'],
@@ -84,6 +86,7 @@ function Opened({ paper: view, evidence = NONE, active, page: startPage = 1, onS
   const [open, setOpen] = useState(null)
   const [choice, setChoice] = useState(null)
   const [help, setHelp] = useState(false)
+  const [noting, setNoting] = useState(false)
   const [narrow, setNarrow] = useState(false)
   const [texts, setTexts] = useState(null)
   const root = useRef()
@@ -195,6 +198,7 @@ function Opened({ paper: view, evidence = NONE, active, page: startPage = 1, onS
       o: () => setSidebar(!sidebar),
       t: () => paged && opened?.source && setAsText(!asText),
       '?': () => setHelp(true),
+      m: () => setNoting(true),
       ...paging,
     }
     if (!actions[key]) return
@@ -226,6 +230,7 @@ function Opened({ paper: view, evidence = NONE, active, page: startPage = 1, onS
         ${!narrow && html`<${ZoomTools} factor=${factor} page=${page} onZoom=${setZoom} />`}`}
       <span class="viewer-space"></span>
       ${stops.length > 0 && html`<${EvidenceTools} at=${stop} stops=${stops} onStep=${step} />`}
+      <${Tool} icon="edit" label=${t('notes.new')} keys="m" onClick=${() => setNoting(true)} />
       <${Tool} icon="search" label=${t('viewer.search')} keys="/" pressed=${search.open} onClick=${() => (search.open ? closeSearch() : openSearch())} />
       <${Menu} label=${t('viewer.more')} items=${more} />
     </div>
@@ -285,6 +290,7 @@ function Opened({ paper: view, evidence = NONE, active, page: startPage = 1, onS
       onClose=${() => setChoice(null)}
     />`}
     ${open && html`<${Exhibit} items=${items} id=${open.id} latex=${latex} marks=${cited} onChange=${(next) => setOpen(items.find((one) => one.id === next))} onPlace=${showElement} onClose=${() => setOpen(null)} />`}
+    ${noting && html`<${NoteDialog} paper=${paper.id} lit=${lit.find((one) => one.key === active)} onClose=${() => setNoting(false)} />`}
     ${help && html`<${Help} onClose=${() => setHelp(false)} />`}
   </div>`
 }

@@ -5,6 +5,7 @@ import { EstimateDialog } from '../library/estimate.js'
 import { loadJobs, onEnded } from '../library/jobs.js'
 import { PaperRow } from '../library/paper_row.js'
 import { hide, remove, removed, restore } from '../library/removals.js'
+import { TagDialog, TagFilter } from '../library/tagging.js'
 import { UploadPanel } from '../library/upload_panel.js'
 import { addFiles, droppedFiles } from '../library/uploads.js'
 import {
@@ -47,6 +48,8 @@ export function Library({ route }) {
   const hidden = useStore(removed)
   const [selected, setSelected] = useState(new Map())
   const [estimating, setEstimating] = useState(null)
+  const [tagging, setTagging] = useState(null)
+  const [tagRound, setTagRound] = useState(0)
   const replacing = useRef('')
   const input = useRef()
   const heading = useRef()
@@ -55,6 +58,10 @@ export function Library({ route }) {
   useEffect(() => {
     if (wanted.query !== query || wanted.year !== year) show({ ...wanted, page: '1' }, { replace: true })
   }, [wanted])
+  // A link may have changed the words of the search.
+  useEffect(() => {
+    if (wanted.query !== query || wanted.year !== year) setTyped({ query, year })
+  }, [query, year])
   useEffect(() => {
     loadJobs().catch(() => {})
     return onEnded((job) => {
@@ -123,7 +130,8 @@ export function Library({ route }) {
         </header>
         <${UploadPanel} />
         ${(total > 0 || isFiltered) && html`<${Tools} typed=${typed} onType=${setTyped} sort=${sort} onSort=${(key) => show({ sort: key, page: '1' })} />`}
-        ${selected.size > 0 && html`<${Selection} papers=${[...selected.values()]} onClear=${() => setSelected(new Map())} onRemove=${removePapers} />`}
+        <${TagFilter} query=${query} round=${tagRound} onQuery=${(words) => setTyped({ ...typed, query: words })} />
+        ${selected.size > 0 && html`<${Selection} papers=${[...selected.values()]} onClear=${() => setSelected(new Map())} onRemove=${removePapers} onTag=${setTagging} />`}
         <${List}
           list=${list}
           hidden=${hidden}
@@ -132,6 +140,7 @@ export function Library({ route }) {
           onSelect=${select}
           onRemove=${removePapers}
           onReplace=${choose}
+          onTag=${setTagging}
           onChoose=${() => choose()}
           onClear=${() => setTyped({ query: '', year: '' })}
         />
@@ -141,6 +150,16 @@ export function Library({ route }) {
         }} />`}
       </div>
     <//>
+    ${tagging &&
+    html`<${TagDialog}
+      papers=${tagging}
+      onClose=${(changed) => {
+        setTagging(null)
+        if (!changed) return
+        setTagRound(tagRound + 1)
+        list.reload()
+      }}
+    />`}
     ${estimating &&
     html`<${EstimateDialog}
       files=${estimating.files}
@@ -192,7 +211,7 @@ function Tools({ typed, onType, sort, onSort }) {
   </div>`
 }
 
-function Selection({ papers, onClear, onRemove }) {
+function Selection({ papers, onClear, onRemove, onTag }) {
   const ask = routeTo(['ask'], { paper: papers.map((paper) => paper.id).join(',') })
   return html`<div class="selection" role="region" aria-label=${t('library.selection')}>
     <span aria-live="polite">${t('library.selected', { count: papers.length })}</span>
@@ -200,6 +219,7 @@ function Selection({ papers, onClear, onRemove }) {
     <a class="button small" href=${at(`/v1/bibtex?${papers.map((paper) => `paper=${paper.id}`).join('&')}`)} download="papers.bib">
       <${Icon} name="quote" size="16" /><span>${t('library.bibtex')}</span>
     </a>
+    <button type="button" class="button small" onClick=${() => onTag(papers)}><${Icon} name="filter" size="16" /><span>${t('tags.edit')}</span></button>
     <button type="button" class="button small danger" onClick=${() => onRemove(papers)}>
       <${Icon} name="trash" size="16" /><span>${t('library.remove')}</span>
     </button>
@@ -207,7 +227,7 @@ function Selection({ papers, onClear, onRemove }) {
   </div>`
 }
 
-function List({ list, hidden, selected, isFiltered, onSelect, onRemove, onReplace, onChoose, onClear }) {
+function List({ list, hidden, selected, isFiltered, onSelect, onRemove, onReplace, onTag, onChoose, onClear }) {
   if (list.error && !list.data) return html`<${ErrorState} error=${list.error} onRetry=${list.reload} />`
   if (!list.data) return html`<div class="view-state"><${Spinner} /></div>`
   const papers = list.data.papers.filter((paper) => !hidden.has(paper.id))
@@ -230,6 +250,7 @@ function List({ list, hidden, selected, isFiltered, onSelect, onRemove, onReplac
             onSelect=${(isSelected) => onSelect(paper, isSelected)}
             onRemove=${() => onRemove([paper])}
             onReplace=${() => onReplace(paper.id)}
+            onTag=${() => onTag([paper])}
           />`,
       )}
     </ul>`

@@ -257,3 +257,21 @@ def test_what_is_corrected_stays_in_a_completed_record() -> None:
     told = BibRecord(origin="Crossref", title="Other nets", authors=("A. Bee",), publication=Publication(year=2002))
     found = with_record(corrected, told)
     assert (found.title, found.authors, found.publication.year) == ("OWL NETS", ("A. Bee",), 2001)
+
+
+def test_papers_are_tagged_and_notes_are_written(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "owl.md").write_text("# Owls by Night\n\nOwls see at night.\n")
+    (tmp_path / "fox.md").write_text("# Foxes\n\nFoxes run.\n")
+    assert run("add", "owl.md", "fox.md").code == 0
+    assert run("tag", "owl.md", "--add", "to read").out.split() == ["#to-read", "1", "paper"]
+    assert "Foxes" not in run("papers", "#to-read").out
+    assert run("bibliography", "#to-read").out.count("@") == 1
+    assert run("note", "owl.md", "See *moths*.", "--element", "passage-2").code == 0
+    assert run("note", "owl.md").code == 2
+    listed = run("notes", "moths", "-p", "#to-read").out
+    assert "Owls by Night, line" in listed
+    assert run("notes", "--out", "vault").code == 0
+    (file,) = (tmp_path / "vault").iterdir()
+    assert 'tags: ["to-read"]\n---\n\n# Owls by Night\n\n> Owls see at night.\n\nSee *moths*.' in file.read_text()
+    assert run("notes", "--delete", listed.split()[0]).code == 0
+    assert run("notes").out == ""

@@ -58,6 +58,7 @@ NOBODYS: Names = {
     "title": "A title that nobody wrote",
     "path": "/nowhere/nobody.pdf",
     "table_id": "table-000000000000",
+    "note": f"note-{'0' * 24}",
     "query": "Nobodys",
     "index": "0",
     "tool": "outline",
@@ -106,6 +107,9 @@ def tenants(example_library: Path, tmp_path_factory: pytest.TempPathFactory) -> 
         columns = {"title": TITLE, "columns": [{"name": "objective"}]}
         table = httpx2.post(f"{address}/v1/tables", json=columns, headers=_key(a.get_secret_value()))
         assert _ended(address, table, a.get_secret_value())["state"] == "succeeded"
+        note = httpx2.post(
+            f"{address}/v1/notes", json={"paper": EXAMPLE, "text": TITLE}, headers=_key(a.get_secret_value())
+        )
         of_a: dict[str, str] = {
             **NOBODYS,
             "paper": EXAMPLE,
@@ -114,6 +118,7 @@ def tenants(example_library: Path, tmp_path_factory: pytest.TempPathFactory) -> 
             "job": str(job["id"]),
             "conversation": str(began.json()["id"]),
             "table_id": str(table.json()["table"]),
+            "note": str(note.json()["id"]),
             "entity": entity,
             "name": paper.file,
             "title": paper.title,
@@ -194,6 +199,9 @@ def bodies(method: str, path: str, names: Names) -> list[dict[str, Any]]:
             {"json": {"paper": names["paper"], "column": "objective", "correction": "Theirs"}}
         ],
         "/v1/tables/{table_id}/rows": [{"json": {"paper": names["paper"], "reason": "Theirs"}}],
+        "/v1/tags": [{"json": {"papers": [names[how]], "add": ["theirs"]}} for how in ("paper", "name", "title")],
+        "/v1/notes": [{"json": {"paper": names["paper"], "text": "Theirs"}}],
+        "/v1/notes/{note}": [{"json": {"text": "Theirs"}}],
         "/v1/conversations/{conversation}": [{"json": {"title": "Theirs"}}],
         "/v1/papers/{paper}": [{"json": {"title": "Theirs"}}],
         "/v1/conversations/{conversation}/cancel": [{}],
@@ -239,7 +247,7 @@ def told(response: httpx2.Response, names: Names) -> str:
     """A response as text, with placeholders for requested names and for volatile values."""
     heads = "\n".join(f"{name.lower()}: {value}" for name, value in response.headers.items())
     text = f"{response.status_code}\n{heads}\n\n{response.text}"
-    for name in ("path", "title", "name", "paper", "crop", "job", "conversation", "table_id", "entity"):
+    for name in ("path", "title", "name", "paper", "crop", "job", "conversation", "table_id", "note", "entity"):
         value = names[name]
         for form in (value, json.dumps(value)[1:-1]):
             text = text.replace(form, f"<{name}>")
