@@ -27,6 +27,7 @@ from paperscope_core.errors import (
 from paperscope_core.types import (
     Chunk,
     Element,
+    ElementHead,
     Entity,
     Extraction,
     IndexedPaper,
@@ -252,6 +253,17 @@ def read_elements(connection: Connection, ids: Sequence[str]) -> dict[str, Eleme
     rows = connection.execute(select(table.c.id, table.c.kind, table.c.value).where(table.c.id.in_(ids)))
     found = {row.id: read_value(_ELEMENT_KINDS[row.kind], row.value, paper=paper_of(row.id)) for row in rows}
     return _in_order(found, ids)
+
+
+def read_heads(
+    connection: Connection, *, kinds: Sequence[str], papers: Sequence[str] | None = None
+) -> list[ElementHead]:
+    """Return the elements of these kinds without their content, of these papers or of all, in the order of addition."""
+    table = schema.elements
+    query = select(table.c.paper, table.c.kind, table.c.value).join(schema.papers, schema.papers.c.id == table.c.paper)
+    query = query.where(table.c.kind.in_(kinds)).order_by(schema.papers.c.revision, table.c.position)
+    rows = connection.execute(query if papers is None else query.where(table.c.paper.in_(papers)))
+    return [replace(read_value(ElementHead, row.value, paper=row.paper), kind=row.kind) for row in rows]
 
 
 def _in_order(found: Mapping[str, T], ids: Sequence[str]) -> dict[str, T]:

@@ -278,6 +278,7 @@ class Store:
     changes_since = _reads(reading.read_changes)
     checkpoint = _reads(reading.read_checkpoint)
     entry = _reads(reading.read_entry)
+    heads = _reads(reading.read_heads)
     embedder_of = _reads(reading.read_embedder)
     newest_embedder = _reads(reading.read_newest_embedder)
     indexed = _reads(reading.read_indexed)

@@ -49,6 +49,7 @@ from paperscope_core.paper_lookup import find_entries, find_entry
 from paperscope_core.publication import doi_in, is_same_work
 from paperscope_core.settings import Settings, load_settings
 from paperscope_core.text.escaping import one_line
+from paperscope_core.text.words import fold_spelling
 from paperscope_core.types import (
     CORRECTED,
     Answer,
@@ -60,6 +61,7 @@ from paperscope_core.types import (
     Displayable,
     DoneEvent,
     Element,
+    ElementHead,
     Filters,
     Note,
     Paper,
@@ -82,6 +84,9 @@ from paperscope_core.types import (
 from paperscope_core.types.literature import ColumnSet, LiteratureColumn, LiteratureTable
 
 if TYPE_CHECKING:
+    from numpy import float32
+    from numpy.typing import NDArray
+
     from paperscope.asking import Asker
     from paperscope.question_estimates import QuestionEstimator
     from paperscope.records.catalogues import Catalogues
@@ -695,6 +700,21 @@ class Library:
         """
         return [element for element in self.paper(name).elements if kind in ("", element.kind)]
 
+    def gallery(
+        self, words: str = "", *, kinds: Sequence[str] = ("table", "figure"), papers: Sequence[str] = ()
+    ) -> Sequence[ElementHead]:
+        """Return the tables and figures of the library, without their content, in the order of addition.
+
+        Args:
+            words: Only those with these words in label and caption, without regard to case and accents.
+            kinds: Only elements of these kinds.
+            papers: Only of these papers (see `select`).
+        """
+        wanted = fold_spelling(words).casefold().split()
+        ids = [entry.id for entry in self.select(papers)] if papers else None
+        found = ((one, _folded_caption(one)) for one in self._store.heads(kinds=kinds, papers=ids))
+        return [one for one, caption in found if all(word in caption for word in wanted)]
+
     def crop(self, crop: str) -> bytes:
         """Return the PNG bytes of an element's picture, by content hash. Raises UnknownCropError."""
         return self._store.crop(crop)
@@ -781,6 +801,10 @@ class Library:
     async def look_up_async(self, call: ToolCall) -> ToolResult:
         """Awaitable `look_up`."""
         return await self._loop.run(self._asker.look_up(call))
+
+    async def embed_async(self, texts: Sequence[str]) -> "NDArray[float32]":
+        """Return a unit-length vector of each text, a row each, by the embedder of the library. Raises ModelError."""
+        return await self._loop.run(self._models.embedder.embed(texts))
 
     def check_statement(self, text: str, elements: Sequence[str]) -> "CheckedStatement":
         """Check which numbers, names and quotations of a statement the elements with these ids bear, without a model.
@@ -971,6 +995,10 @@ def _boxes_on(paper: Paper, page: int, marked: Sequence[Box | Place | str]) -> t
         places = (one,) if isinstance(one, Place) else captioned_places_of(_element_by_id(paper, one))
         boxes |= {place.box: None for place in places if (place.paper, place.page) == (paper.id, page)}
     return tuple(boxes)
+
+
+def _folded_caption(head: ElementHead) -> str:
+    return fold_spelling(f"{head.label} {head.caption}").casefold()
 
 
 def _element_by_id(paper: Paper, name: str) -> Element:

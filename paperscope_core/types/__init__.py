@@ -25,6 +25,7 @@ from paperscope_core.types.displayable import Displayable
 from paperscope_core.types.elements import (
     UNKNOWN_CHARACTER,
     Element,
+    ElementHead,
     Equation,
     Figure,
     Link,
@@ -76,7 +77,7 @@ from paperscope_core.types.image_findings import (
     paper_words,
 )
 from paperscope_core.types.model_calls import Message, ModelCall, ModelReply, ModelRequest, Prices, Usage
-from paperscope_core.types.notes import Note
+from paperscope_core.types.note import Note
 from paperscope_core.types.place import Box, Place, PrintedLine, where
 from paperscope_core.types.retrieval import (
     Candidates,
@@ -124,6 +125,7 @@ __all__ = [
     "Displayable",
     "DoneEvent",
     "Element",
+    "ElementHead",
     "ElementKind",
     "Entity",
     "Equation",

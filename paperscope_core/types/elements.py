@@ -17,6 +17,7 @@ from paperscope_core.types.tables import Table
 __all__ = [
     "UNKNOWN_CHARACTER",
     "Element",
+    "ElementHead",
     "Equation",
     "Figure",
     "Link",
@@ -290,6 +291,18 @@ class PageProblem:
     page: int
     reason: str
     kind: ProblemKind = "other"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ElementHead:
+    """A table, figure or equation without its content; `kind` is "table", "figure" or "equation"."""
+
+    id: str
+    place: Place
+    kind: str = ""
+    label: str = ""
+    caption: str = ""
+    crop: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -1,6 +1,7 @@
 """Searches and sorts the papers of a library by what they say about themselves."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Literal
 
 from paperscope_core.paper_lookup import matching_entries
@@ -16,7 +17,7 @@ def search_papers(
     entries: Iterable[PaperEntry],
     *,
     query: str,
-    tags: Mapping[str, Sequence[str]],
+    tags: Mapping[str, Sequence[str]] = MappingProxyType({}),
     years: str | None,
     order: PaperOrder | None,
 ) -> list[PaperEntry]:

@@ -33,7 +33,7 @@ __all__ = [
 
 MEDIA_TYPE = "application/problem+json"
 _RETRY_SECONDS = 5
-_OPENAI_PATHS = ("/v1/models", "/v1/chat/completions")
+_OPENAI_PATHS = ("/v1/models", "/v1/chat/completions", "/v1/embeddings")
 _OPENAI_TYPES = {401: "authentication_error", 403: "permission_error", 404: "not_found_error", 429: "rate_limit_error"}
 
 # The class of an error that comes first in its MRO counts.

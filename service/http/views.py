@@ -38,6 +38,8 @@ __all__ = [
     "ElementList",
     "EntityMatches",
     "EstimateView",
+    "Gallery",
+    "GalleryItem",
     "JobView",
     "LeaderboardList",
     "PaperHead",
@@ -109,6 +111,29 @@ class ElementList(BaseModel):
     """A page of a paper's elements in reading order; `total` counts all that were asked for."""
 
     elements: tuple[Element, ...]
+    total: int
+    limit: int
+    offset: int
+
+
+class GalleryItem(BaseModel):
+    """A table or figure without its content, and the title of its paper."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    id: str
+    kind: str
+    label: str
+    caption: str
+    place: Place
+    crop: str | None = None
+    title: str = ""
+
+
+class Gallery(BaseModel):
+    """Tables and figures in the order in which their papers were added; `total` counts all that were asked for."""
+
+    items: tuple[GalleryItem, ...]
     total: int
     limit: int
     offset: int

@@ -30,6 +30,7 @@ const VIEWS = {
   ask: { icon: 'ask', load: () => import('./views/ask.js').then((module) => module.Ask) },
   library: { icon: 'library', load: () => import('./views/library.js').then((module) => module.Library) },
   graph: { icon: 'graph', load: () => import('./views/graph.js').then((module) => module.Graph) },
+  gallery: { icon: 'image', load: () => import('./views/gallery.js').then((module) => module.Gallery) },
   batches: { icon: 'batch', load: () => import('./views/batch.js').then((module) => module.Batch) },
   tables: { icon: 'table', load: () => import('./views/literature.js').then((module) => module.Literature) },
   results: { icon: 'chart', load: () => import('./views/results.js').then((module) => module.Results) },

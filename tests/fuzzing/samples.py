@@ -240,6 +240,7 @@ def request_samples(paper: str, job: str) -> Iterator[Sample]:
         _request(
             "POST /v1/chat/completions", {**chat, "stream": True, "tools": [], "response_format": {"type": "text"}}
         ),
+        _request("POST /v1/embeddings", {"model": "paperscope", "input": ["owl", "x"], "encoding_format": "base64"}),
         _request("POST /v1/batch", {"questions": ["What is the score of Owl?", question]}),
         _request("POST /v1/batch", _form("q.csv", "question,answer\nWhich score?,1\n"), kind=_FORM),
         _request("POST /v1/papers", _form("a.md", "# A\n\nThe F1 is 0.5.\n", replaces="", password="x"), kind=_FORM),  # noqa: S106

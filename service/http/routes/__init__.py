@@ -6,6 +6,7 @@ from service.http.routes.batch_routes import router as batches
 from service.http.routes.bibtex_routes import router as bibliography
 from service.http.routes.conversation_routes import router as conversations
 from service.http.routes.element_routes import router as elements
+from service.http.routes.embedding_routes import router as embeddings
 from service.http.routes.export_routes import router as exports
 from service.http.routes.graph_routes import router as graph
 from service.http.routes.health_routes import router as health
@@ -45,5 +46,6 @@ ROUTERS: tuple[APIRouter, ...] = (
     literature,
     notes,
     openai,
+    embeddings,
     mcp,
 )

@@ -7,9 +7,9 @@ from fastapi import APIRouter, Query, Response
 from ingest.export import remove_control_characters
 from paperscope_core.types import Element, Equation, Figure, Passage, PassageRole, Reference, Table, places_of
 from service.http.auth import ComputingLibraryOf, LibraryOf
-from service.http.parameters import ElementOf, PaperOf, TableOf
+from service.http.parameters import ElementOf, Name, PaperOf, TableOf
 from service.http.responses import document_content, document_example, file_response, html_response, json_response
-from service.http.views import DiscrepancyList, ElementList, LeaderboardList, TableHead, TableList
+from service.http.views import DiscrepancyList, ElementList, Gallery, GalleryItem, LeaderboardList, TableHead, TableList
 
 __all__ = ["router"]
 
@@ -80,6 +80,25 @@ def list_results(
     values of one method that differ (`disagreements`). It calls no model."""
     found = tuple(library.results(dataset=dataset, metric=metric, task=task))
     return json_response(LeaderboardList(leaderboards=found[:limit], total=len(found)))
+
+
+@router.get("/gallery", summary="List the tables and figures of all papers", response_model=Gallery)
+def show_gallery(
+    library: ComputingLibraryOf,
+    *,
+    query: Annotated[str, Query(max_length=300, description="Only with these words in label and caption.")] = "",
+    kind: Annotated[Literal["table", "figure"] | None, Query(description="Only elements of this kind.")] = None,
+    paper: Annotated[tuple[Name, ...], Query(max_length=1000, description="Only of these papers, or of #TAG.")] = (),
+    limit: Annotated[int, Query(ge=1, le=1000, description="At most so many.")] = 60,
+    offset: Annotated[int, Query(ge=0, le=10**9, description="Skip so many.")] = 0,
+) -> Response:
+    """Return tables and figures without their content. `/v1/crops/{crop}` is the picture of each,
+    `/v1/papers/{paper}/tables/{table}.csv` its cells."""
+    found = library.gallery(query, kinds=(kind,) if kind else ("table", "figure"), papers=paper)
+    titles = {entry.id: entry.title or entry.file for entry in library.entries()}
+    shown = (GalleryItem.model_validate(one) for one in found[offset : offset + limit])
+    items = tuple(one.model_copy(update={"title": titles.get(one.place.paper, "")}) for one in shown)
+    return json_response(Gallery(items=items, total=len(found), limit=limit, offset=offset))
 
 
 @router.get(

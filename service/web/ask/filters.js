@@ -107,7 +107,7 @@ export function FilterDialog({ filters, onApply, onClose }) {
           ${found.data?.total > found.data?.papers.length &&
           html`<p class="hint">${t('ask.filters.morePapers', { count: found.data.total - found.data.papers.length })}</p>`}
         </div>
-        <p class="hint" role="status">${papers.length ? t('ask.filters.chosen', { count: papers.length }) : t('ask.filters.allPapers')}</p>
+        <p class="hint" role="status">${hintOf(papers)}</p>
       </fieldset>
       <fieldset class="field">
         <legend class="label">${t('ask.filters.kindsLabel')}</legend>
@@ -153,6 +153,12 @@ export function FilterDialog({ filters, onApply, onClose }) {
       </fieldset>
     </form>
   <//>`
+}
+
+function hintOf(papers) {
+  const count = papers.filter((name) => !name.startsWith('#')).length
+  if (count) return t('ask.filters.chosen', { count })
+  return papers.length ? papers.join(', ') : t('ask.filters.allPapers')
 }
 
 function yearsProblem({ first, last }) {

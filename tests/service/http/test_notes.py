@@ -1,9 +1,10 @@
-"""Tags and notes over HTTP: they restrict lists, questions and bibliographies, and are exported for Obsidian."""
+"""Tags, notes and the gallery over HTTP: filters of lists and questions, files for Obsidian, captions of all papers."""
 
 import io
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx2
 import pytest
@@ -64,3 +65,20 @@ def test_notes_are_kept_and_exported(address: str) -> None:
     assert httpx2.delete(f"{address}{made.headers['location']}").status_code == 404
     nothing = httpx2.get(f"{address}/v1/notes", params={"format": "markdown", "query": "nowhere"})
     assert zipfile.ZipFile(io.BytesIO(nothing.content)).namelist() == []
+
+
+def test_the_gallery_has_figures_and_tables_of_all_papers(address: str) -> None:
+    def gallery(**query: str | int) -> dict[str, Any]:
+        found: dict[str, Any] = httpx2.get(f"{address}/v1/gallery", params=query).json()
+        return found
+
+    whole = gallery()
+    assert (len(whole["items"]), whole["total"]) == (12, 12)
+    (table,) = gallery(query="SCENARIOS of nervaluate", kind="table", paper="Four Reports")["items"]
+    assert (table["id"], table["label"], table["place"]["page"]) == (f"{PAPER}/table-3", "Table 3", 3)
+    assert table["title"].startswith("Four Reports")
+    assert httpx2.get(f"{address}/v1/crops/{table['crop']}").headers["content-type"] == "image/png"
+    assert {one["kind"] for one in gallery(kind="figure")["items"]} == {"figure"}
+    assert gallery(limit=1, offset=1)["items"] == whole["items"][1:2]
+    assert gallery(query="nervaluate", kind="figure")["total"] == 0
+    assert httpx2.get(f"{address}/v1/gallery", params={"paper": "#none"}).status_code == 404

@@ -186,6 +186,7 @@ def bodies(method: str, path: str, names: Names) -> list[dict[str, Any]]:
         ],
         "/v1/batch": [{"json": {"questions": []}}],  # see the test of batches
         "/v1/chat/completions": [{"json": body} for body in chats],
+        "/v1/embeddings": [{"json": {"input": QUESTION}}],
         "/v1/jobs/{job}/cancel": [{}],
         "/v1/conversations": [{"json": {}}],
         **{

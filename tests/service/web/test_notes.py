@@ -53,3 +53,21 @@ def test_a_note_is_written_at_a_place_and_found(page: Page, assert_accessible: C
     page.get_by_role("button", name="Delete the note").click()
     expect(page.get_by_text("No notes yet")).to_be_visible()
     assert_accessible(page)
+
+
+def test_the_gallery_shows_captions_and_pictures(page: Page, assert_accessible: Callable[[Page], None]) -> None:
+    page.goto("/#/gallery")
+    items = page.get_by_role("list", name="Figures and tables").get_by_role("listitem")
+    expect(items).to_have_count(12)
+    page.get_by_label("Search captions").fill("nervaluate")
+    expect(items).to_have_count(1)
+    assert_accessible(page)
+    with page.expect_download() as saved:
+        items.get_by_role("link", name="Save Table 3").last.click()
+    assert saved.value.suggested_filename == f"{PAPER}-table-3.csv"
+    page.get_by_label("Kind").select_option("figure")
+    expect(page.get_by_text("No figure or table")).to_be_visible()
+    page.get_by_label("Kind").select_option("")
+    items.get_by_role("link", name="Open Table 3").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_label("Page, of 7")).to_have_value("3")
