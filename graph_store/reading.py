@@ -453,8 +453,10 @@ def read_vector(blob: bytes) -> NDArray[float32] | None:
 
 
 def is_sound(vectors: NDArray[float32]) -> NDArray[np.bool_]:
-    """Return whether each row is of unit length, as embedders make it; one that is not is damaged."""
-    return np.asarray(np.abs(np.sqrt(np.einsum("ij,ij->i", vectors, vectors)) - 1.0) < _MAX_DEVIATION)
+    """Return whether each row is of unit length, as embedders make it, or zeros, which stand for a text in a language
+    that the embedder does not know. Any other row is damaged."""
+    lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
+    return np.asarray((np.abs(lengths - 1.0) < _MAX_DEVIATION) | ((lengths == 0.0) & (vectors.shape[1] > 0)))
 
 
 def read_revision(connection: Connection) -> int:

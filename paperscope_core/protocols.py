@@ -103,7 +103,8 @@ class Embedder(Protocol):
         """Embed texts.
 
         Returns:
-            One unit-length row per text, of shape (len(texts), d); d is the model's, or 0 without texts.
+            One unit-length row per text, of shape (len(texts), d); d is the model's, or 0 without texts. A row of zeros
+            stands for a text in a language that the model does not know: nothing is near it.
 
         Raises:
             ModelError: The texts can't be embedded.

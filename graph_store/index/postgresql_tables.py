@@ -39,7 +39,7 @@ __all__ = [
     "write_checkpoint",
 ]
 
-FORMAT = 2
+FORMAT = 3
 
 WordTable = Literal["chunk", "entity"]
 """The words of chunks, whose owners are papers, or those of entities' names, each of which is its own owner."""

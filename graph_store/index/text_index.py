@@ -19,7 +19,7 @@ from paperscope_core.types import WORK, Filters, Hit, kind_of
 __all__ = ["TextIndex"]
 
 # An index of another format is built again.
-_FORMAT = 5
+_FORMAT = 6
 _TABLES = f"""
 CREATE TABLE mark (revision INTEGER NOT NULL, token TEXT NOT NULL, chunks INTEGER NOT NULL);
 INSERT INTO mark VALUES (0, '', 0);

@@ -25,6 +25,8 @@ __all__ = ["BertShape", "MiniLM", "OnnxBert", "WeightFile"]
 
 # More texts at once no longer fit into a processor's cache.
 _BATCH = 8
+# The piece that stands for a word outside a vocabulary of BERT.
+_UNKNOWN = "[UNK]"
 _MICROSOFT = "com.microsoft"
 # Versions of the format and of the two sets of operators, which every ONNX Runtime since 1.15 reads.
 _IR_VERSION, _OPSETS = 9, {"": 17, _MICROSOFT: 1}
@@ -165,12 +167,18 @@ class MiniLM:
         pooling = json.loads((folder / "sentence_bert_config.json").read_text(encoding="utf-8"))
         self._tokenizer.enable_truncation(int(pooling["max_seq_length"]))
         self._tokenizer.no_padding()
+        vocabulary = self._tokenizer.get_vocab()
+        self._spelled, self._foreign = np.zeros((2, max(vocabulary.values()) + 1), dtype=np.bool_)
+        for piece, number in vocabulary.items():
+            letters = piece.removeprefix("##")
+            self._foreign[number] = piece == _UNKNOWN or (len(letters) == 1 and letters > "\x7f" and letters.isalpha())
+            self._spelled[number] = self._foreign[number] or (piece[0] != "[" and any(map(str.isalpha, letters)))
 
     def embed(self, texts: Sequence[str]) -> NDArray[float32]:
         """Embed texts, in batches of similar length.
 
         Returns:
-            Unit vectors, a row per text.
+            Unit vectors, a row per text; zeros for a text in a language of which the vocabulary has no words.
         """
         pieces = [encoding.ids for encoding in self._tokenizer.encode_batch(list(texts))]
         vectors = np.empty((len(pieces), self._bert.hidden_size), dtype=float32)
@@ -180,7 +188,16 @@ class MiniLM:
             hidden, present = self._bert.encode([pieces[index] for index in batch])
             sums = (hidden * present[:, :, None]).sum(axis=1)
             vectors[batch] = sums / np.linalg.norm(sums, axis=1, keepdims=True)
+        vectors[[index for index, one in enumerate(pieces) if not self._knows(one)]] = 0.0
         return vectors
+
+    def _knows(self, pieces: Sequence[int]) -> bool:
+        """Whether at most half of a text's pieces with letters are unknown or single letters that are not ASCII.
+
+        It is at most .16 in one sentence each of eight languages in Latin letters, and at least .94 in ten others.
+        """
+        foreign, spelled = int(self._foreign[pieces].sum()), int(self._spelled[pieces].sum())
+        return foreign <= spelled / 2
 
 
 def _session(shape: BertShape, weights: Mapping[str, NDArray[float32]]) -> "InferenceSession":

@@ -60,6 +60,12 @@ NAME_SEPARATOR = re.compile(r"[\s\-_\u2010-\u2015\u2212]+")
 """What separates the words of a name: spaces, hyphens and dashes of every kind, underscores."""
 # Accents of Latin, Greek and Cyrillic letters; other scripts have marks that are letters.
 _ACCENTS = re.compile(r"[\u0300-\u036f]+")
+# Letters of scripts that are written without spaces between words, and Korean, whose particles are joined to words. A
+# run of letters is cut into overlapping pairs (Chinese, Japanese, Korean), as Lucene's CJKBigramFilter does, or into
+# triples (Thai, Lao, Burmese, Khmer), because these are alphabets.
+_PAIRED = "\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003134f"
+_TRIPLED = "\u0e00-\u0e7f\u0e80-\u0eff\u1000-\u109f\u1780-\u17ff"
+_UNSPACED = re.compile(rf"(?P<pairs>[{_PAIRED}]+)|[{_TRIPLED}]+")
 # A single letter with a number as its index: "R_0", "R_{12}".
 _INDEX = re.compile(r"(?<![^\W_])(?<!_)([^\W\d_])_(?:\{(\d{1,3})\}|(\d{1,3})(?![\w]))")
 _OWN_MARK = re.compile(r"(?<!\s)\s*+(?:\((?:ours|our (?:method|model|approach))\)[\s.,;:]*+){1,3}+$", re.IGNORECASE)
@@ -79,15 +85,26 @@ _CACHED_TEXTS, _MAX_CACHED_LENGTH = 4096, 8192
 
 def fold_spelling(text: str) -> str:
     """Return a text in which spellings of a word or symbol are equal: in NFKC, without accents, and with the numbers of
-    indices on the line.
+    indices on the line. Text of scripts without spaces is cut into pairs or triples of letters.
 
     >>> fold_spelling("na\u00efve R_0, R_{0} and R\u2080 of \ufb01ne en_core_web_md")
     'naive R0, R0 and R0 of fine en_core_web_md'
+    >>> fold_spelling("模型的F1")
+    '模型 型的 F1'
     """
     if not text.isascii():
         text = _ACCENTS.sub("", unicodedata.normalize("NFKD", text))
         text = unicodedata.normalize("NFC", text)
+        if _UNSPACED.search(text):
+            text = _UNSPACED.sub(_cut, text).strip()
     return _INDEX.sub(r"\1\2\3", text) if "_" in text else text
+
+
+def _cut(run: re.Match[str]) -> str:
+    """Return a run of letters as overlapping pairs or triples, which are spaced. Marks above and below are left out."""
+    letters = "".join(one for one in run.group() if unicodedata.category(one) != "Mn")
+    size = 2 if run["pairs"] else 3
+    return f" {' '.join(letters[at : at + size] for at in range(max(1, len(letters) - size + 1)))} "
 
 
 def plain_words(text: str) -> list[str]:

@@ -41,3 +41,29 @@ def test_bad_input_is_an_error_that_names_the_remedy(library: Library) -> None:
         library.read.outline("zzz")
     with pytest.raises(InputError, match="can't be searched for"):
         library.read.search("")
+
+
+@pytest.mark.parametrize(
+    ("question", "found"),
+    [
+        ("这项研究有什么局限?", "只使用新闻文本"),
+        ("学习率是多少?", "学习率为0.001"),
+        ("การศึกษานี้มีข้อจำกัดอะไร", "ข้อจำกัดคือ"),
+    ],
+)
+def test_text_of_scripts_without_spaces_is_found(tmp_path: Path, question: str, found: str) -> None:
+    (tmp_path / "zh.md").write_text(
+        "# 命名实体识别的比较\n\n## 方法\n\n模型使用双向编码器。学习率为0.001。\n\n"
+        "## 结果\n\n两个数据集的结果不同。\n\n"
+        "## 局限\n\n本研究只使用新闻文本。\n",
+        encoding="utf-8",
+    )
+    (tmp_path / "th.md").write_text(
+        "# การเปรียบเทียบ\n\n## ผลลัพธ์\n\nแบบจำลองที่ฝึกนานกว่าแม่นยำกว่า\n\n## อภิปราย\n\nข้อจำกัดคือเราใช้ข่าวเท่านั้น\n",
+        encoding="utf-8",
+    )
+    with Library.open(tmp_path / "library", settings=Settings()) as opened:
+        for file in tmp_path.glob("*.md"):
+            opened.add(file)
+        first = opened.read.search(question).items[0]
+    assert found in first.text

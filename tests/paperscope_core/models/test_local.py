@@ -50,11 +50,35 @@ async def test_rows_are_of_unit_length_in_the_order_of_the_texts(embedder: Local
     assert (await embedder.embed([])).shape == (0, 384)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "哪个模型的实体级F1最高",
+        "エントロピーの損失が増加する",
+        "엔트로피 손실이 증가함",
+        "потери энтропии растут",
+        "فقدان الإنتروبيا",
+        "การสูญเสีย",
+    ],
+)
+async def test_a_text_in_a_language_without_words_in_the_vocabulary_has_no_direction(
+    embedder: LocalEmbedder, text: str
+) -> None:
+    assert not (await embedder.embed([text])).any()
+
+
+@pytest.mark.parametrize(
+    "text", ["der Entropieverlust nimmt zu", "entropi kaybı belirgin biçimde artar", "tổn thất tăng rõ rệt", "x_i = σ"]
+)
+async def test_other_texts_in_latin_letters_have_one(embedder: LocalEmbedder, text: str) -> None:
+    assert np.linalg.norm(await embedder.embed([text])) == pytest.approx(1, abs=1e-5)
+
+
 @pytest.mark.slow
 async def test_the_bundled_weights_give_the_vectors_of_sentence_transformers(
     embedder: LocalEmbedder, copied_weights: Path
 ) -> None:
-    texts = ["", "a", "α β é 模型", "Hello\x00 world", "word " * 600]
+    texts = ["", "a", "Two words of other letters, α β é 模型", "Hello\x00 world", "word " * 600]
     texts += ["Averaging the weights of several epochs helps. " * count for count in range(1, 50, 4)]
     peer = LocalEmbedder(find_weights(str(copied_weights)))
     np.testing.assert_allclose(await embedder.embed(texts), await peer.embed(texts), atol=1e-6)

@@ -184,6 +184,21 @@ def test_spellings_of_a_word_or_symbol_are_one(one: str, other: str) -> None:
     assert content_words(one) == content_words(other)
 
 
-@pytest.mark.parametrize("text", ["seed_1", "en_core_web_md", "x_i", "a_0b", "__0", "がぎ", "한국어", "हिन्दी"])
+@pytest.mark.parametrize("text", ["seed_1", "en_core_web_md", "x_i", "a_0b", "__0", "がぎ", "한국", "हिन्दी"])
 def test_what_is_no_accent_and_no_index_stays(text: str) -> None:
     assert fold_spelling(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("哪个模型的实体级F1最高?", "模型的F1"),
+        ("日本語の固有表現抽出モデル", "固有表現"),
+        ("개체명 인식 모델의 성능은", "모델 성능"),
+        ("แบบจำลองภาษาสำหรับการรู้จำชื่อ", "ภาษา"),
+        ("ການຮັບຮູ້ພາສາລາວ", "ພາສາລາວ"),
+    ],
+)
+def test_text_without_spaces_shares_words_with_what_it_contains(text: str, part: str) -> None:
+    shared = content_words(text) & content_words(part)
+    assert len(shared) >= 0.7 * len(content_words(part))
