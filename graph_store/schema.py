@@ -44,6 +44,7 @@ __all__ = [
     "meanings",
     "metadata",
     "notes",
+    "other_files",
     "paper_crops",
     "papers",
     "publications",
@@ -127,6 +128,15 @@ publications = Table(
 
 # When papers were added, in seconds since the epoch.
 additions = Table("additions", metadata, _paper(), Column("time", Float, nullable=False))
+
+# Where the other files of papers come from, so that they are found when they are added again.
+other_files = Table(
+    "other_files",
+    metadata,
+    _paper(),
+    Column("sha256", Text, primary_key=True, index=True),
+    Column("source", Text, nullable=False, index=True),
+)
 
 elements = Table(
     "elements",
@@ -333,5 +343,5 @@ notes = Table(
     Column("updated", Float, nullable=False),
 )
 
-ADDED = (literature_tables, literature_cells, tags, notes)
+ADDED = (literature_tables, literature_cells, tags, notes, other_files)
 """Tables that libraries of version 1 lack that were written before these were added; Paperscope 0.2 drops this."""

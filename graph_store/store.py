@@ -8,7 +8,7 @@ from typing import Concatenate, ParamSpec, Self, TypeVar
 
 from numpy import float32
 from numpy.typing import NDArray
-from sqlalchemy import ColumnElement, Connection, select
+from sqlalchemy import Connection, select
 
 from graph_store import caches, database_checks, merged_graph, reading, short_forms
 from graph_store.conversations import Conversations
@@ -19,7 +19,7 @@ from graph_store.literature_tables import LiteratureTables
 from graph_store.notes import Notes
 from graph_store.objects import open_objects
 from graph_store.opening import open_read_only, open_writable
-from graph_store.schema import paper_crops, papers
+from graph_store.schema import other_files, paper_crops, papers
 from graph_store.snapshot import Snapshot, SnapshotReader
 from graph_store.tags import Tags
 from graph_store.writing import put_paper, put_record, remove_paper, validate
@@ -215,16 +215,22 @@ class Store:
         return self.paper(find_entry(self.entries(), text).id)
 
     def entry_by_sha256(self, sha256: str) -> PaperEntry | None:
-        """Return the paper of a file with this content, added last."""
-        return self._newest(papers.c.sha256 == sha256)
+        """Return the paper that has a file with this content, added last."""
+        return self._newest("sha256", sha256)
 
     def entry_by_source(self, source: str) -> PaperEntry | None:
-        """Return the paper added last from this absolute path."""
-        return self._newest(papers.c.source == source)
+        """Return the paper added last that has a file from this absolute path."""
+        return self._newest("source", source)
 
-    def _newest(self, condition: ColumnElement[bool]) -> PaperEntry | None:
+    def file_hashes(self) -> set[str]:
+        """Return the SHA-256 of the files of all papers."""
         with self.database.read() as connection:
-            entries = reading.read_entries(connection, condition)
+            return {*connection.execute(select(papers.c.sha256).union(select(other_files.c.sha256))).scalars()}
+
+    def _newest(self, column: str, value: str) -> PaperEntry | None:
+        others = select(other_files.c.paper).where(other_files.c[column] == value)
+        with self.database.read() as connection:
+            entries = reading.read_entries(connection, (papers.c[column] == value) | papers.c.id.in_(others))
         return entries[-1] if entries else None
 
     def removed_since(self, revision: int) -> set[str]:

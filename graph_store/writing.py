@@ -21,6 +21,7 @@ from graph_store.schema import (
     images,
     literature_cells,
     notes,
+    other_files,
     paper_crops,
     papers,
     publications,
@@ -121,6 +122,8 @@ def put_paper(
     )
     _insert_publication(connection, paper)
     connection.execute(additions.insert(), {"paper": paper.id, "time": time.time()})
+    others = {one.sha256: one.source for one in paper.others}
+    _insert(connection, other_files, [{"paper": paper.id, "sha256": key, "source": one} for key, one in others.items()])
     _insert_values(connection, elements, paper.id, paper.elements)
     _insert(connection, paper_crops, [{"paper": paper.id, "crop": crop} for crop in sorted(crops_of_paper(paper))])
     _insert_chunks(connection, indexed)

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial, reduce
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Self
 from weakref import WeakValueDictionary
 
@@ -16,10 +17,12 @@ from markupsafe import Markup
 from paperscope.display import to_html
 from paperscope.html_blocks import aside, fragment
 from paperscope.originals import Originals, file_name
+from paperscope.other_files import join_stored, stored_reading
 from paperscope.sources import PaperSource
 from paperscope_core.cancellation import run_in_thread
 from paperscope_core.errors import BudgetError, NotFoundError, PaperFileError, StoreDamagedError, StoreRefusedError
 from paperscope_core.models import CachedEmbedder, MeteredModel, Models
+from paperscope_core.protocols import PageCallback
 from paperscope_core.publication import looked_up, with_record
 from paperscope_core.settings import Settings
 from paperscope_core.text.escaping import is_encodable
@@ -29,6 +32,7 @@ from paperscope_core.types import (
     Displayable,
     Extraction,
     IndexedPaper,
+    OtherFile,
     Paper,
     PaperEntry,
     PaperFile,
@@ -36,7 +40,6 @@ from paperscope_core.types import (
     ParsedPaper,
     Shortfall,
     Usage,
-    crops_of,
 )
 
 if TYPE_CHECKING:
@@ -95,7 +98,8 @@ class AddResult(Displayable):
     """The result of adding a file.
 
     Attributes:
-        outcome: "added"; "replaced" (an older version, or an older reading, of the same file); "unchanged".
+        outcome: "added"; "replaced" (an older version, or an older reading, of the same file, or a reading of another
+            file of the same paper: `paper.others`); "unchanged".
         shortfall: What is missing from the model's extraction.
     """
 
@@ -140,8 +144,9 @@ class _Known:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Draft:
-    """What is stored for a file, except the vectors."""
+    """What is stored for a file, except the vectors; `known` is what the library knows of its paper."""
 
+    known: _Known
     parsed: ParsedPaper
     chunks: tuple[Chunk, ...]
     extraction: Extraction
@@ -198,7 +203,8 @@ class Adder:
                 return await self._add(replace(request, file=replace(file, path=copy)), older)
             finally:
                 entry = self.store.entry_by_sha256(file.sha256)
-                self.originals.drop(file.sha256, keep=entry.file if entry else "")
+                if entry is None or entry.sha256 == file.sha256:
+                    self.originals.drop(file.sha256, keep=entry.file if entry else "")
 
     def put_records(self, paper: Paper, records: Iterable[BibRecord]) -> Paper:
         """Store what records say of a paper that the library has; return the paper."""
@@ -230,7 +236,7 @@ class Adder:
         models = replace(self.models, extract=extract, vision=vision)
         try:
             draft = await self._draft(request, known, models=models, compare_names=self._embedder.embed)
-            result = _unchanged(known) if draft is None else await self._store(request, known, draft)
+            result = _unchanged(known) if draft is None else await self._store(request, draft)
         except BudgetError:
             # Calls in progress are paid for and will be cached. What remains to be done is known only when they have
             # ended.
@@ -272,7 +278,8 @@ class Adder:
             raise PaperFileError(
                 f"{source!r}: a path that is not in UTF-8 can't be stored; rename the file or its folder"
             )
-        older = older or self.store.entry_by_source(source)
+        if older is None and (found := self.store.entry_by_source(source)) is not None and found.source == source:
+            older = found
         stored = self._stored(file.sha256)
         images = stored.images if stored is not None else PaperImages()
         shortfall = stored.extraction.shortfall if stored is not None else Shortfall()
@@ -312,8 +319,13 @@ class Adder:
         from ingest.extraction import extractor_for
 
         current = known.current
-        parsed = await asyncio.to_thread(self._read_stored, current) if current is not None else None
-        parsed = parsed or await self._parse(request, known)
+        stored = await asyncio.to_thread(stored_reading, self.store, current) if current is not None else None
+        if stored is None:
+            read = await self._parse(request, known)
+            parsed, known = await asyncio.to_thread(self._joined, read, known, request.file.name)
+            current = known.current
+        else:
+            parsed = stored
         images = await self._read_images(parsed, known.images, models, request.on_stage)
         if current is not None and not known.asks_again and images == known.images:
             return None
@@ -326,19 +338,33 @@ class Adder:
         if current is not None and images == known.images and extraction.shortfall == known.shortfall:
             return None
         chunks = add_to_chunks(chunks, images) if images.descriptions else chunks
-        return _Draft(parsed=parsed, chunks=chunks, extraction=extraction, images=images)
+        return _Draft(known=known, parsed=parsed, chunks=chunks, extraction=extraction, images=images)
 
-    def _read_stored(self, paper: Paper) -> ParsedPaper | None:
-        """Return a stored paper with its crops; None if crops are missing."""
-        try:
-            crops = {crop: self.store.crop(crop) for element in paper.elements for crop in crops_of(element)}
-        except NotFoundError:
-            return None
-        return ParsedPaper(paper=paper, crops=crops)
+    def _joined(self, parsed: ParsedPaper, known: _Known, name: str) -> tuple[ParsedPaper, _Known]:
+        """Join a reading with those of the paper's other files; return what is stored, and what is known of it."""
+        stored = self._stored(known.older.sha256 if known.older is not None else parsed.paper.sha256)
+        file = OtherFile(file=name, source=known.source, sha256=parsed.paper.sha256)
+        joined, other = join_stored(
+            self.store, parsed, file, others=stored.paper.others if stored else (), read=self._read_other
+        )
+        if other is None:
+            return joined, known
+        entry = self.store.entry(other.paper.id)
+        if joined.paper.id == parsed.paper.id:
+            return joined, replace(known, older=known.older or entry, current=None)
+        return joined, replace(
+            known,
+            source=entry.source,
+            older=entry,
+            current=None,
+            images=other.images,
+            shortfall=other.extraction.shortfall,
+        )
+
+    def _read_other(self, file: OtherFile) -> Paper:
+        return self._parsed(PaperFile(self.originals.of(file) if self.originals else Path(file.source))).paper
 
     async def _parse(self, request: AddRequest, known: _Known) -> ParsedPaper:
-        from ingest.parsers import parser_for, read_paper
-
         last = 0
 
         def on_page(done: int, total: int) -> None:
@@ -347,12 +373,17 @@ class Adder:
             request.on_stage(Stage(name="parsing", done=done, total=total))
 
         request.on_stage(Stage(name="parsing"))
-        parser = parser_for(self.settings.parser, limits=self.settings.limits)
-        parsed = await run_in_thread(partial(read_paper, parser, request.file, on_page=on_page))
+        parsed = await run_in_thread(partial(self._parsed, request.file, on_page=on_page))
         # Some parsers report no pages.
         if last < (pages := len(parsed.paper.pages)):
             on_page(pages, pages)
         return replace(parsed, paper=reduce(with_record, known.records, parsed.paper))
+
+    def _parsed(self, file: PaperFile, on_page: PageCallback = lambda _done, _total: None) -> ParsedPaper:
+        from ingest.parsers import parser_for, read_paper
+
+        parser = parser_for(self.settings.parser, limits=self.settings.limits)
+        return read_paper(parser, file, on_page=on_page)
 
     def _captioner(self, models: Models) -> "ImageCaptioner | None":
         from ingest.captioning import ImageCaptioner
@@ -374,8 +405,8 @@ class Adder:
             on_read=lambda done, total: on_stage(Stage(name="reading images", done=done, total=total)),
         )
 
-    async def _store(self, request: AddRequest, known: _Known, draft: _Draft) -> AddResult:
-        paper, older = draft.parsed.paper, known.older
+    async def _store(self, request: AddRequest, draft: _Draft) -> AddResult:
+        paper, known, older = draft.parsed.paper, draft.known, draft.known.older
         request.on_stage(Stage(name="embedding"))
         vectors = await self._embedder.embed([chunk.searched for chunk in draft.chunks])
         request.on_stage(Stage(name="storing"))

@@ -403,7 +403,7 @@ def _paper_html(paper: Paper) -> Markup:
         *map(warning, paper.problem_lines(paper.problems)),
         details("Sections", bullet_list(sections)),
         details("Tables, figures, equations", grid(("id", "label", "caption or text", "where"), rows)),
-        aside(f"{paper.file}, id {paper.id}"),
+        aside(f"{paper.files}, id {paper.id}"),
     )
 
 

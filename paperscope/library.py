@@ -423,7 +423,7 @@ class Library:
         self._store.remove(entry.id)
         self._store.sweep()
         self._originals.drop(entry.sha256)
-        self._originals.sweep(keep={one.sha256 for one in self._store.entries()})
+        self._originals.sweep(keep=self._store.file_hashes())
         return entry
 
     remove_async = _awaitable(remove)

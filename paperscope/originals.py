@@ -13,7 +13,7 @@ from graph_store.database import translate_errors
 from graph_store.objects import FolderObjects, Objects
 from paperscope_core.errors import PaperFileError
 from paperscope_core.files import PRIVATE_FILE, create_private_folder, replace_file
-from paperscope_core.types import PaperEntry, content_hash
+from paperscope_core.types import OtherFile, PaperEntry, content_hash
 
 __all__ = ["Originals", "file_name", "open_originals"]
 
@@ -61,11 +61,11 @@ class Originals:
                 replace_file(copy, data, mode=PRIVATE_FILE)
         return copy
 
-    def has_copy(self, entry: PaperEntry) -> bool:
+    def has_copy(self, entry: PaperEntry | OtherFile) -> bool:
         """Return whether the library keeps a copy of the paper's file, whatever its content."""
         return (self._folder / entry.sha256 / entry.file).is_file()
 
-    def of(self, entry: PaperEntry) -> Path:
+    def of(self, entry: PaperEntry | OtherFile) -> Path:
         """Return the file of a paper: the copy, or the file that it was added from.
 
         Raises:

@@ -10,13 +10,14 @@ from dataclasses import fields, replace
 from difflib import SequenceMatcher
 from itertools import zip_longest
 
-from paperscope_core.types import CORRECTED, UNPUBLISHED, BibRecord, Paper, Passage, Publication
+from paperscope_core.types import CORRECTED, UNPUBLISHED, BibRecord, Paper, PaperEntry, Passage, Publication
 
 __all__ = [
     "arxiv_in",
     "complete_publication",
     "doi_in",
     "is_placeholder",
+    "is_same_paper",
     "is_same_work",
     "looked_up",
     "with_record",
@@ -169,6 +170,20 @@ def is_same_work(paper: Paper, record: BibRecord) -> bool:
     if not ours or not theirs or ours in theirs or theirs in ours:
         return True
     return SequenceMatcher(None, ours[:_MAX_TITLE], theirs[:_MAX_TITLE], autojunk=False).ratio() >= _SAME_TITLE
+
+
+def is_same_paper(paper: Paper, entry: PaperEntry) -> bool:
+    """Return whether a paper certainly is the one of an entry: it has the same title, and the same DOI or arXiv id or
+    an author in common."""
+    title = _letters(paper.title)
+    if not title or title != _letters(entry.title):
+        return False
+    ours, theirs = paper.publication, entry
+    ids = {one.casefold() for one in (ours.doi, ours.arxiv) if one} & {theirs.doi.casefold(), theirs.arxiv.casefold()}
+    surnames, others = (
+        {_letters(name.split()[-1]) for name in names if name.split()} for names in (paper.authors, entry.authors)
+    )
+    return bool(ids or surnames & others)
 
 
 def _letters(text: str) -> str:

@@ -21,6 +21,7 @@ __all__ = [
     "Equation",
     "Figure",
     "Link",
+    "OtherFile",
     "Page",
     "PageProblem",
     "Panel",
@@ -315,6 +316,15 @@ class Link:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class OtherFile:
+    """Another file of a paper, such as its HTML: its name, the path or address that it comes from, and its SHA-256."""
+
+    file: str
+    source: str
+    sha256: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Paper(Displayable):
     """A parsed paper.
 
@@ -323,6 +333,7 @@ class Paper(Displayable):
         elements: All elements in reading order. An id consists of the paper's id and the label: `3f2a9c1b7d10/table-5`
             is Table 5, `…/table-5-2` a second one. Without a label it is `…/passage-3` or `…/table-unlabelled-1`.
         problems: What could not be read.
+        others: The markup files of the same paper from which cells and formulas were taken; places are the file's.
 
     Example:
         >>> paper = Paper(
@@ -351,6 +362,12 @@ class Paper(Displayable):
     problems: tuple[PageProblem, ...] = ()
     format: PaperFormat = "pdf"
     publication: Publication = UNPUBLISHED
+    others: tuple[OtherFile, ...] = ()
+
+    @property
+    def files(self) -> str:
+        """The names of its files, separated by commas."""
+        return ", ".join((self.file, *(one.file for one in self.others)))
 
     @property
     def paged(self) -> bool:

@@ -197,7 +197,7 @@ def papers_view(papers: Sequence[Paper], tags: Mapping[str, Sequence[str]]) -> R
         parts.append(Text(paper.title, style="bold"))
         if published := publication_line(paper.publication):
             parts.append(_indented(Text(published)))
-        parts.append(_indented(Text(", ".join([f"{paper.id}  {paper.file}  {extent(paper)}", *counts]), style="dim")))
+        parts.append(_indented(Text(", ".join([f"{paper.id}  {paper.files}  {extent(paper)}", *counts]), style="dim")))
     return Group(*parts)
 
 
@@ -216,7 +216,7 @@ def paper_view(
         Text(", ".join(paper.authors)),
         *filter(None, [Text(publication_line(paper.publication))]),
         *(Text(line, style="dim") for line in record_lines(paper.publication)),
-        Text(f"{paper.id}  {paper.file}  {extent(paper)}", style="dim"),
+        Text(f"{paper.id}  {paper.files}  {extent(paper)}", style="dim"),
         Text(""),
     ]
     parts += [Text(f"{'  ' * section.level}{section.number} {section.title}".rstrip()) for section in paper.sections]
