@@ -2,13 +2,13 @@
 
 import asyncio
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
 import pytest
 
 from graph_store import Store
-from paperscope.asking import Asker
 from paperscope.library import Library
 from paperscope_core.errors import StoreError, UnknownElementError, UnknownPaperError
 from paperscope_core.models import FakeEmbedder, Models
@@ -106,7 +106,7 @@ class _Broken:
 async def test_a_streamed_answer_starts_over_after_a_removal(library: Library) -> None:
     answer = library.ask(QUESTION)
     engine = _Broken(library, library.entries()[0].id, answer)
-    library.__dict__["_asker"] = Asker(library._store, cast("QueryEngine", engine), library._asker.tables)
+    library.__dict__["_asker"] = replace(library._asker, engine=cast("QueryEngine", engine))
     events = [event async for event in library.stream(QUESTION)]
     told = [TextEvent(text="Three"), TextEvent(text="Two", anew=True), TextEvent(text=" taggers.")]
     assert events == [*told, DoneEvent(answer=answer)]
@@ -117,10 +117,9 @@ async def test_a_missing_element_without_a_removal_is_an_error(library: Library)
         async def retrieve(self, _request: AskRequest) -> None:
             raise UnknownElementError("a/passage-1")
 
+    faulty = replace(library._asker, engine=cast("QueryEngine", Faulty()))
     with pytest.raises(UnknownElementError):
-        await Asker(library._store, cast("QueryEngine", Faulty()), library._asker.tables).retrieve(
-            AskRequest(question=QUESTION)
-        )
+        await faulty.retrieve(AskRequest(question=QUESTION))
 
 
 async def test_closing_ends_questions_with_an_error(tmp_path: Path) -> None:

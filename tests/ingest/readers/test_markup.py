@@ -185,7 +185,7 @@ def test_every_place_counts_lines(paper: Paper) -> None:
 
 def test_no_page_is_shown_to_a_reader(paper: Paper) -> None:
     console = Console(width=200, file=StringIO(), record=True)
-    console.print(paper_view(paper, {}, images=PaperImages(), shortfall=Shortfall()), papers_view([paper]))
+    console.print(paper_view(paper, {}, images=PaperImages(), shortfall=Shortfall()), papers_view([paper], {}))
     shown = console.export_text()
     assert shown.count(f"{paper.file}  {paper.format}") == 2
     assert "page" not in shown.lower()
