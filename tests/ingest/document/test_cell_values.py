@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 
 from ingest.document.cell_values import split_annotation, with_annotations
 from paperscope_core.types import Box, Cell, Place, Table
-from tests.growth import seconds_of
 
 PLACE = Place(paper="p", page=1, box=Box(0, 0, 1, 1))
 
@@ -66,12 +65,6 @@ def test_values_and_their_annotations(text: str, value: str, annotation: str) ->
 )
 def test_texts_without_annotation(text: str) -> None:
     assert split_annotation(text) == (text, "")
-
-
-@pytest.mark.parametrize("unit", ["*", "₀", "(111)", "+1.₀", "/ 1", " /-$11"])
-def test_a_text_that_is_no_value_is_found_at_once(unit: str) -> None:
-    text = f"1{unit * 80}"[:79] + "x"
-    assert seconds_of(lambda: split_annotation(text), limit=1) < 0.1
 
 
 @given(st.text(alphabet="0123456789.,()[]±+−-–%*†‡↑↓ ₀₁ax^", max_size=30) | st.text(max_size=90))

@@ -1,7 +1,5 @@
 """Joining printed lines into text: hyphens, broken addresses, superscripts and subscripts."""
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -78,10 +76,3 @@ def test_halves_of_broken_words_are_not_in_the_vocabulary() -> None:
 @given(st.lists(st.text(alphabet="abcdef", min_size=1, max_size=8), min_size=1, max_size=6))
 def test_joining_keeps_every_letter(lines: list[str]) -> None:
     assert join_lines(lines).replace(" ", "") == "".join(lines)
-
-
-@pytest.mark.parametrize("lines", [["0" * 50_000], ["AaBbCc" * 10_000 + "-", "x"], ["ab-", "ab"] * 10_000], ids=len)
-def test_long_words_and_many_lines_are_joined_in_linear_time(lines: list[str]) -> None:
-    start = time.process_time()
-    join_lines(lines, vocabulary_of(lines))
-    assert time.process_time() - start < 1

@@ -2,7 +2,6 @@
 
 import json
 import re
-import time
 from collections.abc import Sequence
 
 import numpy as np
@@ -257,14 +256,6 @@ async def test_pairs_share_calls_and_are_bounded() -> None:
     model = judging(same=False)
     extraction = await resolved(*entities, model=model)
     assert (len(model.requests), len(extraction.verdicts)) == (3, 90)
-
-
-def test_the_names_of_a_large_table_are_compared_quickly() -> None:
-    names = ["".join(chr(ord("a") + number // 17**place % 17) for place in range(4)) for number in range(2000)]
-    terms = [term(f"{name} {name[::-1]}x") for name in names]
-    start = time.process_time()
-    doubtful_pairs(terms, None, types=TYPES, limit=9)
-    assert time.process_time() - start < 2
 
 
 def test_types_that_exclude_each_other_are_no_candidates() -> None:

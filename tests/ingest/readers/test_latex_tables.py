@@ -1,12 +1,10 @@
 """LaTeX tables in Markdown are tables."""
 
-import time
 from pathlib import Path
 
 import pytest
 
 from ingest.parsers import parser_for
-from ingest.readers.latex_tables import read_latex_table
 from paperscope_core.settings import LimitSettings, ParserSettings
 from paperscope_core.types import PaperFile, Passage, Table
 
@@ -88,12 +86,3 @@ def test_an_open_table_and_code_stay_text(text: str, tmp_path: Path) -> None:
     found, passages = tables(f"Before.\n\n{text}\n", tmp_path)
     assert not found
     assert "tabular" in passages[-1].text
-
-
-@pytest.mark.parametrize(
-    "part", ["{", "$", "\\begin{tabular}{", "\\multirow", "[", "&", "\\\\", "\\caption{", "\\emph{"]
-)
-def test_hostile_source_is_read_in_linear_time(part: str) -> None:
-    started = time.monotonic()
-    read_latex_table(r"\begin{tabular}{l}" + part * 4000)
-    assert time.monotonic() - started < 2
