@@ -91,7 +91,10 @@ FORMULAS = st.recursive(ATOMS, compound, max_leaves=12)
 
 @given(FORMULAS)
 @example(row((Scripts(letters("b"), upper=Binomial(letters("a"), letters("n"))), letters("a"))))
-@settings(max_examples=max(200, settings().max_examples))
+@example(row((Root(Symbol("2", "number"), None), Symbol("2", "number"))))
+@example(row((Root(letters("x"), None), letters("x"))))
+@example(row((Fraction(letters("a"), letters("b")), letters("x"))))
+@settings(max_examples=max(300, settings().max_examples))
 def test_plain_text_parses_back_to_the_formula(formula: Formula) -> None:
     meant = value(formula)
     assert parsed(plain_formula(formula)) == meant, plain_formula(formula)
