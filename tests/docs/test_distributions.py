@@ -5,6 +5,7 @@ import subprocess
 import sys
 import sysconfig
 import tarfile
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -45,7 +46,7 @@ def built(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_each_distribution_is_built_as_wheel_and_source(built: Path) -> None:
+def test_each_distribution_is_built_as_wheel_and_source(built: Path, root: Path) -> None:
     assert sorted(file.name for file in built.glob("*.*") if file.is_file()) == [
         f"paperscope-{__version__}-py3-none-any.whl",
         f"paperscope-{__version__}.tar.gz",
@@ -55,6 +56,10 @@ def test_each_distribution_is_built_as_wheel_and_source(built: Path) -> None:
     with tarfile.open(built / f"paperscope-{__version__}.tar.gz") as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
     assert {"LICENSE", "README.md", "prompts/describe_image.md", "service/web/index.html"} <= names
+    with zipfile.ZipFile(built / f"paperscope-{__version__}-py3-none-any.whl") as wheel:
+        packed = set(wheel.namelist())
+    page = {path.relative_to(root).as_posix() for path in (root / "service/web").rglob("*") if path.is_file()}
+    assert {name for name in page if "__pycache__" not in name} <= packed
 
 
 def test_the_wheel_works_outside_the_checkout(built: Path, tmp_path: Path) -> None:

@@ -7,9 +7,6 @@ from pathlib import Path
 
 import paperscope
 import paperscope.library
-import paperscope_core.errors
-import paperscope_core.models
-import paperscope_core.types
 
 PUBLIC = """
 AddResult Answer AnswerEvent Box Budget BudgetError Cell Check CitedCell Claim ColumnSet Context DoneEvent Element
@@ -25,21 +22,6 @@ load_settings
 def test_the_public_names_are_these() -> None:
     assert paperscope.__all__ == PUBLIC.split()
     assert all(getattr(paperscope, name) is not None for name in paperscope.__all__)
-
-
-def test_every_module_with_a_curated_surface_has_what_it_lists() -> None:
-    for module in (
-        paperscope.library,
-        paperscope_core.errors,
-        paperscope_core.models,
-        paperscope_core.types,
-    ):
-        assert len(module.__all__) == len(set(module.__all__))
-        assert all(hasattr(module, name) for name in module.__all__)
-
-
-def test_the_library_module_has_the_same_library() -> None:
-    assert paperscope.Library is paperscope.library.Library
 
 
 def test_importing_the_package_and_the_models_imports_nothing_heavy(root: Path) -> None:

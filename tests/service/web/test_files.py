@@ -1,11 +1,7 @@
 """The files of the web page: how they are served, that they are those of the manifest, and that a wheel has them."""
 
 import gzip
-import io
 import shutil
-import subprocess
-import sys
-import zipfile
 from collections.abc import Iterator
 from http.client import HTTPConnection
 from pathlib import Path
@@ -154,24 +150,6 @@ def test_each_library_has_its_licence_and_is_documented(root: Path) -> None:
     for package in read_manifest()["packages"]:
         assert any(name.startswith("LICENSE") for name in package["files"])
         assert f"| {package['name']} {package['version']} |" in documented
-
-
-@pytest.mark.slow
-def test_a_wheel_has_the_files(root: Path, tmp_path: Path) -> None:
-    tree = tmp_path / "tree"
-    shutil.copytree(root / "service", tree / "service", ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copytree(root / "paperscope", tree / "paperscope", ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
-        shutil.copy(root / name, tree)
-    build = "import sys; from setuptools import build_meta; build_meta.build_wheel(sys.argv[1])"
-    done = subprocess.run(  # noqa: S603
-        [sys.executable, "-c", build, str(tmp_path)], cwd=tree, capture_output=True, text=True, timeout=120, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    (wheel,) = tmp_path.glob("*.whl")
-    packed = set(zipfile.ZipFile(io.BytesIO(wheel.read_bytes())).namelist())
-    files = {path.relative_to(root).as_posix() for path in web_files.FOLDER.rglob("*") if path.is_file()}
-    assert files <= packed
 
 
 def test_the_libraries_of_the_first_view_are_small() -> None:
