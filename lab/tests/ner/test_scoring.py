@@ -1,13 +1,12 @@
 """Scores: those of seqeval, seqscore, nervaluate and KLUE-baseline on random cases, and where a library errs."""
 
-import os
 import random
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from paperscope_lab.ner.columns import example_of_tags
 from paperscope_lab.ner.scoring import (
@@ -30,8 +29,6 @@ TAGS: dict[Scheme, list[str]] = {
     "IOB2": "O B-A I-A B-B I-B".split(),
     "BIOES": "O B-A I-A E-A S-A B-B I-B E-B S-B".split(),
 }
-# `RANDOM_CASES=10000` in the environment repeats the comparison that docs/guides/entity-extractors.md reports.
-QUICK, ALL = 15, int(os.environ.get("RANDOM_CASES", "1500"))
 
 
 def random_tags(draw: random.Random, scheme: Scheme) -> tuple[list[list[str]], list[list[str]]]:
@@ -148,9 +145,10 @@ def flat(draw: random.Random) -> list[Entity]:
     return random_entities(draw, overlap=False) if draw.random() < 0.9 else []
 
 
-def compare_random_cases(number: int) -> None:
+def test_random_cases_agree_with_the_libraries() -> None:
+    """With `--hypothesis-profile thorough`, as many as docs/guides/entity-extractors.md reports."""
     draw = random.Random(17)
-    for case in range(number):
+    for case in range(4 * settings().max_examples):
         scheme = draw.choice(list(TAGS))
         gold, predicted = random_tags(draw, scheme)
         agree_with_seqeval(gold, predicted, scheme)
@@ -158,15 +156,6 @@ def compare_random_cases(number: int) -> None:
         entities = [random_entities(draw, overlap=bool(case % 2)) for _ in range(2)]
         assert outcomes(*entities) == nervaluate(*entities)
         agree_with_klue_baseline(draw)
-
-
-def test_a_few_random_cases_agree_with_the_libraries() -> None:
-    compare_random_cases(QUICK)
-
-
-@pytest.mark.slow
-def test_many_random_cases_agree_with_the_libraries() -> None:
-    compare_random_cases(ALL)
 
 
 def test_seqeval_s_strict_iob1_reads_half_an_entity() -> None:
