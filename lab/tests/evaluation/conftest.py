@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol
 import pymupdf
 import pytest
 
-from paperscope_core.types import Box, Cell, Element, Page, Paper, Passage, Place, Table
+from paperscope_core.types import Box, Cell, Element, Page, Paper, ParsedPaper, Passage, Place, Table
 from service.cli import main
 
 PLACE = Place(paper="p", page=1, box=Box(0, 0, 1, 1))
@@ -28,12 +28,15 @@ MakePaper = Callable[..., Paper]
 
 
 @pytest.fixture(scope="session")
-def short_paper(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The first two pages of the example paper."""
-    file = tmp_path_factory.mktemp("short") / "short.pdf"
+def short_paper(
+    root: Path, tmp_path_factory: pytest.TempPathFactory, parse_once: Callable[[Path], ParsedPaper]
+) -> Path:
+    """The first two pages of the example paper, which libraries need not parse, as long as it is named `paper.pdf`."""
+    file = tmp_path_factory.mktemp("short") / "paper.pdf"
     with pymupdf.open(root / "examples" / "paper" / "ner-report.pdf") as document:
         document.select([0, 1])
         document.save(file, no_new_id=True)  # The same bytes in each process.
+    parse_once(file)
     return file
 
 
