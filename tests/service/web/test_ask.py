@@ -17,6 +17,8 @@ from tests.model_server import Body, kind_of, serve
 from tests.service.conftest import settings_of
 from tests.service.servers import serve_app
 
+pytestmark = pytest.mark.slow
+
 _SEED = "In Table 5, what is the entity F1 of the ensemble with seed 2?"
 _RECALL = "In Table 3, what is the recall on the test split under the exact scenario?"
 _HOSTILE = "<img src=x onerror=\"document.title='OWNED'\">"
@@ -109,7 +111,6 @@ def checked_answer(example_answer: Answer) -> Answer:
     return answer
 
 
-@pytest.mark.slow
 def test_first_visit_to_first_cited_answer(page: Page) -> None:
     page.goto("/")
     expect(page.get_by_role("heading", name="Ask your papers")).to_be_visible()
@@ -131,7 +132,6 @@ def test_first_visit_to_first_cited_answer(page: Page) -> None:
         mark.click()
 
 
-@pytest.mark.slow
 def test_a_second_question_and_the_conversation_reopened_with_its_highlights(page: Page) -> None:
     page.goto("/")
     ask(page, _RECALL)
@@ -149,7 +149,6 @@ def test_a_second_question_and_the_conversation_reopened_with_its_highlights(pag
     expect(turns).to_have_count(2)
 
 
-@pytest.mark.slow
 def test_conversations_are_renamed_exported_and_deleted_with_undo(page: Page) -> None:
     page.goto("/")
     ask(page, "How many tables does the paper have?")
@@ -191,7 +190,6 @@ def test_what_is_not_in_the_papers_is_said_plainly(page: Page, example_answer: A
     expect(turn).to_contain_text("BLEU")
 
 
-@pytest.mark.slow
 def test_filters_restrict_the_question(page: Page) -> None:
     page.goto("/")
     page.get_by_role("button", name="Whole library").click()
@@ -215,7 +213,6 @@ def test_filters_restrict_the_question(page: Page) -> None:
     assert "years" not in body
 
 
-@pytest.mark.slow
 def test_findings_of_the_verifier_stand_at_what_they_concern(page: Page, checked_answer: Answer) -> None:
     checked_answer["text"] += " It changed by -0.5. Log in at http://evil.example/a."
     checked_answer["checks"].append({"number": "-0.5", "finding": "unsupported", "formula": "", "support": []})
@@ -249,7 +246,6 @@ def test_findings_of_the_verifier_stand_at_what_they_concern(page: Page, checked
     expect(turn).to_contain_text("2 sent, 1 from the store")
 
 
-@pytest.mark.slow
 def test_the_rows_of_a_table_stand_below_their_item(page: Page, example_answer: Answer) -> None:
     rows = "Model | WSJ | CTB5\nPlain | 94.90 | 94.10"
     text = f"Places:\n1. Table 2\n{rows}\n2. “Dice helps.”\n  In rare tags.\n\nThat is all."
@@ -262,7 +258,6 @@ def test_the_rows_of_a_table_stand_below_their_item(page: Page, example_answer: 
     assert shown.locator("> p").all_inner_texts() == ["Places:", "That is all."]
 
 
-@pytest.mark.slow
 def test_a_page_that_was_read_is_shown_like_a_crop(page: Page, checked_answer: Answer) -> None:
     [reading] = checked_answer["readings"]
     checked_answer["readings"] = [reading | {"element": "b1810c2e3f4a/passage-1", "crop": ""}]
@@ -279,7 +274,6 @@ def test_a_page_that_was_read_is_shown_like_a_crop(page: Page, checked_answer: A
     expect(page.locator("img.picture")).to_have_attribute("src", "/v1/papers/b1810c2e3f4a/pages/4.png")
 
 
-@pytest.mark.slow
 def test_texts_of_models_are_no_markup(page: Page, checked_answer: Answer) -> None:
     checked_answer["claims"][0]["text"] = checked_answer["exhibits"][0]["label"] = _HOSTILE
     checked_answer["findings"].append({"kind": "note", "subject": "", "place": None, "message": _HOSTILE})
@@ -297,7 +291,6 @@ def test_texts_of_models_are_no_markup(page: Page, checked_answer: Answer) -> No
     assert page.title() == "Ask – Paperscope"
 
 
-@pytest.mark.slow
 def test_an_answer_is_copied_and_exported(page: Page, checked_answer: Answer) -> None:
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     reply_with(page, events(checked_answer))
@@ -350,7 +343,6 @@ def test_a_removed_paper_is_said_to_be_gone(page: Page, checked_answer: Answer) 
     expect(source).to_be_disabled()
 
 
-@pytest.mark.slow
 def test_a_lost_connection_is_said_and_the_question_asked_again(page: Page, faults: list[str]) -> None:
     beginning = (
         'event: stage\ndata: {"stage": "answering"}\n\nevent: text\ndata: {"text": "The rec", "anew": false}\n\n'
@@ -370,7 +362,6 @@ def test_a_lost_connection_is_said_and_the_question_asked_again(page: Page, faul
     assert faults == []
 
 
-@pytest.mark.slow
 def test_a_draft_is_shown_at_once_and_replaced_when_a_look_up_changes_it(browser: Browser, library: Path) -> None:
     released = threading.Event()
     look_up = [{"tool": "section", "argument": "1", "paper": "", "part": 1}]
@@ -406,7 +397,6 @@ def test_a_draft_is_shown_at_once_and_replaced_when_a_look_up_changes_it(browser
             context.close()
 
 
-@pytest.mark.slow
 def test_an_answer_that_was_completed_meanwhile_appears(page: Page) -> None:
     def cut(route: Route) -> None:
         answered = route.fetch()
@@ -462,7 +452,6 @@ def test_errors_of_the_service_are_shown_with_their_detail(page: Page) -> None:
     expect(page.get_by_role("heading", name="Ask your papers")).to_be_visible()
 
 
-@pytest.mark.slow
 def test_an_expired_session_asks_for_the_key_and_then_for_the_answer(page: Page) -> None:
     problem = {"type": "urn:x:no-key", "title": "No key", "status": 401, "detail": "The session has ended."}
     page.route("**/v1/query", lambda route: route.fulfill(status=401, json=problem), times=1)
@@ -477,7 +466,6 @@ def test_an_expired_session_asks_for_the_key_and_then_for_the_answer(page: Page)
     expect_answer(page.get_by_role("article"))
 
 
-@pytest.mark.slow
 def test_the_keyboard_alone_is_enough(page: Page) -> None:
     page.goto("/")
     expect(page.get_by_role("textbox", name="Ask a question")).to_be_focused()
@@ -516,7 +504,6 @@ def test_the_keyboard_alone_is_enough(page: Page) -> None:
     expect(page.get_by_role("textbox", name="Ask a follow-up question")).to_be_focused()
 
 
-@pytest.mark.slow
 def test_on_a_phone_the_page_is_a_sheet_over_the_answer(page: Page, assert_accessible: Callable[[Page], None]) -> None:
     page.set_viewport_size({"width": 360, "height": 740})
     page.goto("/")

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import FilePayload, Page, Route, expect
 
+pytestmark = pytest.mark.slow
+
 QUESTIONS: FilePayload = {
     "name": "questions.csv",
     "mimeType": "text/csv",
@@ -48,7 +50,6 @@ def row(index: int, **values: object) -> dict[str, object]:
     }
 
 
-@pytest.mark.slow
 def test_a_file_is_answered_scored_and_downloaded(page: Page, assert_accessible: Callable[[Page], None]) -> None:
     page.goto("/#/batches")
     expect(page.get_by_role("heading", name="Answer a file of questions")).to_be_visible()
@@ -78,7 +79,6 @@ def test_a_file_is_answered_scored_and_downloaded(page: Page, assert_accessible:
     expect(rows).to_be_visible()
 
 
-@pytest.mark.slow
 def test_rows_come_in_while_the_batch_runs(page: Page) -> None:
     asked: list[str] = []
 

@@ -7,6 +7,8 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import Page, Route, expect
 
+pytestmark = pytest.mark.slow
+
 PAPER = re.compile("#/papers/[0-9a-f]{12}\\?")
 
 
@@ -15,7 +17,6 @@ def walk(page: Page, entity: str = "entity f1") -> None:
     expect(page.get_by_role("region", name="Details")).to_be_visible()
 
 
-@pytest.mark.slow
 def test_a_search_leads_to_statements_and_their_pages(page: Page, assert_accessible: Callable[[Page], None]) -> None:
     page.goto("/#/graph")
     search = page.get_by_role("combobox", name="Search entities")
@@ -32,7 +33,6 @@ def test_a_search_leads_to_statements_and_their_pages(page: Page, assert_accessi
     assert_accessible(page)
 
 
-@pytest.mark.slow
 def test_statements_lead_to_other_entities_and_more_of_the_graph(page: Page) -> None:
     walk(page)
     size = page.get_by_text(re.compile("\\d+ entities, \\d+ relations"))
@@ -97,7 +97,6 @@ def test_the_drawing_has_the_colours_of_the_kinds_with_reduced_motion(page: Page
     assert page.evaluate(name) == "none"
 
 
-@pytest.mark.slow
 def test_the_list_has_the_same_entities_by_keyboard(page: Page, assert_accessible: Callable[[Page], None]) -> None:
     walk(page)
     page.get_by_role("button", name="List").press("Enter")
@@ -113,7 +112,6 @@ def test_the_list_has_the_same_entities_by_keyboard(page: Page, assert_accessibl
     expect(entities.get_by_role("button", pressed=True)).to_have_count(1)
 
 
-@pytest.mark.slow
 def test_a_narrow_window_shows_drawing_and_details(page: Page, assert_accessible: Callable[[Page], None]) -> None:
     page.set_viewport_size({"width": 360, "height": 740})
     page.emulate_media(color_scheme="dark", reduced_motion="reduce")

@@ -8,6 +8,8 @@ import httpx2
 import pytest
 from playwright.sync_api import FilePayload, Page, Request, Route, expect
 
+pytestmark = pytest.mark.slow
+
 TITLE = re.compile("^Four Reports")
 JOB = {
     "id": "job-0123456789abcdef01234567",
@@ -36,7 +38,6 @@ def open_library(page: Page) -> None:
     expect(page.get_by_role("link", name=TITLE)).to_be_visible()
 
 
-@pytest.mark.slow
 def test_a_paper_is_listed_with_what_can_be_done(page: Page, assert_accessible: Callable[[Page], None]) -> None:
     open_library(page)
     row = page.get_by_role("listitem").filter(has=page.get_by_role("link", name=TITLE))
@@ -184,7 +185,6 @@ def test_a_failed_file_is_sent_again_with_its_password_and_a_paper_is_replaced(p
     assert b"pass phrase" in (sent.value.post_data_buffer or b"")
 
 
-@pytest.mark.slow
 def test_several_files_are_added_with_progress_and_one_fails(page: Page, address: str) -> None:
     open_library(page)
     text = "# A Study of Taggers\n\nAda Byron\n\n## Results\n\nTaggerX reaches an F1 of 91.3 on CorpusY.\n"
@@ -201,7 +201,6 @@ def test_several_files_are_added_with_progress_and_one_fails(page: Page, address
     assert httpx2.delete(f"{address}/v1/papers/{added[0]['id']}").status_code == 204
 
 
-@pytest.mark.slow
 def test_a_removed_paper_comes_back_and_stays_if_the_page_is_left(page: Page) -> None:
     deleted: list[Request] = []
     page.on("request", lambda request: deleted.append(request) if request.method == "DELETE" else None)

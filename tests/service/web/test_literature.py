@@ -6,6 +6,8 @@ import httpx2
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+pytestmark = pytest.mark.slow
+
 QUESTION = "In Table 3, what is the recall on the test split under the exact scenario?"
 
 
@@ -23,7 +25,6 @@ def correct(details: Locator, text: str) -> None:
     details.get_by_role("button", name="Save").click()
 
 
-@pytest.mark.slow
 def test_a_table_is_filled_and_a_cell_opens_its_place(page: Page, assert_accessible: Callable[[Page], None]) -> None:
     page.goto("/#/tables")
     form = page.get_by_role("form", name="New table")
@@ -63,7 +64,6 @@ def test_a_table_is_filled_and_a_cell_opens_its_place(page: Page, assert_accessi
     expect(pane).to_have_count(0)
 
 
-@pytest.mark.slow
 def test_rows_are_excluded_and_files_saved(page: Page, address: str) -> None:
     page.goto(begin(address, "Excluded"))
     grid = page.get_by_role("region", name="Excluded")
@@ -79,7 +79,6 @@ def test_rows_are_excluded_and_files_saved(page: Page, address: str) -> None:
     expect(grid.get_by_text("Excluded: no baseline")).to_have_count(0)
 
 
-@pytest.mark.slow
 def test_on_a_phone_a_cell_opens_over_the_table(
     page: Page, address: str, assert_accessible: Callable[[Page], None]
 ) -> None:

@@ -4,10 +4,13 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.service.conftest import settings_of
 from tests.service.servers import serve_app
+
+pytestmark = pytest.mark.slow
 
 
 def test_a_browser_shows_the_page(page: Page, assert_accessible: Callable[[Page], None]) -> None:

@@ -15,6 +15,8 @@ from tests.query.test_results import FIRST, SECOND, boards_of
 from tests.service.http.requests import serve_library
 from tests.service.http.test_literature import reply
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def model() -> Iterator[ModelServer]:
@@ -60,7 +62,6 @@ def test_each_value_of_a_leaderboard_opens_its_cell(page: Page, assert_accessibl
     expect(page.get_by_role("heading", name="OntoNotes5.0, F1")).to_have_count(0)
 
 
-@pytest.mark.slow
 def test_each_paper_is_asked_after_the_estimate(
     page: Page, model: ModelServer, assert_accessible: Callable[[Page], None]
 ) -> None:

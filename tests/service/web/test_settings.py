@@ -2,7 +2,10 @@
 
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import Page, expect
+
+pytestmark = pytest.mark.slow
 
 
 def test_the_settings_in_force_are_shown(page: Page, assert_accessible: Callable[[Page], None]) -> None:

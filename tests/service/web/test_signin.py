@@ -11,6 +11,8 @@ from service.keys import KeyStore
 from tests.service.conftest import settings_of
 from tests.service.servers import serve_app
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def keys(library: Path) -> KeyStore:

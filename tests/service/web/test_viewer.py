@@ -29,6 +29,8 @@ from paperscope_core.types import (
 )
 from paperscope_core.types import Page as PaperPage
 
+pytestmark = pytest.mark.slow
+
 SECONDS = 30
 expect.set_options(timeout=1000 * SECONDS)
 
@@ -284,7 +286,6 @@ def close(one: Sequence[float], other: Sequence[float], *, within: float = 1.0) 
     return all(abs(a - b) <= within for a, b in zip(one, other, strict=True))
 
 
-@pytest.mark.slow
 def test_boxes_lie_on_what_is_drawn_at_every_zoom_rotation_and_crop(page: Page, mount: Mount) -> None:
     elements = page.request.get(f"/v1/papers/{ODD}/elements").json()["elements"]
     sizes = page.request.get(f"/v1/papers/{ODD}").json()["pages"]
@@ -305,7 +306,6 @@ def test_boxes_lie_on_what_is_drawn_at_every_zoom_rotation_and_crop(page: Page, 
             assert close(shown["mark"], shown["red"], within=1.5), (zoom, number)
 
 
-@pytest.mark.slow
 def test_evidence_on_several_pages_is_stepped_through(page: Page, mount: Mount) -> None:
     box = (40, 60, 190, 100)
     mount(
@@ -326,7 +326,6 @@ def test_evidence_on_several_pages_is_stepped_through(page: Page, mount: Mount) 
     assert page.evaluate("window.selected") == ["two", "one"]
 
 
-@pytest.mark.slow
 def test_a_click_on_a_box_leads_to_the_claims_that_cite_it(page: Page, mount: Mount) -> None:
     box = (40, 60, 190, 100)
     evidence = [
@@ -345,7 +344,6 @@ def test_a_click_on_a_box_leads_to_the_claims_that_cite_it(page: Page, mount: Mo
     assert page.evaluate("window.selected") == ["three", "two", "three"]
 
 
-@pytest.mark.slow
 def test_cells_are_lit_one_by_one_and_a_table_can_be_sorted_and_opened(
     page: Page, mount: Mount, assert_accessible: Callable[[Page], None]
 ) -> None:
@@ -376,7 +374,6 @@ def test_cells_are_lit_one_by_one_and_a_table_can_be_sorted_and_opened(
     expect(dialog).to_be_hidden()
 
 
-@pytest.mark.slow
 def test_search_counts_and_steps_through_the_pages(page: Page, mount: Mount) -> None:
     mount(EXAMPLE)
     expect(drawn(page, 1)).to_be_attached()
@@ -401,7 +398,6 @@ def test_search_counts_and_steps_through_the_pages(page: Page, mount: Mount) -> 
     expect(field).to_be_hidden()
 
 
-@pytest.mark.slow
 def test_a_search_of_pages_without_text_says_so(page: Page, mount: Mount) -> None:
     page.route("**/v1/papers/*/elements?*", lambda route: route.fulfill(json={"elements": [], "total": 0}))
     page.route("**/v1/papers/*/file", lambda route: route.fulfill(status=200, body=empty_file()))
@@ -445,7 +441,6 @@ def test_a_paper_without_pages_is_text_with_marks(
     assert_accessible(page)
 
 
-@pytest.mark.slow
 def test_the_password_of_a_file_stays_in_the_browser(page: Page, mount: Mount) -> None:
     sent: list[Request] = []
     page.on("request", lambda request: sent.append(request))  # noqa: PLW0108 # playwright sets an attribute
@@ -462,7 +457,6 @@ def test_the_password_of_a_file_stays_in_the_browser(page: Page, mount: Mount) -
         assert "phrase" not in json.dumps([request.url, request.headers, request.post_data])
 
 
-@pytest.mark.slow
 def test_an_equation_without_a_picture_is_shown_as_a_formula(page: Page, mount: Mount) -> None:
     failed: list[str] = []
     page.on("response", lambda response: failed.append(response.url) if response.status >= 400 else None)
@@ -494,7 +488,6 @@ def test_a_paper_that_was_removed_is_said_to_be(page: Page, mount: Mount) -> Non
     expect(page.get_by_role("heading", name="This paper is not in the library")).to_be_visible()
 
 
-@pytest.mark.slow
 def test_of_3000_pages_only_those_in_sight_exist(page: Page, mount: Mount) -> None:
     mount(LONG, [evidence_of("end", (3000, (50, 60, 200, 85)))])
     expect(drawn(page, 1)).to_be_attached()
@@ -513,7 +506,6 @@ def test_of_3000_pages_only_those_in_sight_exist(page: Page, mount: Mount) -> No
     expect(drawn(page, 1500)).to_be_in_viewport()
 
 
-@pytest.mark.slow
 def test_everything_works_by_keyboard(page: Page, mount: Mount) -> None:
     mount(ODD, [evidence_of("one", (2, (40, 60, 190, 100)))])
     expect(drawn(page, 1)).to_be_attached()
@@ -535,7 +527,6 @@ def test_everything_works_by_keyboard(page: Page, mount: Mount) -> None:
     expect(drawn(page, 1)).to_be_attached()
 
 
-@pytest.mark.slow
 def test_on_a_phone_nothing_is_cut_off(page: Page, mount: Mount, assert_accessible: Callable[[Page], None]) -> None:
     page.set_viewport_size({"width": 360, "height": 740})
     mount(EXAMPLE, [evidence_of("one", (3, (60, 300, 280, 340)))], "one")
@@ -548,7 +539,6 @@ def test_on_a_phone_nothing_is_cut_off(page: Page, mount: Mount, assert_accessib
     assert_accessible(page)
 
 
-@pytest.mark.slow
 def test_a_link_opens_a_paper_with_its_boxes_lit(page: Page) -> None:
     page.goto(f"/#/papers/{EXAMPLE}?at=2,49.2,68.9,545.6,130;3,60,300,280,340")
     expect(page.locator(".evidence-count")).to_have_text("1 of 2")
