@@ -15,6 +15,8 @@ from paperscope_core.settings import Settings, load_settings
 from paperscope_core.types import Usage
 from tests.model_server import Body, ModelServer, echo, kind_of, serve, words
 
+pytestmark = pytest.mark.slow
+
 PROSE = "The Tagger reads a Sentence of the Corpus, and the Parser reads what the Tagger wrote about the Words. "
 
 
@@ -66,7 +68,6 @@ def estimated(library: Library, *files: Path) -> list[Usage]:
     return [library.wait(one).total for one in work]
 
 
-@pytest.mark.slow
 def test_an_estimate_has_the_number_of_calls_and_sends_nothing(
     opened: Callable[..., Library], server: ModelServer, paper: Path, tmp_path: Path
 ) -> None:
@@ -85,7 +86,6 @@ def test_an_estimate_has_the_number_of_calls_and_sends_nothing(
     assert 0 < of_copy.calls <= 2, "what both papers say is counted, and paid for, once"
 
 
-@pytest.mark.slow
 def test_a_changed_file_pays_for_what_changed_only(
     opened: Callable[..., Library], server: ModelServer, paper: Path
 ) -> None:
@@ -100,7 +100,6 @@ def test_a_changed_file_pays_for_what_changed_only(
     assert all("The Ending is new." in words(body) for body in server.bodies)
 
 
-@pytest.mark.slow
 def test_an_add_stopped_by_its_budget_continues_with_a_new_one(
     opened: Callable[..., Library], server: ModelServer, paper: Path
 ) -> None:
@@ -117,7 +116,6 @@ def test_an_add_stopped_by_its_budget_continues_with_a_new_one(
     assert len(server.names) == len(set(server.names)) == whole.calls
 
 
-@pytest.mark.slow
 def test_the_cost_stays_within_the_budget(opened: Callable[..., Library], server: ModelServer, paper: Path) -> None:
     (whole,) = estimated(opened(), paper)
     budget = Budget(max_cost=whole.cost / 2)
@@ -127,7 +125,6 @@ def test_the_cost_stays_within_the_budget(opened: Callable[..., Library], server
     assert budget.spent.cost <= whole.cost / 2
 
 
-@pytest.mark.slow
 def test_a_rate_limit_slows_an_add_and_takes_nothing_from_the_budget(
     opened: Callable[..., Library], server: ModelServer, paper: Path
 ) -> None:
@@ -139,7 +136,6 @@ def test_a_rate_limit_slows_an_add_and_takes_nothing_from_the_budget(
     assert added.shortfall.unread == ()
 
 
-@pytest.mark.slow
 def test_unread_chunks_are_stored_with_the_paper_and_retried(
     opened: Callable[..., Library], server: ModelServer, paper: Path
 ) -> None:
@@ -162,7 +158,6 @@ def test_unread_chunks_are_stored_with_the_paper_and_retried(
     assert library.add(paper).usage == Usage()
 
 
-@pytest.mark.slow
 def test_budget_and_estimate_cover_text_and_images(tmp_path: Path, root: Path, server: ModelServer) -> None:
     file = tmp_path / "pages.pdf"
     with pymupdf.open(root / "examples" / "paper" / "ner-report.pdf") as document:

@@ -13,6 +13,8 @@ from tests.service.conftest import CHROMIUM, settings_of
 from tests.service.http.requests import events_of
 from tests.service.servers import canary, embedder_settings, job_of, serve_app
 
+pytestmark = pytest.mark.slow
+
 SECRET = "sk-nobody-may-see-this"  # noqa: S105 # not a key of anything
 
 
@@ -80,7 +82,6 @@ def address_shown(address: str, folder: Path) -> str:
     return done.stdout
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
 def test_nothing_of_a_paper_runs_or_fetches_in_a_browser(tmp_path: Path) -> None:
     with canary() as bird, serve() as model:
@@ -111,7 +112,6 @@ def test_nothing_of_a_paper_runs_or_fetches_in_a_browser(tmp_path: Path) -> None
         assert bird.calls == []
 
 
-@pytest.mark.slow
 def test_instructions_in_papers_and_replies_are_not_followed(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     with canary() as bird, serve(lambda body: hostile_reply(body, bird.url)) as model:
         roles = {f"answer.{name}": value for name, value in _role(model.url).items()}
@@ -151,7 +151,6 @@ def _role(url: str) -> dict[str, object]:
     return {"model": "m", "base_url": url, "api_key": SECRET}
 
 
-@pytest.mark.slow
 def test_a_page_or_drawing_that_was_uploaded_is_never_shown_as_one(tmp_path: Path) -> None:
     with canary() as bird, serve() as model:
         given = embedder_settings(model.url)
@@ -182,7 +181,6 @@ def test_a_page_or_drawing_that_was_uploaded_is_never_shown_as_one(tmp_path: Pat
         assert bird.calls == []
 
 
-@pytest.mark.slow
 def test_no_text_ends_an_event_or_a_header(tmp_path: Path) -> None:
     ends = "0.83\n\nevent: done\ndata: {}\n\nevent: error\r\ndata: {}\r\r: 0.83"
     claims = [{"text": ends, "evidence": ["S0"]}]

@@ -26,6 +26,8 @@ from tests.service.servers import (
     worker_pids,
 )
 
+pytestmark = pytest.mark.slow
+
 SECRET = "the-word-that-nobody-may-read"  # noqa: S105 # opens nothing
 _LIMITS = {
     "limits.max_file_mb": 10,
@@ -154,7 +156,6 @@ def seen_by(service: ServiceProcess, folder: Path, bird: Canary) -> Seen:
     )
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", MESSAGES)
 def test_oversized_files_fail_with_one_helpful_message(seen: Seen, name: str) -> None:
     job = seen.jobs[name]
@@ -165,7 +166,6 @@ def test_oversized_files_fail_with_one_helpful_message(seen: Seen, name: str) ->
     assert str(seen.folder) not in line
 
 
-@pytest.mark.slow
 def test_injections_in_papers_have_no_effect(seen: Seen) -> None:
     names = seen.jobs.keys() - MESSAGES.keys()
     assert {name: seen.jobs[name]["error"] for name in names if seen.jobs[name]["state"] != "succeeded"} == {}
@@ -177,7 +177,6 @@ def test_injections_in_papers_have_no_effect(seen: Seen) -> None:
     assert seen.canary.calls == []
 
 
-@pytest.mark.slow
 def test_uploads_are_accepted_at_once_and_the_service_stays_responsive(seen: Seen) -> None:
     assert len(seen.health) >= 10
     # A single one may wait for a CPU.
@@ -189,7 +188,6 @@ def test_uploads_are_accepted_at_once_and_the_service_stays_responsive(seen: See
     assert seen.others_mb < 1200
 
 
-@pytest.mark.slow
 def test_nothing_is_left_over_and_the_next_upload_and_question_are_served(seen: Seen) -> None:
     library = seen.folder / "library"
     wait_until(lambda: not list((library / "jobs").glob("*")))

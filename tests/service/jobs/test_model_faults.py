@@ -26,6 +26,8 @@ from tests.service.jobs.killing import reply
 from tests.service.servers import Job, job_of, serve_app, settings_with_model, upload
 from tests.service.servers import markdown_paper as plain_paper
 
+pytestmark = pytest.mark.slow
+
 IMPATIENT = {"calls.timeout": 1.5, "calls.retries": 1, "calls.concurrency": 4}
 Sign = tuple[str, str]
 # Which other faults are temporary, and which are not, the tests of the client show.
@@ -153,7 +155,6 @@ def outcome(job: Job) -> tuple[str, int, int, bool]:
     return job["state"], result["described"], result["unread"], not result["shortfall"]["unread"]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", PASSING)
 def test_a_temporary_fault_is_retried(endpoint: Endpoint, kind: str) -> None:
     name = named(kind, "Passing")
@@ -169,7 +170,6 @@ def test_a_temporary_fault_is_retried(endpoint: Endpoint, kind: str) -> None:
     assert min(waited) >= WAITS.get(kind, 0.0)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "told", "tries"), [REFUSED, CUT])
 def test_a_paper_that_no_model_call_succeeds_on_is_not_added_and_paid_replies_are_kept(
     endpoint: Endpoint, kind: str, told: str, tries: int
@@ -189,7 +189,6 @@ def test_a_paper_that_no_model_call_succeeds_on_is_not_added_and_paid_replies_ar
     assert endpoint.sent(picture(name, 2)) == endpoint.sent(part(name, 1)) == [1]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "told", "tries"), [LIMITED, BABBLE])
 def test_failed_calls_are_a_shortfall_that_a_later_add_fills(
     endpoint: Endpoint, kind: str, told: str, tries: int
@@ -211,7 +210,6 @@ def test_failed_calls_are_a_shortfall_that_a_later_add_fills(
     assert endpoint.sent(part(name, 1)) == endpoint.sent(picture(name, 2)) == [1]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "told"), [REFUSED[:2], BABBLE[:2]])
 def test_the_rows_of_a_batch_say_why_they_failed_and_the_next_batch_asks_only_them_again(
     endpoint: Endpoint, kind: str, told: str
@@ -228,7 +226,6 @@ def test_the_rows_of_a_batch_say_why_they_failed_and_the_next_batch_asks_only_th
     assert (endpoint.sent(question(name, 0)), endpoint.sent(question(name, 1))) == ([], [1])
 
 
-@pytest.mark.slow
 def test_a_batch_waits_for_an_endpoint_that_was_gone(endpoint: Endpoint, tmp_path: Path) -> None:
     """In this process, where the first pause, which is half a minute in a job, can be shorter."""
     asked = [question("Gone", number) for number in range(4)]
@@ -244,7 +241,6 @@ def test_a_batch_waits_for_an_endpoint_that_was_gone(endpoint: Endpoint, tmp_pat
     assert [endpoint.sent(sign) for sign in asked] == [[1], [3], [3], [3]]
 
 
-@pytest.mark.slow
 def test_an_unusable_reply_is_a_problem_with_a_name_of_its_own(endpoint: Endpoint) -> None:
     asked = {"question": question("Unusable", 0)[1]}
     message = {"messages": [{"role": "user", "content": question("Unusable", 1)[1]}]}

@@ -34,6 +34,8 @@ from tests.service.servers import (
     worker_pids,
 )
 
+pytestmark = pytest.mark.slow
+
 PARTS = 12
 
 
@@ -79,7 +81,6 @@ def kept(folder: Path, model: ModelServer) -> set[str]:
     return {name for name in model.names if name in values}
 
 
-@pytest.mark.slow
 def test_the_next_worker_resumes_a_killed_workers_job_and_pays_and_counts_nothing_twice(
     tmp_path: Path, model: ModelServer
 ) -> None:
@@ -104,7 +105,6 @@ def test_the_next_worker_resumes_a_killed_workers_job_and_pays_and_counts_nothin
     assert not worker_pids()
 
 
-@pytest.mark.slow
 def test_a_job_that_kills_its_workers_fails_without_harming_others(tmp_path: Path, model: ModelServer) -> None:
     model.seconds = 3.0
     with serve_app(settings_with_model(tmp_path, model)) as address:
@@ -126,7 +126,6 @@ def test_a_job_that_kills_its_workers_fails_without_harming_others(tmp_path: Pat
         assert job_of(other, address)["state"] == "succeeded"
 
 
-@pytest.mark.slow
 def test_a_running_job_is_cancelled_soon_and_the_next_one_runs(tmp_path: Path, model: ModelServer) -> None:
     model.seconds = 1.0
     with serve_app(settings_with_model(tmp_path, model, **{"service.jobs_at_once": 1})) as address:
@@ -151,7 +150,6 @@ def test_a_running_job_is_cancelled_soon_and_the_next_one_runs(tmp_path: Path, m
         papers.close()
 
 
-@pytest.mark.slow
 def test_a_shutdown_requeues_jobs_without_counting_an_attempt(tmp_path: Path, model: ModelServer) -> None:
     model.seconds = 0.5
     with serve_app(settings_with_model(tmp_path, model)) as address:
@@ -171,7 +169,6 @@ def test_a_shutdown_requeues_jobs_without_counting_an_attempt(tmp_path: Path, mo
     assert [path.name for path in tmp_path.rglob("*.tmp")] == []
 
 
-@pytest.mark.slow
 def test_a_password_outlives_a_worker_and_after_a_restart_the_job_asks_for_it(
     tmp_path: Path, model: ModelServer, root: Path
 ) -> None:
