@@ -21,6 +21,7 @@ __all__ = [
     "box_as_seen",
     "contains",
     "intersection",
+    "join_boxes",
     "join_rules",
     "overlap",
     "overlap_x",
@@ -71,6 +72,18 @@ def bounding_box(boxes: Iterable[Box]) -> Box:
     """Return the smallest box around at least one box."""
     x0s, y0s, x1s, y1s = zip(*boxes, strict=True)
     return Box(min(x0s), min(y0s), max(x1s), max(y1s))
+
+
+def join_boxes(boxes: Iterable[Box], *, gap: float = 0.0) -> list[Box]:
+    """Return the boxes with those joined that overlap or are within `gap` of each other."""
+    joined: list[Box] = []
+    for box in boxes:
+        whole = box
+        while touching := [other for other in joined if overlap(other, whole.grown(gap, gap))]:
+            joined = [other for other in joined if other not in touching]
+            whole = bounding_box([whole, *touching])
+        joined.append(whole)
+    return joined
 
 
 def overlap_x(box: Box, other: Box) -> float:

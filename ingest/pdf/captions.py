@@ -1,11 +1,7 @@
 """Finds the captions of tables and figures on a page: where each begins and ends."""
 
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain
-from math import floor
-from operator import itemgetter
 
 from ingest.document.caption_wording import (
     CaptionKind,
@@ -30,11 +26,9 @@ _SAME_SIZE = 0.6  # Points; the largest difference in letter size.
 _SMALL_CAPITALS = 0.7  # The least size of small capitals, relative to the full size.
 _ALIGNED = 3.0  # Points; the lines of a caption are aligned at the left to within this.
 _CENTRED = 4.0  # Points; the tolerance of centred lines.
-_MAX_OUTDENT = 5.0  # Points by which the first cell of a row below the caption may begin to its left.
-_MAX_HANG = 40.0  # Points by which a centred line may begin to the left of the first one.
 _JUSTIFIED_GAP = 2.5  # The widest space of justified text.
-_CELL_GAP = 8.0  # The largest distance to the next cell of a row.
 _MAX_LABEL = 12  # Letters; only a label without text is followed by a wide gap.
+_MAX_HANG = 40.0  # Points by which a centred line may begin to the left of the first one.
 _MOST_CAPTIONS = 100  # Of a page; a list of figures has about 50 entries. Each caption is compared with all lines.
 
 
@@ -77,24 +71,8 @@ def find_captions(
     """
     if sum(caption_start(line.text) is not None for line in lines) > _MOST_CAPTIONS:
         return []
-    rows = _Rows(lines)
     starts = {line: start for line in lines if (start := _start(line, lines))}
-    return [_caption(line, lines, starts, rows, gutter=gutter, rules=rules, page=page) for line in starts]
-
-
-class _Rows:
-    """The lines of a page by their baselines."""
-
-    def __init__(self, lines: Sequence[Line]) -> None:
-        self._at: dict[int, list[tuple[int, Line]]] = defaultdict(list)
-        for number, line in enumerate(lines):
-            self._at[floor(line.baseline)].append((number, line))
-
-    def beside(self, line: Line) -> list[Line]:
-        """Return the lines on about the same baseline, and the line itself, in the order of the page."""
-        at = floor(line.baseline)
-        found = sorted(chain.from_iterable(self._at.get(one, ()) for one in (at - 1, at, at + 1)), key=itemgetter(0))
-        return [other for _, other in found]
+    return [_caption(line, lines, starts, gutter=gutter, rules=rules, page=page) for line in starts]
 
 
 def _start(line: Line, lines: Sequence[Line]) -> CaptionStart | None:
@@ -122,14 +100,13 @@ def _caption(
     line: Line,
     lines: Sequence[Line],
     starts: dict[Line, CaptionStart],
-    rows: "_Rows",
     *,
     gutter: float | None,
     rules: Sequence[HorizontalRule],
     page: int,
 ) -> Caption:
     start = starts[line]
-    members = [line, *_rest_of_first(line, rows.beside(line))]
+    members = [line, *_rest_of_first(line, lines)]
     after_label = word_after(line, start.end)
     text_left = after_label.x0 if after_label else None
     last = line
@@ -137,14 +114,9 @@ def _caption(
     for other in lines:
         if whole or other in members or other in starts:
             continue
-        if not _continues(last, other, first=line, text_left=text_left, gutter=gutter):
-            continue
-        row = _row(other, rows.beside(other), right=line.box.x1)
-        is_cell = _is_row(other, line, rows.beside(other)) or (
-            last is line and _is_cell(row[-1], line, rows.beside(row[-1]), left=other)
-        )
-        if not is_cell and not _is_ruled_off(last, other, rules):
-            members.extend(row)
+        continues = _continues(last, other, first=line, text_left=text_left, gutter=gutter)
+        if continues and not _is_ruled_off(last, other, rules):
+            members.append(other)
             last = other
     text = join_lines([line.text[start.end :], *(member.text for member in members[1:])])
     return Caption(
@@ -159,14 +131,10 @@ def _caption(
 
 def _rest_of_first(line: Line, lines: Sequence[Line]) -> list[Line]:
     """Return the text on the first line after a wide gap, as in `Table 3:   Results`."""
-    return [
-        other
-        for other in lines
-        if other is not line
-        and _on_one_baseline(other, line)
-        and 0 < other.box.x0 - line.box.x1 < _JUSTIFIED_GAP * line.size
-        and len(line.text) < _MAX_LABEL
-    ]
+    if len(line.text) >= _MAX_LABEL:
+        return []
+    level = (other for other in lines if other is not line and abs(other.baseline - line.baseline) < 1)
+    return [other for other in level if 0 < other.box.x0 - line.box.x1 < _JUSTIFIED_GAP * line.size]
 
 
 def _is_ruled_off(last: Line, other: Line, rules: Sequence[HorizontalRule]) -> bool:
@@ -190,41 +158,6 @@ def _continues(last: Line, other: Line, *, first: Line, text_left: float | None,
         return False
     lefts = (first.box.x0, last.box.x0, first.box.x0 if text_left is None else text_left)
     return any(abs(other.box.x0 - left) < _ALIGNED for left in lefts)
-
-
-def _is_row(other: Line, first: Line, lines: Sequence[Line]) -> bool:
-    """Return whether other text is left of a line, below the caption's first one: both are cells of a table."""
-    return any(
-        _on_one_baseline(line, other) and first.box.x0 - _MAX_OUTDENT < line.box.x0 and line.box.x1 < other.box.x0
-        for line in lines
-    )
-
-
-def _row(line: Line, lines: Sequence[Line], *, right: float) -> list[Line]:
-    """Return a line and the parts beside it up to the caption's right end, separated by wide spaces of justified
-    text."""
-    row = [line]
-    for other in lines:
-        gap = other.box.x0 - row[-1].box.x1
-        if _on_one_baseline(other, line) and 0 < gap < _JUSTIFIED_GAP * line.size and other.box.x1 < right + _ALIGNED:
-            row.append(other)
-    return row if abs(row[-1].box.x1 - right) < _ALIGNED else row[:1]
-
-
-def _is_cell(line: Line, first: Line, lines: Sequence[Line], *, left: Line) -> bool:
-    """Return whether a hanging line is the first cell of a row: more text follows, and its end is not the caption's."""
-    hangs = abs(left.box.x0 - first.box.x0) >= _ALIGNED and abs(left.center - first.center) >= _CENTRED
-    return (
-        hangs
-        and abs(line.box.x1 - first.box.x1) >= _ALIGNED
-        and any(
-            _on_one_baseline(other, line) and 0 < other.box.x0 - line.box.x1 < _CELL_GAP * line.size for other in lines
-        )
-    )
-
-
-def _on_one_baseline(line: Line, other: Line) -> bool:
-    return abs(line.baseline - other.baseline) < 1
 
 
 def _has_size(line: Line, size: float) -> bool:

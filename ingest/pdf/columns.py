@@ -19,16 +19,10 @@ Item = TypeVar("Item")
 _STEPS = 200  # Vertical strips of a page; one is 3 pt wide on A4, and a gutter at least 10 pt.
 _MIDDLE = (0.42, 0.58)  # The part of the page's width that contains the gutter of two columns.
 _SIDES = ((0.15, 0.4), (0.6, 0.85))  # The parts of the page's width that contain text of both columns.
-_MAX_COLUMNS = 5  # More columns of equal width are a table.
 _EMPTY_SHARE = 0.25  # The most words in a strip of a gutter, as a share of the usual number in a strip.
 _SHALLOW_SHARE = 0.1  # Strips with this many more words belong to the same gap.
 _DEEP_SHARE = 0.02  # A gap's middle is the middle of its emptiest strips, to within this share.
-_INKED_SHARE = 0.1  # The text begins and ends where at least this share of the rows has words.
-_CROSSED_SHARE = 0.05  # A share of the rows, such as the title's, may cross a white strip between columns,
-_MIN_WHITE = 2  # which is wider than this many strips.
-_NEAR_SHARE = 0.04  # The largest distance of a gutter from its place among equal columns, in widths of the text.
-_MIN_ROWS = 12  # The least number of rows of running text for three columns or more.
-_MIN_WORDS = 2.5  # The least mean number of words in a column's row of running text; table cells have fewer.
+_MIN_WORDS = 3  # The least number of words in a column's row of running text; table cells have fewer.
 _MIN_BROKEN_SHARE = 0.4  # A share of the rows with words on both sides; full-width floats hide the gutter in others.
 _MIN_GAP = 0.8  # The least gap of a row at a gutter, in letter sizes.
 _SHIFT = 6.0  # The largest distance, in points, between a row's gap and the gutter.
@@ -48,9 +42,8 @@ def find_gutters(
 ) -> list[tuple[float, ...]]:
     """Return the x of each page's gutters, none on a page of one column.
 
-    A page whose full-width floats hide the gutters gets the document's, if most of its lines break there. More than two
-    columns must be found on half of the pages, since a table of equal columns looks like them. The only page of a
-    document may be a poster, whose columns differ in length.
+    A page whose full-width floats hide the gutter gets the document's, if most of its lines break there. More than two
+    columns are found by regions of text only.
 
     Args:
         pages: The width and the words of each page.
@@ -85,24 +78,14 @@ def _without_small_print(gutters: Sequence[float], words: Sequence[Word]) -> tup
 
 
 def _gutters_of_words(pages: Sequence[tuple[float, Sequence[Word]]]) -> list[tuple[float, ...]]:
-    """Return the gutters of each page by the words of all pages."""
+    """Return the gutter in the middle of each page, if any, by the words of all pages."""
     own = [_middle_gutter(words, width=width) for width, words in pages]
-    many = [
-        () if found else _even_gutters(words, width=width) for found, (width, words) in zip(own, pages, strict=True)
-    ]
-    if 2 * sum(bool(found) for found in many) >= len(pages):
-        own = [found or others for found, others in zip(own, many, strict=True)]
-    if len(pages) == 1 and not own[0]:
-        [(width, words)] = pages
-        own = [_white_gutters(words, width=width)]
-    shown = [found for found in own if found]
+    shown = [x for found in own for x in found]
     if not shown or 2 * len(shown) < len(pages):
         return own
-    count = round(median(len(found) for found in shown))
-    alike = [found for found in shown if len(found) == count]
-    common = tuple(median(xs) for xs in zip(*alike, strict=True))
+    common = median(shown)
     return [
-        found or (common if all(_breaks_at(words, x) or _breaks_below(words, x) for x in common) else ())
+        found or ((common,) if _breaks_at(words, common) or _breaks_below(words, common) else ())
         for found, (_, words) in zip(own, pages, strict=True)
     ]
 
@@ -201,50 +184,6 @@ def _gap(counts: Sequence[int], low: int, high: int, *, usual: float) -> int | N
     depth = min(counts[strip] for strip in widest)
     empty = [strip for strip in widest if counts[strip] <= depth + _DEEP_SHARE * usual]
     return empty[len(empty) // 2]
-
-
-def _even_gutters(words: Sequence[Word], *, width: float) -> tuple[float, ...]:
-    """Return the gutters of three or more columns of equal width in running text."""
-    rows = len({round(word.baseline) for word in words})
-    if rows < _MIN_ROWS:
-        return ()
-    counts = _words_per_strip(words, width=width)
-    inked = [strip for strip, count in enumerate(counts) if count > _INKED_SHARE * rows]
-    if not inked:
-        return ()
-    left, extent = inked[0], inked[-1] - inked[0] + 1
-    usual = median(counts[left : left + extent])
-    near = max(2, round(_NEAR_SHARE * extent))
-    for columns in range(3, _MAX_COLUMNS + 1):
-        middles = [left + round(extent * part / columns) for part in range(1, columns)]
-        gaps = [_gap(counts, middle - near, middle + near + 1, usual=usual) for middle in middles]
-        found = [(gap + 0.5) / _STEPS * width for gap in gaps if gap is not None]
-        if len(found) == columns - 1 and all(_breaks_at(words, x) for x in found) and _is_prose(words, found):
-            return tuple(found)
-    return ()
-
-
-def _white_gutters(words: Sequence[Word], *, width: float) -> tuple[float, ...]:
-    """Return the gutters of running text in columns of any length: strips that hardly any row crosses."""
-    rows = len({round(word.baseline) for word in words})
-    if rows < _MIN_ROWS:
-        return ()
-    counts = _words_per_strip(words, width=width)
-    used = [strip for strip, count in enumerate(counts) if count > _CROSSED_SHARE * rows]
-    gaps = [(left + right + 1) / 2 / _STEPS * width for left, right in pairwise(used) if right - left > _MIN_WHITE]
-    columns = [[word for word in words if left < word.center < right] for left, right in pairwise([0.0, *gaps, width])]
-    return tuple(gaps) if len(columns) <= _MAX_COLUMNS and all(_is_prose(column, ()) for column in columns) else ()
-
-
-def _is_prose(words: Sequence[Word], gutters: Sequence[float]) -> bool:
-    """Return whether the rows between gutters have several words of letters, as running text does but a table
-    doesn't."""
-    counts: Counter[tuple[int, int]] = Counter()
-    for word in words:
-        counts[round(word.baseline), sum(word.center > gutter for gutter in gutters)] += any(
-            map(str.isalpha, word.text)
-        )
-    return median(counts.values()) >= _MIN_WORDS
 
 
 def _breaks_at(words: Sequence[Word], gutter: float) -> bool:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from ingest.document.geometry import bounding_box, contains, overlap, overlap_x, overlap_y
+from ingest.document.geometry import bounding_box, contains, join_boxes, overlap, overlap_x, overlap_y
 from ingest.pdf.captions import Caption, nameless
 from ingest.pdf.columns import crosses
 from ingest.pdf.frames import Frame, FramedFloat, frame_at, is_program
@@ -131,8 +131,8 @@ class _Page:
 
 
 def _template(layouts: Sequence[PageLayout]) -> frozenset[Box]:
-    """Return the drawings and narrow pictures that are at the same place on most pages, such as the frame of a slide or
-    the white between columns."""
+    """Return the drawings and narrow pictures that are at the same place on most pages, such as the white
+    between columns."""
     counts = Counter(
         place
         for layout in layouts
@@ -331,15 +331,7 @@ def _is_across(layout: PageLayout, around: _Surroundings, area: Box, band: tuple
     ):
         return False
     others = [box for box in around.captions if _is_outside(box, band)]
-    return not any(-overlap_y(box, far) < _OTHER_CAPTION for box in others) and not _are_named(far, others, around)
-
-
-def _are_named(far: Box, captions: Sequence[Box], around: _Surroundings) -> bool:
-    """Return whether the next text below or above some graphics is one of the captions."""
-    solid = [box for box in (*captions, *(line.box for line in around.prose)) if overlap_x(box, far) > 0]
-    below = min((box for box in solid if box.y0 > far.y1 - 2), key=lambda box: box.y0, default=None)
-    above = max((box for box in solid if box.y1 < far.y0 + 2), key=lambda box: box.y1, default=None)
-    return below in captions or above in captions
+    return not any(-overlap_y(box, far) < _OTHER_CAPTION for box in others)
 
 
 def _is_outside(box: Box, band: tuple[float, float]) -> bool:
@@ -378,23 +370,14 @@ def _band(layout: PageLayout, caption: Caption, around: _Surroundings) -> tuple[
 
 
 def _lone_pictures(layout: PageLayout, images: Sequence[Box], others: Sequence[Box]) -> list[Box]:
-    """Return the pictures of a page that are as large as a figure, overlap no other box and frame no text."""
+    """Return the pictures of a page that are as large as a figure, overlap no other box and frame no text; one may
+    be stored in strips."""
     page = layout.content.width * layout.content.height
     return [
         box
-        for box in _joined(images)
+        for box in join_boxes(images, gap=1.0)
         if min(box.width, box.height) >= _MIN_PICTURE
         and _MIN_PAGE_SHARE < box.width * box.height / page < _MAX_PAGE_SHARE
         and not any(overlap(box, other) for other in others)
         and not frame_at(box, layout).is_text
     ]
-
-
-def _joined(images: Sequence[Box]) -> list[Box]:
-    """Return the pictures with touching ones joined, since a picture may be stored in strips."""
-    joined: list[Box] = []
-    for box in sorted(images, key=lambda box: (box.y0, box.x0)):
-        touching = [other for other in joined if overlap(other, box.grown(1, 1))]
-        joined = [other for other in joined if other not in touching]
-        joined.append(bounding_box([*touching, box]))
-    return joined

@@ -11,14 +11,12 @@ from ingest.document.geometry import contains, intersection, overlap_x, turned_b
 from ingest.document.pages import Char
 from ingest.pdf.layout import BodyStyle, PageLayout
 from ingest.pdf.lines import Line
-from ingest.pdf.panels import is_marked
 from ingest.pdf.pdf_words import em_box
 from paperscope_core.types import Box
 
 __all__ = ["Graphics", "find_running_text", "graphics_of"]
 
 _COMPUTER_MODERN = re.compile(r"^(?:CM|SF|EC)(?:R|BX|TI|SL|CSC|RM|BI|B|CC)\d+", re.IGNORECASE)
-_ITEM = re.compile(r"^[•●◦▪■–‣∙·]\s*\S")
 
 # Points unless said otherwise; chosen on the development papers.
 _TABLE_MARGIN = 3.0  # Graphics whose middle is this close to a table belong to it.
@@ -35,7 +33,6 @@ _HAIRLINE = 0.2  # The width assumed for drawings without width or height.
 _FRAME_WIDTH, _FRAME_LINES = 60.0, 2  # The least width, and height in lines, of a drawing that frames text.
 _LABEL_LINES = 1.2  # The same on a page with a figure that has text like captions inside.
 _COVERING_SHARE = 0.8  # A larger drawing is the background of the page, not a frame.
-_TITLE_GAP = 30.0  # The largest distance of a mark such as "(a) Training loss" below its panel.
 _SAME_FAMILY = 0.6  # The least share of a common prefix in the names of fonts of one family.
 # The least ratio to, and the largest excess in points over, the size of the body.
 _SMALL_PRINT, _LARGE_PRINT = 0.75, 0.6
@@ -146,9 +143,9 @@ def _share_along(low: float, high: float, start: float, end: float) -> float:
 
 
 def find_running_text(layout: PageLayout, free: Sequence[Line]) -> set[Line]:
-    """Find the free lines of body type that are long or adjacent to such a line, list items, and bold headings.
+    """Find the free lines of body type that are long or adjacent to such a line, and bold headings.
 
-    Framed lines and titles of panels are not running text.
+    Framed lines are not running text.
     """
     body = layout.body
     drawn = [*layout.content.images, *layout.content.drawings]
@@ -161,20 +158,14 @@ def find_running_text(layout: PageLayout, free: Sequence[Line]) -> set[Line]:
         and box.width * box.height <= _COVERING_SHARE * page
     ]
     labels = layout.quoted | _set_in(layout, free) if layout.quoted else layout.quoted
-    candidates = [
-        line
-        for line in free
-        if line not in labels
-        and not any(contains(box, line.box) for box in frames)
-        and not _is_panel_title(line, drawn, free)
-    ]
+    candidates = [line for line in free if line not in labels and not any(contains(box, line.box) for box in frames)]
     headings = {line for line in candidates if _is_heading(line, body)}
     typed = sorted((line for line in candidates if _is_body_type(line, body)), key=lambda line: line.baseline)
     widths = [line.width for line in typed if len(line.words) >= _MIN_WORDS]
     if not widths:
         return headings
     measure = quantiles(widths, n=4)[2] if len(widths) > 1 else widths[0]
-    found = {line for line in typed if _ITEM.match(line.text) or _is_long(line, measure)}
+    found = {line for line in typed if _is_long(line, measure)}
     for lines in (typed, typed[::-1]):
         for line in lines:
             if line not in found and any(_adjoins(line, other) for other in found):
@@ -199,15 +190,6 @@ def _set_in(layout: PageLayout, lines: Sequence[Line]) -> set[Line]:
         else:
             found.update(line for line in column if abs(line.size - layout.body.size) >= _SAME_SIZE)
     return found
-
-
-def _is_panel_title(line: Line, drawn: Sequence[Box], lines: Sequence[Line]) -> bool:
-    """Return whether a line with a mark, "(a) Training loss", is below a drawing with no text in between."""
-    if not is_marked(line, bracketed=True):
-        return False
-    above = [box.y1 for box in drawn if box.x0 < line.center < box.x1 and -2 < line.box.y0 - box.y1 < _TITLE_GAP]
-    texts = [other.baseline for other in lines if other.box.x0 < line.center < other.box.x1 and other is not line]
-    return bool(above) and not any(max(above) < baseline < line.baseline - 1 for baseline in texts)
 
 
 def _is_body_type(line: Line, body: BodyStyle) -> bool:

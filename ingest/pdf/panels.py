@@ -2,11 +2,11 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, zip_longest
 
-from ingest.document.geometry import bounding_box, contains, intersection, overlap, overlap_x, runs_of
+from ingest.document.geometry import bounding_box, contains, intersection, join_boxes, overlap, overlap_x, runs_of
 from ingest.document.line_text import join_lines
 from ingest.pdf.lines import Line
 from paperscope_core.types import Box
@@ -62,10 +62,9 @@ class _Mark:
         return self.lines[0].baseline
 
 
-def is_marked(line: Line, *, bracketed: bool = False) -> bool:
-    """Return whether a line begins with a mark, `(a)` or `a)`; with `bracketed`, only `(a)` counts."""
-    match = _MARK.match(line.text)
-    return bool(match and (match["bracket"] or not bracketed))
+def is_marked(line: Line) -> bool:
+    """Return whether a line begins with a mark, `(a)` or `a)`."""
+    return bool(_MARK.match(line.text))
 
 
 def find_panels(
@@ -189,7 +188,7 @@ def find_plots(drawings: Sequence[Box], *, lines: Sequence[Line], solid: Sequenc
     """
     parts = [bounding_box(group) for group in _groups(drawings)]
     whole: list[Box] = []
-    for box in _joined(part for part in parts if min(part.width, part.height) > _MIN_SIDE):
+    for box in join_boxes(part for part in parts if min(part.width, part.height) > _MIN_SIDE):
         inside = [drawing for drawing in drawings if contains(box.grown(1, 1), drawing)]
         if not any(overlap(box, other) for other in solid) and (_has_axis(inside) or _has_marks(inside, lines)):
             whole.append(_with_legends(box, parts, solid))
@@ -240,18 +239,6 @@ def _outline(box: Box) -> Iterator[tuple[int, int]]:
     for row in range(top, bottom + 1):
         yield left, row
         yield right, row
-
-
-def _joined(boxes: Iterable[Box]) -> list[Box]:
-    """Return the boxes with overlapping ones joined."""
-    joined: list[Box] = []
-    for box in boxes:
-        whole = box
-        while touching := [other for other in joined if overlap(other, whole)]:
-            joined = [other for other in joined if other not in touching]
-            whole = bounding_box([whole, *touching])
-        joined.append(whole)
-    return joined
 
 
 def _has_axis(drawings: Sequence[Box]) -> bool:

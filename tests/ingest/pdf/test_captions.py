@@ -36,19 +36,6 @@ def test_caption_in_small_capitals_centred_below_its_label() -> None:
         assert caption.text == "THE SPARSE MODEL HELPS BEYOND THE TASK IT WAS MADE FOR"
 
 
-def test_hanging_caption_ends_at_the_first_row_of_the_table() -> None:
-    first = sentence("Table 1: The regular", 50, 100)
-    hang = first[2].x0
-    lines = [
-        line_of(first),
-        line_of(sentence("estimator.", hang, 111)),
-        line_of(sentence("Size", 58, 122)),
-        line_of(sentence("Description", hang, 122)),
-    ]
-    [caption] = find_captions(lines, gutter=None)
-    assert caption.text == "The regular estimator."
-
-
 def test_sentence_about_a_table_is_not_a_caption() -> None:
     lines = [line_of(sentence("Table 4 shows that it works", 0, 100)), line_of(sentence("As in Table 3: no", 0, 112))]
     assert find_captions(lines, gutter=None) == []

@@ -51,33 +51,6 @@ def test_page_with_a_wide_abstract_gets_the_gutter_of_the_other_pages() -> None:
     assert alone == ()
 
 
-def test_columns_of_a_poster_differ_in_length() -> None:
-    title = sentence("the name of the poster over all of its columns", 240, 60)
-    text = [
-        item
-        for x, rows in ((40, 30), (300, 26), (560, 4))
-        for row in range(rows)
-        for item in sentence("some plain words and more of them", x, 90 + x / 20 + 12 * row)
-    ]
-    [found] = find_gutters([(790.0, [*title, *text])])
-    assert [round(x / 100) for x in found] == [2, 5]
-    first, _ = find_gutters([(790.0, [*title, *text]), (790.0, [*title, *text])])
-    assert first == ()
-
-
-def test_three_columns_of_text_but_not_a_table_of_three_columns() -> None:
-    text = [
-        item
-        for row in range(30)
-        for x in (40, 240, 440)
-        for item in sentence("some plain words " * 2, x, 90 + 12 * row)
-    ]
-    [found] = find_gutters([(650.0, text)])
-    assert [round(x / 100) for x in found] == [2, 4]
-    table = [word("cell" * 8, x, 90 + 12 * row) for row in range(30) for x in (40, 240, 440)]
-    assert find_gutters([(650.0, table)]) == [()]
-
-
 @given(st.permutations(list(range(8))))
 def test_reading_order_goes_column_by_column_between_wide_items(order: list[int]) -> None:
     boxes = [

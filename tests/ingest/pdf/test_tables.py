@@ -614,12 +614,6 @@ def test_the_lines_of_a_caption_may_hang_below_its_text() -> None:
     assert caption.text == "Results of the larger systems on both test sets."
 
 
-def test_cells_of_a_table_are_not_lines_of_a_caption() -> None:
-    start = sentence("Table 1: Results", 0, 10)[2].x0
-    page = lines((0, 10, "Table 1: Results"), (start, 22, "Model"), (start + 60, 22, "Score"), (start + 120, 22, "F1"))
-    assert only_caption(find_captions(page, gutter=None)).text == "Results"
-
-
 def test_a_caption_ends_at_the_rule_of_its_table() -> None:
     page = lines((0, 10, "Table 1: Results of the larger systems"), (0, 22, "Model"))
     rule = HorizontalRule(0, 200, 13)
