@@ -248,7 +248,8 @@ class QueryEngine:
         draft, sources = written.draft, written.context.sources
         ids = {evidence.element for claim in draft.claims for evidence in claim.evidence if evidence.element}
         around = [source.content for source in sources]
-        cited = Cited.of(self._corpus, ids, readings=_readings(written), around=around)
+        papers = frozenset(source.paper for source in sources)
+        cited = Cited.of(self._corpus, ids, readings=_readings(written), around=around, papers=papers)
         links = self._check_links(request, question, written, cited) if self._model else []
         if draft.status != "answered" or draft.certain:
             return Verified(findings=tuple(links))

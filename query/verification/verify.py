@@ -36,12 +36,14 @@ class Cited:
             what its image shows.
         headings: The title of the paper and the titles of the sections in which elements stand, by their ids.
         around: The texts that were retrieved with them, in which names may occur.
+        papers: What the context calls the papers, which an answer may put in quotation marks.
     """
 
     elements: Mapping[str, Element] = field(default_factory=dict)
     readings: Mapping[str, Sequence[str]] = field(default_factory=dict)
     headings: Mapping[str, str] = field(default_factory=dict)
     around: Sequence[str] = ()
+    papers: frozenset[str] = frozenset()
 
     @classmethod
     def of(
@@ -51,11 +53,12 @@ class Cited:
         *,
         readings: Mapping[str, Sequence[str]] | None = None,
         around: Sequence[str] = (),
+        papers: frozenset[str] = frozenset(),
     ) -> Self:
         """Return the elements of a library with these ids as evidence. Raises NotFoundError if there is no such."""
         elements = {key: corpus.element(key) for key in ids}
         headings = {key: corpus.paper(one.place.paper).headings(one) for key, one in elements.items()}
-        return cls(elements=elements, readings=readings or {}, headings=headings, around=around)
+        return cls(elements=elements, readings=readings or {}, headings=headings, around=around, papers=papers)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -70,8 +73,8 @@ def verify(*, question: str, text: str, claims: Sequence[Claim], cited: Cited) -
     """Check each claim against its evidence, and the answer's text against the evidence of all claims.
 
     A number is supported if the evidence prints it where the claim says, if the question gives it, or if it is a
-    difference, sum, mean, ratio, percentage or count of such numbers. A quotation must occur in the evidence word for
-    word; a name must occur in the question or in the retrieved context.
+    difference, sum, mean, ratio, percentage or count of such numbers. A quotation must occur in the evidence or its
+    headings word for word, or be what a paper is called; a name must occur in the question or in the retrieved context.
     """
     checks: dict[Check, None] = {}
     found: list[Finding | None] = [
@@ -133,10 +136,10 @@ def _unsaid(
     printed = [question, " ".join(quotes), *quotes, *texts]
     # Read only if the text quotes something; the words of the rows are those of the texts.
     rows = (row.name for table in scope.tables for row in table_rows(table))
-    for quotation in dict.fromkeys(unsupported_quotations(said, chain(printed, rows))):
+    headings = [title for element in elements if (title := cited.headings.get(element))]
+    for quotation in dict.fromkeys(unsupported_quotations(said, chain(printed, rows, headings, cited.papers))):
         message = f"the quotation {quotation!r} is not in the cited evidence"
         yield Finding(kind="quotation", subject=quotation, message=message)
-    headings = filter(None, map(cited.headings.get, elements))
     known = chain(printed, headings, cited.around, elements)
     for name in unknown_names(said, map(words_of, known)):
         message = f"the name {name!r} is neither in the cited evidence nor in what was retrieved with it"

@@ -889,6 +889,19 @@ def test_a_range_of_integers_names_all_of_them() -> None:
     assert [one.subject for one in whole(table, text.format("93.25, 93.65, 93.45 and 93.55"))] == ["93.65"]
 
 
+def test_what_a_paper_is_called_and_a_heading_may_be_quoted() -> None:
+    element = Passage(id="p/passage-1", place=HERE, order=1, text="The study has no control village.")
+    evidence = Evidence(element=element.id, place=element.place, quote=element.text)
+    text = "“Reduced transmission after… (2015)” says under “Limits of this field study” that “the village was large”."
+    cited = Cited(
+        elements={element.id: element},
+        headings={element.id: "Reduced transmission after dams > Limits of this field study"},
+        papers=frozenset({"Reduced transmission after… (2015)"}),
+    )
+    found = verify(question="", text=text, claims=[Claim(text=text, evidence=(evidence,))], cited=cited).findings
+    assert [one.subject for one in found if one.kind == "quotation"] == ["the village was large"]
+
+
 def said_of_report(paper: Paper, text: str, *quotes: str, around: Sequence[str] = ()) -> tuple[Finding, ...]:
     """Check a text that cites these quotations of a paper, each wherever it is printed."""
     evidence = tuple(
