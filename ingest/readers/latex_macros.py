@@ -6,8 +6,9 @@ Macros of `\newcommand`, `\def`, `\let`, `\newenvironment` and `\DeclareMathOper
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from paperscope_core.errors import PaperFileError
 
@@ -36,6 +37,8 @@ _MAX_FILES = 500
 # Macros that double their argument can make any size of a few lines.
 _MAX_SIZE = 20_000_000
 _MAX_STEPS = 2_000_000
+# More than the texts that are read at once, of a source and of the macros in it.
+_REMEMBERED = 256
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -78,6 +81,8 @@ def expand_latex(text: str, *, read: Callable[[str], str | None], known: Collect
     expander = _Expander(read=read, known=known, name=name)
     expander.expand(text, line=1)
     expander.found.text = "".join(expander.parts)
+    for remembered in (_closings, _conditions):
+        remembered.cache_clear()
     return expander.found
 
 
@@ -90,32 +95,43 @@ def read_group(text: str, at: int) -> tuple[str, int]:
     if text[at : at + 1] != "{":
         match = re.compile(r"\\(?:[A-Za-z@]+|.)|[^\s}]", re.DOTALL).match(text, at)
         return (match[0], match.end()) if match else ("", at)
-    end = _closing(text, at, "{", "}")
+    end = _closings(text).get(at)
     return (text[at + 1 : end], end + 1) if end else ("", at + 1)
 
 
 def read_option(text: str, at: int) -> tuple[str | None, int]:
     """Return the argument in brackets at a position, None if there is none, and where it ends."""
     start = _skip_spaces(text, at)
-    end = _closing(text, start, "[", "]") if text[start : start + 1] == "[" else 0
+    end = _closings(text).get(start) if text[start : start + 1] == "[" else None
     return (text[start + 1 : end], end + 1) if end else (None, at)
 
 
 _MARKS = re.compile(r"\\.|[{}\[\]]", re.DOTALL)
 
 
-def _closing(text: str, at: int, opening: str, closing: str) -> int:
-    """Return the position of the mark that closes the one at `at`, 0 if there is none."""
-    depth = braces = 0
-    for match in _MARKS.finditer(text, at):
-        mark = match[0]
-        if opening == "[":
-            braces += (mark == "{") - (mark == "}")
-        if not braces or mark == opening == "{":
-            depth += (mark == opening) - (mark == closing)
-            if not depth and mark == closing:
-                return match.start()
-    return 0
+@lru_cache(maxsize=_REMEMBERED)
+def _closings(text: str) -> Mapping[int, int]:
+    """Return the position of the mark that closes each opening one; brackets are closed in the group that opens them.
+
+    All are found at once: looking for each would take the square of the length of a source that closes none.
+    """
+    found: dict[int, int] = {}
+    braces: list[tuple[int, list[int]]] = []
+    brackets: list[int] = []
+    for match in _MARKS.finditer(text):
+        at = match.start()
+        match match[0]:
+            case "{":
+                braces.append((at, brackets))
+                brackets = []
+            case "}" if braces:
+                opened, brackets = braces.pop()
+                found[opened] = at
+            case "[":
+                brackets.append(at)
+            case "]" if brackets:
+                found[brackets.pop()] = at
+    return found
 
 
 def _skip_spaces(text: str, at: int) -> int:
@@ -196,10 +212,11 @@ class _Expander:
         return at
 
     def _condition(self, holds: bool, text: str, at: int, *, line: int, depth: int) -> int:
-        then, otherwise, end = _branches(text, at)
-        chosen, start = (then, at) if holds else (otherwise, at + len(then))
+        # A condition without an end has no branches.
+        then, other, last, end = _conditions(text).get(at, (at, at, at, at))
+        start, stop = (at, then) if holds else (other, last)
         if depth < _MAX_DEPTH:
-            self.expand(chosen, line=line + text.count("\n", at, start), depth=depth + 1)
+            self.expand(text[start:stop], line=line + text.count("\n", at, start), depth=depth + 1)
         return end
 
     def _call(self, name: str, macro: _Macro, text: str, at: int, *, line: int, depth: int) -> int:
@@ -333,15 +350,19 @@ def _number(count: str | None) -> int:
     return int(count) if count and count.strip() in set("123456789") else 0
 
 
-def _branches(text: str, at: int) -> tuple[str, str, int]:
-    """Return both branches of a condition whose first one begins at `at`, and where it ends."""
-    depth = 0
-    middle = None
-    for match in _CONDITION.finditer(text, at):
-        if match[1] == "fi" and not depth:
-            then = text[at : middle.start()] if middle else text[at : match.start()]
-            return then, text[middle.end() : match.start()] if middle else "", match.end()
-        if match[1] == "else" and not depth:
-            middle = middle or match
-        depth += 0 if match[1] == "else" else -1 if match[1] == "fi" else 1
-    return "", "", at
+@lru_cache(maxsize=_REMEMBERED)
+def _conditions(text: str) -> Mapping[int, tuple[int, int, int, int]]:
+    """Return where the branches of each condition begin and end, by where the first begins; an empty second branch
+    ends where the first does."""
+    found: dict[int, tuple[int, int, int, int]] = {}
+    opened: list[tuple[int, re.Match[str] | None]] = []
+    for match in _CONDITION.finditer(text):
+        if match[1] == "fi" and opened:
+            at, middle = opened.pop()
+            then, other = (middle.start(), middle.end()) if middle else (match.start(), match.start())
+            found[at] = then, other, match.start(), match.end()
+        elif match[1] == "else" and opened:
+            opened[-1] = opened[-1][0], opened[-1][1] or match
+        elif match[1] not in ("fi", "else"):
+            opened.append((match.end(), None))
+    return found

@@ -2,15 +2,18 @@
 
 import gzip
 import io
+import re
 import tarfile
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from types import SimpleNamespace
 
 import pymupdf
 import pytest
 
 from ingest.parsers import parser_for
+from ingest.readers import latex_macros
 from ingest.readers.latex_macros import expand_latex
 from paperscope_core.errors import PaperFileError
 from paperscope_core.settings import LimitSettings, ParserSettings
@@ -261,3 +264,29 @@ def test_what_cannot_be_read_is_refused(tmp_path: Path, make: Callable[[], bytes
 )
 def test_macros_and_comments(source: str, expanded: str) -> None:
     assert expand_latex(source, read=lambda _: None, known=("section",), name="a").text == expanded
+
+
+@pytest.mark.parametrize("piece", [r"\foo[a ", r"\foo{a ", r"\iffalse a "])
+def test_what_has_no_end_is_looked_through_once(monkeypatch: pytest.MonkeyPatch, piece: str) -> None:
+    """Reading an unclosed argument, or a condition without `\\fi`, for each command took the square of the length."""
+    steps = 0
+
+    def counted(pattern: re.Pattern[str]) -> SimpleNamespace:
+        def finditer(text: str, at: int = 0) -> Iterator[re.Match[str]]:
+            nonlocal steps
+            for match in pattern.finditer(text, at):
+                steps += 1
+                yield match
+
+        return SimpleNamespace(finditer=finditer)
+
+    for name in ("_MARKS", "_CONDITION"):
+        monkeypatch.setattr(latex_macros, name, counted(getattr(latex_macros, name)))
+    taken = []
+    for size in (100, 200):
+        source = r"\newcommand{\foo}[1][x]{#1}" + "\n" + piece * size
+        expanded = latex_macros.expand_latex(source, read=lambda _: None, known=(), name="a.tex")
+        taken.append(steps)
+        steps = 0
+        assert expanded.text.count("a") == size
+    assert taken[1] < 2.2 * taken[0] + 10
