@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
-from ingest.document.assembly import Draft
+from ingest.document.assembly import Draft, assemble_paper
+from ingest.document.bylines import author_names
 from ingest.document.drafts import (
     NO_CAPTION,
     Caption,
@@ -22,7 +23,19 @@ from ingest.document.references import entry_label, entry_mark, entry_year
 from ingest.readers.block_captions import BlockCaption, BlockFloat, match_captions
 from ingest.readers.layout_blocks import Block, Outline, TextLine, find_front, is_heading
 from paperscope_core.text.latex import latex_text
-from paperscope_core.types import Cell, Element, Page, PageProblem, Passage, PassageRole, Place
+from paperscope_core.types import (
+    UNPUBLISHED,
+    Cell,
+    Element,
+    Page,
+    PageProblem,
+    Paper,
+    PaperFormat,
+    Passage,
+    PassageRole,
+    Place,
+    Publication,
+)
 
 __all__ = ["BlockDrafter"]
 
@@ -48,9 +61,6 @@ class BlockDrafter:
             later.
 
     Attributes:
-        elements: The elements in reading order.
-        title: The title, "" if it can't be found.
-        author_lines: The lines of the authors, () if they can't be found.
         problems: What could not be read.
     """
 
@@ -66,17 +76,38 @@ class BlockDrafter:
         self._engine = engine
         self._crop = crop
         self._at = {block: index for index, block in enumerate(blocks)}
+        self._pages = pages
         self._heights = {page.number: page.height for page in pages}
         self._vocabulary = vocabulary_of(line.text for block in blocks for line in block.lines)
         self._front = find_front(blocks)
         self._equation_numbers = _missing_numbers(blocks)
-        self.title = self._joined(self._front.title) if self._front.title else ""
-        self.author_lines = self._front.author_lines
         self.problems: list[PageProblem] = []
-        self.elements = self._in_order()
+        self._elements = self._in_order()
         if self._equation_numbers:
             reason = f"{engine} left out the numbers of equations; they were counted, as the text cites the last one"
             self.problems.append(PageProblem(page=pages[0].number, reason=reason))
+
+    def paper(
+        self,
+        *,
+        sha256: str,
+        file: str,
+        format: PaperFormat = "pdf",  # noqa: A002
+        problems: Sequence[PageProblem] = (),
+        stated: Publication = UNPUBLISHED,
+    ) -> Paper:
+        """Return the paper; `problems` are others than these, `stated` is what the file's metadata say."""
+        return assemble_paper(
+            self._elements,
+            sha256=sha256,
+            file=file,
+            title=(self._joined(self._front.title) if self._front.title else "") or file,
+            authors=author_names(self._front.author_lines, metadata=""),
+            pages=tuple(self._pages),
+            problems=(*problems, *self.problems),
+            format=format,
+            stated=stated,
+        )
 
     def _in_order(self) -> list[Element]:
         """Return the elements in reading order, then the page furniture."""

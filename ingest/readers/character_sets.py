@@ -4,7 +4,7 @@ import codecs
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import islice
+from itertools import accumulate
 
 from paperscope_core.errors import PaperFileError
 from paperscope_core.types import PageProblem
@@ -185,16 +185,8 @@ def _inferred(data: bytes, *, name: str) -> tuple[str, tuple[PageProblem, ...]]:
 def _sample(data: bytes) -> bytes:
     """Return the lines with bytes beyond ASCII, up to a number of bytes."""
     lines = [line for line in data.replace(b"\r", b"\n").split(b"\n") if not line.isascii()]
-    sizes = list(islice(_running_sizes(lines), len(lines)))
-    kept = [line for line, size in zip(lines, sizes, strict=True) if size <= _SAMPLE]
+    kept = [line for line, size in zip(lines, accumulate(map(len, lines)), strict=True) if size <= _SAMPLE]
     return b"\n".join(kept or [lines[0][:_SAMPLE]])
-
-
-def _running_sizes(lines: list[bytes]) -> Iterator[int]:
-    size = 0
-    for line in lines:
-        size += len(line)
-        yield size
 
 
 def _candidates(sample: bytes) -> Iterator[_Candidate]:

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from ingest.document.assembly import assemble_paper, paper_id
-from ingest.document.bylines import author_names
+from ingest.document.assembly import paper_id
 from ingest.document.crops import add_crops
 from ingest.document.pages import Backend, Document, PageContent, PageReadError
 from ingest.document.source import check_page_count, publication_in, read_pdf
@@ -214,17 +213,7 @@ def paper_of_docling(
         for number, page in sorted(read.pages.items())
     )
     drafted = BlockDrafter(blocks_of_docling(read, pages, paper=paper_id(sha256)), pages, engine="docling")
-    return assemble_paper(
-        drafted.elements,
-        sha256=sha256,
-        file=file,
-        title=drafted.title or file,
-        authors=author_names(drafted.author_lines, metadata=""),
-        pages=pages,
-        problems=(*problems, *drafted.problems),
-        format="pdf",
-        stated=stated,
-    )
+    return drafted.paper(sha256=sha256, file=file, problems=problems, stated=stated)
 
 
 def _readable_pages(document: Document) -> Sequence[PageContent]:

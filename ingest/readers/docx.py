@@ -18,7 +18,6 @@ from ingest.readers.docx_paragraphs import (
 )
 from ingest.readers.element_collector import Reading, Source, SourceLines, bold_heading_level
 from ingest.readers.float_captions import split_caption
-from ingest.readers.inline_text import collapse_spaces
 from ingest.readers.markup_tree import Node
 from ingest.readers.table_grid import MarkupCell, count_leading, table_of_rows
 from ingest.readers.zip_archive import ZipArchive
@@ -61,23 +60,17 @@ def read_docx(source: Source) -> Reading:
     walker = _DocxWalker(archive, targets=targets, source=source)
     parts = [part for part in dict.fromkeys(targets.values()) if _FURNITURE_PARTS.fullmatch(part)]
     elements = [*walker.body(body), *walker.furniture(map(archive.tree, parts[:_MAX_FURNITURE_PARTS]))]
-    properties = archive.tree("docProps/core.xml")
-    title, creator = (_property(properties, name) for name in ("title", "creator"))
-    named = [*properties.findall("identifier", "subject", "keywords", "description")]
+    properties = archive.properties()
     own = archive.tree("docProps/custom.xml").findall("property")
-    texts = (node.plain_text() for node in (*(one for one in own if "doi" in one.get("name").lower()), *named))
+    texts = [node.plain_text() for node in own if "doi" in node.get("name").lower()]
+    texts += (properties.get(name, "") for name in ("identifier", "subject", "keywords", "description"))
     return Reading(
         elements=elements,
-        title=title,
-        creators=author_names([creator], metadata=""),
+        title=properties.get("title", ""),
+        creators=author_names([properties.get("creator", "")], metadata=""),
         problems=archive.problems,
         publication=Publication(doi=next(filter(None, map(doi_in, texts)), "")),
     )
-
-
-def _property(properties: Node, name: str) -> str:
-    found = properties.find(name)
-    return collapse_spaces(found.text()) if found is not None else ""
 
 
 class _DocxWalker:

@@ -32,6 +32,11 @@ _INVISIBLE_OPERATORS = ("\u2061", "\u2062", "\u2063", "\u2064", "\u200b")
 _SPACED_OPERATORS = ("=", "<", ">", "≤", "≥", "≈", "∈", "→", "≠", ":=")
 _HIDDEN = frozenset("annotation annotation-xml mphantom mspace none malignmark maligngroup".split())
 _NO_SIZE = ("0", "0pt", "0px", "0em", "0%")
+_SCRIPTS: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(("msup", "mover"), ("upper",)),
+    **dict.fromkeys(("msub", "munder"), ("lower",)),
+    **dict.fromkeys(("msubsup", "munderover"), ("lower", "upper")),
+}
 # LaTeXML breaks its lines by comments.
 _LINE_END = re.compile(r"(?<!\\)%[ \t]*\n\s*")
 _EMPTY = Row(())
@@ -89,17 +94,9 @@ def _mathml_built(node: Node, parts: list[Formula]) -> Formula | None:
             return Root(row(parts))
         case (("mover" | "munder"), [base, script]) if name := _accent_of(node, script):
             return Accent(base, name)
-    return _mathml_scripts(node.tag, parts)
-
-
-def _mathml_scripts(tag: str, parts: list[Formula]) -> Formula | None:
-    match tag, parts:
-        case (("msup" | "mover"), [base, upper]):
-            return _scripts(base, None, upper)
-        case (("msub" | "munder"), [base, lower]):
-            return _scripts(base, lower, None)
-        case (("msubsup" | "munderover"), [base, lower, upper]):
-            return _scripts(base, lower, upper)
+        case tag, [base, *scripts] if len(sides := _SCRIPTS.get(tag, ())) == len(scripts) > 0:
+            at = dict(zip(sides, scripts, strict=True))
+            return _scripts(base, at.get("lower"), at.get("upper"))
     return None
 
 
@@ -205,12 +202,8 @@ _MATHML_BUILDERS: Mapping[str, Callable[[Node], Formula]] = {
 }
 
 
-def omml_formula(math: Node) -> Formula:
-    """Return the tree of an `oMath` element."""
-    return _omml(math)
-
-
-def _omml(node: Node) -> Formula:
+def omml_formula(node: Node) -> Formula:
+    """Return the tree of an `oMath` element, or of a part of one."""
     if node.tag.endswith("pr") or node.tag == "del":
         return _EMPTY
     builder = _BUILDERS.get(node.tag)
@@ -219,7 +212,7 @@ def _omml(node: Node) -> Formula:
 
 def _omml_row(node: Node) -> Formula:
     """Return what is in a node; the text of a run is no group."""
-    parts = ((_run(part).items if part.tag == "r" else (_omml(part),)) for part in node.nodes)
+    parts = ((_run(part).items if part.tag == "r" else (omml_formula(part),)) for part in node.nodes)
     return row(chain.from_iterable(parts))
 
 

@@ -271,28 +271,25 @@ class _Expander:
             self._macros[name] = macro
 
     def _newcommand(self, text: str, start: int) -> int:
-        at = _after_command(text, start)
-        name = _NAME.match(text, at)
-        if name is None:
+        name, at = _defined(text, start)
+        if not name:
             return at
-        count, at = read_option(text, name.end())
+        count, at = read_option(text, at)
         default, at = read_option(text, at)
         body, at = read_group(text, at)
-        own = name[1] or name[2]
-        if not text.startswith("\\provide", start) or own not in self._macros:
-            self._define(own, _Macro(arguments=_number(count), default=default, body=body))
+        if not text.startswith("\\provide", start) or name not in self._macros:
+            self._define(name, _Macro(arguments=_number(count), default=default, body=body))
         return at
 
     def _def(self, text: str, start: int) -> int:
-        at = _after_command(text, start)
-        name = _NAME.match(text, at)
-        opening = text.find("{", name.end()) if name else -1
-        if name is None or opening < 0:
+        name, at = _defined(text, start)
+        opening = text.find("{", at) if name else -1
+        if opening < 0:
             return at
-        parameters = _PARAMETERS.match(text, name.end())
+        parameters = _PARAMETERS.match(text, at)
         body, at = read_group(text, opening)
         if parameters:
-            self._define(name[1] or name[2], _Macro(arguments=parameters[1].count("#"), body=body))
+            self._define(name, _Macro(arguments=parameters[1].count("#"), body=body))
         return at
 
     def _let(self, text: str, start: int) -> int:
@@ -313,21 +310,17 @@ class _Expander:
         return at
 
     def _operator(self, text: str, start: int) -> int:
-        at = _after_command(text, start)
-        name = _NAME.match(text, at)
-        if name is None:
-            return at
-        body, at = read_group(text, name.end())
-        self._define(name[1] or name[2], _Macro(arguments=0, body=f"\\operatorname{{{body}}}"))
+        name, at = _defined(text, start)
+        if name:
+            body, at = read_group(text, at)
+            self._define(name, _Macro(arguments=0, body=f"\\operatorname{{{body}}}"))
         return at
 
     def _newif(self, text: str, start: int) -> int:
-        at = _after_command(text, start)
-        name = _NAME.match(text, at)
-        if name is None:
-            return at
-        self._flags[name[1] or name[2]] = False
-        return name.end()
+        name, at = _defined(text, start)
+        if name:
+            self._flags[name] = False
+        return at
 
     def _theorem(self, text: str, start: int) -> int:
         name, at = read_group(text, _after_command(text, start))
@@ -344,6 +337,13 @@ def _after_command(text: str, at: int) -> int:
     """Return the position behind the command at `at`, its star and the spaces."""
     match = _COMMAND.match(text, at)
     return match.end() if match else at + 1
+
+
+def _defined(text: str, start: int) -> tuple[str, int]:
+    """Return the name that the command at `start` defines, "" if there is none, and where it ends."""
+    at = _after_command(text, start)
+    name = _NAME.match(text, at)
+    return (name[1] or name[2], name.end()) if name else ("", at)
 
 
 def _number(count: str | None) -> int:

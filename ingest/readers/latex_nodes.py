@@ -58,56 +58,51 @@ _ARGUMENTS = {
 }
 # Commands by what becomes of them, and their arguments in pylatexenc's form; what is printed is the last one.
 COMMANDS = {
-    **dict.fromkeys(
-        "cite citep citet citealp citealt citeauthor citeyear citenum onlinecite".split(), ("cite", "*[[{")
-    ),
-    **dict.fromkeys("parencite textcite autocite footcite Citep Citet Parencite supercite".split(), ("cite", "*[[{")),
-    **dict.fromkeys("ref eqref cref Cref autoref vref Vref nameref subref".split(), ("ref", "*{")),
-    **dict.fromkeys("textbf".split(), ("b", "{")),
-    **dict.fromkeys("bf bfseries".split(), ("b", "")),
-    **dict.fromkeys("emph textit textsl textsc underline texttt textrm textsf".split(), ("span", "{")),
-    **dict.fromkeys("textsuperscript tnote".split(), ("sup", "{")),
-    "textsubscript": ("sub", "{"),
-    **dict.fromkeys(("footnote", "footnotetext"), ("footnote", "[{")),
-    **dict.fromkeys(("\\", "newline", "linebreak"), ("br", "*[")),
-    **dict.fromkeys("textcolor colorbox href rotatebox".split(), ("printed", "[{{")),
-    **dict.fromkeys(
-        "centerline fbox url path mbox hbox textnormal ensuremath enquote ce uline".split(), ("printed", "{")
-    ),
-    **dict.fromkeys("makecell thead shortstack".split(), ("printed", "*[{")),
-    **dict.fromkeys("adjustbox texorpdfstring".split(), ("printed", "{{")),
-    "resizebox": ("printed", "*{{{"),
-    "scalebox": ("printed", "{[{"),
-    "parbox": ("printed", "[[[{{"),
-    "raisebox": ("printed", "{[[{"),
-    "multicolumn": ("printed", "{{{"),
-    "multirow": ("printed", "[{[{[{"),
-    **dict.fromkeys("vspace hspace thispagestyle pagestyle bibliographystyle bibliography nocite".split(), ("", "*{")),
-    **dict.fromkeys(
-        "title author date affiliation institute address email keywords thanks affil".split(),
-        ("", "*[{"),
-    ),
-    **dict.fromkeys(
-        "color rowcolor cellcolor captionsetup ccsdesc IEEEmembership IEEEauthorblockA".split(), ("", "[{")
-    ),
-    **dict.fromkeys("hypersetup pageref graphicspath todo inst phantom pagenumbering".split(), ("", "[{")),
-    **dict.fromkeys("setlength addtolength setcounter addtocounter vskip".split(), ("", "{{")),
-    **dict.fromkeys("fontsize definecolor addcontentsline".split(), ("", "{{{")),
-    **dict.fromkeys(
-        "maketitle selectfont linewidth textwidth columnwidth printbibliography centering".split(), ("", "")
-    ),
-    **dict.fromkeys(("authorrunning", "titlerunning"), ("", "{")),
-    "rule": ("", "[{{"),
-    "abstract": ("abstract", "{"),
-    "label": ("label", "{"),
-    "caption": ("caption", "*[{"),
-    "includegraphics": ("img", "*[[{"),
-    **dict.fromkeys(("subfloat", "subfigure"), ("panel", "[[{")),
-    "bibitem": ("item", "[{"),
-    "item": ("item", "["),
-    "appendix": ("appendix", ""),
-    **dict.fromkeys(LEVELS, ("heading", "*[{")),
-}
+    name: (kind.strip("-"), form.strip("-"))
+    for kind, form, *names in map(
+        str.split,
+        r"""
+cite *[[{ cite citep citet citealp citealt citeauthor citeyear citenum onlinecite parencite textcite autocite
+cite *[[{ footcite Citep Citet Parencite supercite
+ref *{ ref eqref cref Cref autoref vref Vref nameref subref
+b { textbf
+b - bf bfseries
+span { emph textit textsl textsc underline texttt textrm textsf
+sup { textsuperscript tnote
+sub { textsubscript
+footnote [{ footnote footnotetext
+br *[ \ newline linebreak
+printed [{{ textcolor colorbox href rotatebox
+printed { centerline fbox url path mbox hbox textnormal ensuremath enquote ce uline
+printed *[{ makecell thead shortstack
+printed {{ adjustbox texorpdfstring
+printed *{{{ resizebox
+printed {[{ scalebox
+printed [[[{{ parbox
+printed {[[{ raisebox
+printed {{{ multicolumn
+printed [{[{[{ multirow
+- *{ vspace hspace thispagestyle pagestyle bibliographystyle bibliography nocite
+- *[{ title author date affiliation institute address email keywords thanks affil
+- [{ color rowcolor cellcolor captionsetup ccsdesc IEEEmembership IEEEauthorblockA hypersetup pageref graphicspath
+- [{ todo inst phantom pagenumbering
+- {{ setlength addtolength setcounter addtocounter vskip
+- {{{ fontsize definecolor addcontentsline
+- - maketitle selectfont linewidth textwidth columnwidth printbibliography centering
+- { authorrunning titlerunning
+- [{{ rule
+abstract { abstract
+label { label
+caption *[{ caption
+img *[[{ includegraphics
+panel [[{ subfloat subfigure
+item [{ bibitem
+item [ item
+appendix - appendix
+""".strip().splitlines(),
+    )
+    for name in names
+} | dict.fromkeys(LEVELS, ("heading", "*[{"))
 # pylatexenc's table lacks them.
 _SYMBOLS = {"S": "§", "P": "¶"}
 _SPECIALS = {"~": " ", "``": "“", "''": "”", "--": "–", "---": "—", "&": " ", "\n\n": " "}

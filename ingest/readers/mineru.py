@@ -9,8 +9,7 @@ from typing import Annotated, Any, TypeAlias
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
 
-from ingest.document.assembly import assemble_paper, paper_id
-from ingest.document.bylines import author_names
+from ingest.document.assembly import paper_id
 from ingest.document.geometry import bounding_box
 from ingest.document.source import check_page_count, read_file
 from ingest.readers.block_elements import BlockDrafter
@@ -143,15 +142,6 @@ _ITEMS = TypeAdapter(list[_Item])
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class _Document:
-    """The pages and blocks of a document; `sized` is false if its file names no page sizes and A4 is assumed."""
-
-    pages: tuple[Page, ...]
-    blocks: tuple[Block, ...]
-    sized: bool
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
 class MinerUParser:
     """Reads the folder that MinerU writes for one paper.
 
@@ -177,8 +167,8 @@ class MinerUParser:
         data = read_file(replace(file, path=found))
         extend_time_limit(1 + len(data) // _BYTES_PER_STEP)
         sha256 = self.sha256 or file.sha256 or content_hash(data)
-        document = _document_of(data, file=found, paper=paper_id(sha256))
-        count = len(document.pages)
+        pages, blocks, sized = _read_pages(data, file=found, paper=paper_id(sha256))
+        count = len(pages)
         check_page_count(count, limit=self.max_pages, name=name)
         extend_time_limit(count + len(data) // _BYTES_PER_STEP)
         images = EmbeddedImages(folder, min_side=1)
@@ -188,18 +178,9 @@ class MinerUParser:
             names = ((block.box, name) for block in blocks for name in block.images)
             return images.laid_out([(box, name if "/" in name else f"images/{name}") for box, name in names])
 
-        drafted = BlockDrafter(document.blocks, document.pages, engine="MinerU", crop=crop)
-        unsized = () if document.sized else (PageProblem(page=document.pages[0].number, reason=_NO_PAGE_SIZES),)
-        paper = assemble_paper(
-            drafted.elements,
-            sha256=sha256,
-            file=name,
-            title=drafted.title or name,
-            authors=author_names(drafted.author_lines, metadata=""),
-            pages=document.pages,
-            problems=(*unsized, *drafted.problems, *images.problems),
-            format=self.format,
-        )
+        drafted = BlockDrafter(blocks, pages, engine="MinerU", crop=crop)
+        problems = () if sized else (PageProblem(page=pages[0].number, reason=_NO_PAGE_SIZES),)
+        paper = drafted.paper(sha256=sha256, file=name, format=self.format, problems=(*problems, *images.problems))
         if on_page:
             on_page(count, count)
         used = {getattr(element, "crop", None) for element in paper.elements}
@@ -230,26 +211,33 @@ def _candidates(folder: Path) -> Sequence[Path]:
     return ()
 
 
-def _document_of(data: bytes, *, file: Path, paper: str) -> _Document:
-    """Return the blocks in MinerU's JSON. Raise `PaperFileError`, naming file and key, for any other JSON."""
+def _read_pages(data: bytes, *, file: Path, paper: str) -> tuple[list[Page], list[Block], bool]:
+    """Return the pages and the blocks in MinerU's JSON, and whether it states the pages' sizes.
+
+    Until version 3, boxes are in points, later in parts of the page. A `content_list.json` holds no page sizes and, in
+    old versions, no boxes: a block without a box is placed at the top of its page.
+
+    Raises:
+        PaperFileError: It is other JSON; the message names file and key.
+    """
+    share = 1
     try:
         if file.name.endswith(_CONTENT_LIST):
-            document = _document_of_items(_ITEMS.validate_json(data), paper=paper)
+            listed: dict[int, list[_Node]] = defaultdict(list)
+            for item in _ITEMS.validate_json(data):
+                listed[item.page_idx].extend(item.nodes())
+            share = 1000
+            nodes = [_PageNode(page_idx=page, blocks=listed[page]) for page in range(max(listed, default=-1) + 1)]
         else:
             middle = _Middle.model_validate_json(data)
-            nodes = middle.pages if middle.pdf_info is None else middle.pdf_info
-            if nodes is None:
+            found = middle.pages if middle.pdf_info is None else middle.pdf_info
+            if found is None:
                 raise PaperFileError(f"{file}: has neither the key 'pdf_info' nor 'pages'; {_UNKNOWN}")
-            document = _document_of_pages(nodes, paper=paper)
+            nodes = found
     except ValidationError as error:
         raise PaperFileError(f"{file}: {first_fault(error)}; {_UNKNOWN}") from error
-    if not document.pages:
+    if not nodes:
         raise PaperFileError(f"{file}: holds no page; run MinerU again")
-    return document
-
-
-def _document_of_pages(nodes: Sequence[_PageNode], *, paper: str, share: float = 1) -> _Document:
-    """Return the blocks of pages; boxes in `blocks` are in parts of the page, `share` for the whole."""
     pages: list[Page] = []
     blocks: list[Block] = []
     sized = True
@@ -261,19 +249,7 @@ def _document_of_pages(nodes: Sequence[_PageNode], *, paper: str, share: float =
         pages.append(Page(number=number, width=round(width, 1), height=round(height, 1)))
         scale = (width / share, height / share) if node.blocks else (1.0, 1.0)
         blocks.extend(_PageReader(paper, number, scale=scale).blocks(node))
-    return _Document(pages=tuple(pages), blocks=tuple(blocks), sized=sized)
-
-
-def _document_of_items(items: Sequence[_Item], *, paper: str) -> _Document:
-    """Return the blocks of a `content_list.json`, which holds no page sizes and, in old versions, no boxes.
-
-    A block without a box is placed at the top of its page.
-    """
-    blocks: dict[int, list[_Node]] = defaultdict(list)
-    for item in items:
-        blocks[item.page_idx].extend(item.nodes())
-    pages = [_PageNode(page_idx=page, blocks=blocks[page]) for page in range(max(blocks, default=-1) + 1)]
-    return _document_of_pages(pages, paper=paper, share=1000)
+    return pages, blocks, sized
 
 
 class _PageReader:

@@ -214,7 +214,7 @@ def _text_table(block: _Block, *, lines: SourceLines) -> Table | None:
     if len(body) < 2:
         return None
     texts = [line for _, line in body]
-    rows = _barred(texts) or _tabbed(texts) or _aligned(texts)
+    rows = _separated(texts, "|") or _separated(texts, "\t") or _aligned(texts)
     if not rows:
         return None
     ruled = [number for number, line in enumerate(block.lines) if _RULE.fullmatch(line) and number > body[0][0]]
@@ -227,19 +227,14 @@ def _text_table(block: _Block, *, lines: SourceLines) -> Table | None:
     return table_of_rows(marked, place, head=head if head < len(body) else 0)
 
 
-def _barred(lines: list[str]) -> list[list[str]]:
-    """Return the rows of `a | b | c`, if every line has the same number of bars."""
-    counts = {line.strip().strip("|").count("|") for line in lines}
-    if len(counts) != 1 or 0 in counts:
+def _separated(lines: list[str], mark: str) -> list[list[str]]:
+    """Return the rows of `a | b | c`, if every line has the same number of marks."""
+    inner = [line.strip().strip("|") if mark == "|" else line for line in lines]
+    if len(counts := {line.count(mark) for line in inner}) != 1 or 0 in counts:
         return []
-    return [[field.strip() for field in line.strip().removeprefix("|").removesuffix("|").split("|")] for line in lines]
-
-
-def _tabbed(lines: list[str]) -> list[list[str]]:
-    counts = {line.count("\t") for line in lines}
-    if len(counts) != 1 or 0 in counts:
-        return []
-    return [[field.strip() for field in line.split("\t")] for line in lines]
+    if mark == "|":
+        inner = [line.strip().removeprefix("|").removesuffix("|") for line in lines]
+    return [[field.strip() for field in line.split(mark)] for line in inner]
 
 
 def _aligned(lines: list[str]) -> list[list[str]]:

@@ -38,13 +38,12 @@ def read_pptx(source: Source) -> Reading:
     whole = Box(0.0, 0.0, width / _PER_POINT, height / _PER_POINT)
     slides = [_Slide(archive, part, number=at, whole=whole, source=source) for at, part in enumerate(parts, start=1)]
     elements = [element for slide in slides for element in slide.elements()]
-    properties = archive.tree("docProps/core.xml")
-    title, creator = ((node.plain_text() if (node := properties.find(name)) else "") for name in ("title", "creator"))
+    properties = archive.properties()
     left_out = [PageProblem(page=one.number, reason="charts and diagrams are left out") for one in slides if one.others]
     return Reading(
         elements=elements,
-        title=title,
-        creators=author_names([creator], metadata=""),
+        title=properties.get("title", ""),
+        creators=author_names([properties.get("creator", "")], metadata=""),
         problems=(*archive.problems, *left_out),
         pages=[Page(number=slide.number, width=whole.x1, height=whole.y1) for slide in slides],
     )

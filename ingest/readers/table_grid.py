@@ -47,10 +47,10 @@ class PlacedCell:
         """The column after the cell."""
         return self.column + self.cell.column_span
 
-    def with_role(self, role: CellRole, *, first_row: int = 0) -> Cell:
-        """Return the cell of a table; `first_row` is the number of the first row."""
+    def with_role(self, role: CellRole) -> Cell:
+        """Return the cell of a table."""
         return Cell(
-            row=self.row + first_row,
+            row=self.row,
             column=self.column,
             text=self.cell.text,
             place=self.cell.place,

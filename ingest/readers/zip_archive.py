@@ -68,6 +68,10 @@ class ZipArchive:
         self.problems += problems
         return tree
 
+    def properties(self) -> dict[str, str]:
+        """Return the properties of an Office document by name: title, creator, subject and others."""
+        return {node.tag: node.plain_text() for node in self.tree("docProps/core.xml").nodes}
+
     def image(self, part: str) -> bytes | None:
         """Return the bytes of an image, None if it is missing, too large or damaged."""
         try:

@@ -15,7 +15,7 @@ from numpy import float64
 from numpy.typing import NDArray
 
 from ingest.extraction.recognizer.examples import Example, Span
-from ingest.extraction.recognizer.network import Network, NetworkOptions, OnnxNetwork, load_tokenizer
+from ingest.extraction.recognizer.network import Network, NetworkOptions, OnnxNetwork
 from ingest.extraction.recognizer.pieces import WINDOW, Pieces, PieceSplitter, pack, read_tokenizer, windows
 from ingest.extraction.recognizer.tagging import TagSet, text_tokens
 from paperscope_core.errors import ModelError
@@ -132,8 +132,8 @@ class EncoderTagger:
                     "again",
                     where=folder,
                 )
-            tokenizer = folder / TOKENIZER
-            splitter = PieceSplitter.of(read_tokenizer(tokenizer)) if options.encoder else load_tokenizer("")
+            tokenizer = (folder if options.encoder else Path(find_weights("").location)) / TOKENIZER
+            splitter = PieceSplitter.of(read_tokenizer(tokenizer))
             tagger = cls(
                 read(folder, options),
                 splitter,

@@ -12,11 +12,10 @@ import numpy as np
 from numpy import float32
 from numpy.typing import NDArray
 
-from ingest.extraction.recognizer.pieces import PieceSplitter, read_tokenizer
 from paperscope_core.models.onnx_bert import BertShape, OnnxBert, WeightFile
 from paperscope_core.models.weights import find_weights, load_weights
 
-__all__ = ["CONFIG", "LORA_SCALE", "WEIGHTS", "Network", "NetworkOptions", "OnnxNetwork", "load_tokenizer"]
+__all__ = ["CONFIG", "LORA_SCALE", "WEIGHTS", "Network", "NetworkOptions", "OnnxNetwork"]
 
 WEIGHTS, CONFIG = "model.safetensors", "encoder"
 """The names in a tagger's folder of the weights that training changed, and of the folder of the encoder's shape."""
@@ -135,10 +134,3 @@ def _adapted(base: dict[str, NDArray[float32]], trained: dict[str, NDArray[float
             adapted = f"{layer.removeprefix('encoder.')}.weight"
             weights[adapted] = weights[adapted] + float32(LORA_SCALE) * (trained[f"{layer}.up"] @ down)
     return weights
-
-
-def load_tokenizer(name: str) -> PieceSplitter:
-    """Load the tokenizer of an encoder. Raise ModelError."""
-    return load_weights(
-        find_weights(name), lambda folder: PieceSplitter.of(read_tokenizer(Path(folder) / "tokenizer.json"))
-    )

@@ -1,7 +1,6 @@
 """Word pieces of texts, with their case, the units of text that get tags, and the windows that fit into an encoder."""
 
 import hashlib
-import json
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
@@ -150,7 +149,7 @@ class PieceSplitter:
 
 
 def read_tokenizer(file: Path) -> "Tokenizer":
-    """Read a `tokenizer.json`, without truncation and padding, or the `vocab.txt` of a BERT in its place.
+    """Read a `tokenizer.json`, without truncation and padding.
 
     Raises:
         ValueError: The file can't be read, or is not a tokenizer.
@@ -158,26 +157,11 @@ def read_tokenizer(file: Path) -> "Tokenizer":
     from tokenizers import Tokenizer
 
     try:
-        words = file.with_name("vocab.txt")
-        found = Tokenizer.from_file(str(file)) if file.exists() or not words.exists() else _bert_tokenizer(words)
+        found = Tokenizer.from_file(str(file))
     except Exception as error:  # tokenizers raises no narrower one
         raise ValueError(f"{file.name}: {error}") from error
     found.no_truncation()
     found.no_padding()
-    return found
-
-
-def _bert_tokenizer(words: Path) -> "Tokenizer":
-    """Return the tokenizer of older BERTs, which have a list of word pieces and a setting of case."""
-    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
-
-    settings = words.with_name("tokenizer_config.json")
-    lower = not settings.exists() or json.loads(settings.read_text(encoding="utf-8")).get("do_lower_case", True)
-    found = Tokenizer(models.WordPiece.from_file(str(words), unk_token="[UNK]"))  # noqa: S106
-    found.normalizer = normalizers.BertNormalizer(lowercase=lower)
-    found.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    ends = [(piece, found.token_to_id(piece)) for piece in ("[CLS]", "[SEP]")]
-    found.post_processor = processors.TemplateProcessing(single="[CLS] $A [SEP]", special_tokens=ends)
     return found
 
 

@@ -9,17 +9,26 @@ from pathlib import Path
 import torch
 from numpy import float32
 from numpy.typing import NDArray
+from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 from torch import Tensor, nn
 from torch.nn import functional
 from torch.nn.utils.rnn import pad_sequence
 
 from ingest.extraction.recognizer.network import LORA_SCALE, NetworkOptions
-from ingest.extraction.recognizer.pieces import CASES, Pieces, PieceSplitter, Window
+from ingest.extraction.recognizer.pieces import CASES, Pieces, PieceSplitter, Window, read_tokenizer
 from paperscope_core.models.onnx_bert import BertShape
 from paperscope_core.models.weights import find_weights, load_weights
 from paperscope_lab.ner.torch_bert import Bert
 
-__all__ = ["TaggerNetwork", "batches", "encoder_of_config", "load_encoder", "save_config"]
+__all__ = [
+    "TaggerNetwork",
+    "batches",
+    "encoder_of_config",
+    "load_encoder",
+    "load_tokenizer",
+    "read_splitter",
+    "save_config",
+]
 
 
 class TaggerNetwork(nn.Module):  # type: ignore[misc]
@@ -188,6 +197,30 @@ def save_config(encoder: nn.Module, folder: Path) -> None:
 def _is_bert(folder: Path) -> bool:
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     return bool(config.get("model_type") == "bert" and config.get("hidden_act", "gelu") == "gelu")
+
+
+def load_tokenizer(name: str) -> PieceSplitter:
+    """Load the tokenizer of an encoder. Raise ModelError."""
+    return load_weights(find_weights(name), lambda folder: read_splitter(Path(folder)))
+
+
+def read_splitter(folder: Path) -> PieceSplitter:
+    """Read the tokenizer in a folder, or the `vocab.txt` of an older BERT in its place. Raise ValueError."""
+    file, words = folder / "tokenizer.json", folder / "vocab.txt"
+    old = words.exists() and not file.exists()
+    return PieceSplitter.of(_bert_tokenizer(words) if old else read_tokenizer(file))
+
+
+def _bert_tokenizer(words: Path) -> Tokenizer:
+    """Return the tokenizer of older BERTs, which have a list of word pieces and a setting of case."""
+    settings = words.with_name("tokenizer_config.json")
+    lower = not settings.exists() or json.loads(settings.read_text(encoding="utf-8")).get("do_lower_case", True)
+    found = Tokenizer(models.WordPiece.from_file(str(words), unk_token="[UNK]"))  # noqa: S106
+    found.normalizer = normalizers.BertNormalizer(lowercase=lower)
+    found.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    ends = [(piece, found.token_to_id(piece)) for piece in ("[CLS]", "[SEP]")]
+    found.post_processor = processors.TemplateProcessing(single="[CLS] $A [SEP]", special_tokens=ends)
+    return found
 
 
 def batches(

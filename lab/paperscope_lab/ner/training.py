@@ -14,14 +14,14 @@ from typing import Any
 import torch
 
 from ingest.extraction.recognizer.examples import Example
-from ingest.extraction.recognizer.network import NetworkOptions, load_tokenizer
+from ingest.extraction.recognizer.network import NetworkOptions
 from ingest.extraction.recognizer.pieces import PieceSplitter, Window
 from ingest.extraction.recognizer.tagging import TagSet
 from paperscope_core.errors import InputError, ModelError
 from paperscope_core.files import output_errors, write_atomically
 from paperscope_lab.ner.calibration import calibration_error, fitted_temperature
 from paperscope_lab.ner.scoring import Counts, entity_counts
-from paperscope_lab.ner.torch_network import TaggerNetwork, batches
+from paperscope_lab.ner.torch_network import TaggerNetwork, batches, load_tokenizer
 from paperscope_lab.ner.torch_tagger import TorchTagger
 from paperscope_lab.ner.training_data import TrainingData, described, digest, labels_of
 from paperscope_lab.ner.training_options import TrainingOptions

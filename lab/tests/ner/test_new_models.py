@@ -1,5 +1,6 @@
 """New models: what their pieces are, that the same seed gives the same weights, and that a tagger trains on one."""
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -16,7 +17,7 @@ def write_encoder(folder: Path, texts: Sequence[str], *, pieces: int = 0, seed: 
 
 
 def pieces(folder: Path, text: str) -> list[str]:
-    from ingest.extraction.recognizer.network import load_tokenizer
+    from paperscope_lab.ner.torch_network import load_tokenizer
 
     found: list[str] = load_tokenizer(str(folder)).tokenizer.encode(text, add_special_tokens=False).tokens
     return found
@@ -55,3 +56,15 @@ def test_a_tagger_trains_on_it(tmp_path: Path) -> None:
     first, last = (one["loss"] for one in manifest["history"])
     assert last < first
     assert manifest["dev_f1_reloaded"] == manifest["dev_f1_strict"]
+
+
+@pytest.mark.parametrize("lower", [True, False])
+def test_a_folder_with_a_list_of_pieces_alone_has_a_tokenizer(tmp_path: Path, lower: bool) -> None:
+    from paperscope_lab.ner.torch_network import read_splitter
+
+    (tmp_path / "vocab.txt").write_text("[PAD]\n[UNK]\n[CLS]\n[SEP]\nada\nAda\n##s\n", encoding="utf-8")
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps({"do_lower_case": lower}))
+    splitter = read_splitter(tmp_path)
+    (pieces,) = splitter.split(["Adas x"], [((0, 4), (5, 6))])
+    assert pieces.ids == ((4 if lower else 5), 6, 1)
+    assert (splitter.before, splitter.after) == ((2,), (3,))

@@ -1,19 +1,16 @@
 """Pieces of words, the case of words, units of tokens, and windows."""
 
-import json
-from pathlib import Path
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.ner.tiny_encoder import write_encoder
 
-from ingest.extraction.recognizer.pieces import Pieces, PieceSplitter, pack, read_tokenizer, windows
+from ingest.extraction.recognizer.pieces import Pieces, PieceSplitter, pack, windows
 
 
 @pytest.fixture(scope="module")
 def splitter(tmp_path_factory: pytest.TempPathFactory) -> PieceSplitter:
-    from ingest.extraction.recognizer.network import load_tokenizer
+    from paperscope_lab.ner.torch_network import load_tokenizer
 
     return load_tokenizer(write_encoder(tmp_path_factory.mktemp("encoder")))
 
@@ -64,13 +61,3 @@ def test_texts_are_packed_with_their_neighbours() -> None:
     joined = pieces[0] + pieces[1]
     assert joined.firsts == (0, 4)
     assert len(joined.ids) == 8
-
-
-@pytest.mark.parametrize("lower", [True, False])
-def test_a_folder_with_a_list_of_pieces_alone_has_a_tokenizer(tmp_path: Path, lower: bool) -> None:
-    (tmp_path / "vocab.txt").write_text("[PAD]\n[UNK]\n[CLS]\n[SEP]\nada\nAda\n##s\n", encoding="utf-8")
-    (tmp_path / "tokenizer_config.json").write_text(json.dumps({"do_lower_case": lower}))
-    splitter = PieceSplitter.of(read_tokenizer(tmp_path / "tokenizer.json"))
-    (pieces,) = splitter.split(["Adas x"], [((0, 4), (5, 6))])
-    assert pieces.ids == ((4 if lower else 5), 6, 1)
-    assert (splitter.before, splitter.after) == ((2,), (3,))
