@@ -1,6 +1,7 @@
 """Pictures of pages with marked places; a malicious page harms only a child process."""
 
 import io
+import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -10,11 +11,9 @@ import pymupdf
 import pytest
 from PIL import Image
 
-from graph_store import Store
 from ingest.page_images import PageRenderer
 from paperscope.library import Library
 from paperscope_core.errors import InputError, NotFoundError, PaperFileError, UnknownPaperError
-from paperscope_core.models import FakeEmbedder, Models
 from paperscope_core.settings import LimitSettings, load_settings
 from paperscope_core.types import Box, PaperFile, Place, Table
 from tests.paperscope.test_adding import write_pdf
@@ -23,10 +22,11 @@ MARK = (216, 84, 0)
 
 
 @pytest.fixture(scope="module")
-def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
-    store = Store.open(tmp_path_factory.mktemp("pages") / "library")
-    settings = load_settings(environ={}, overrides={"parser.ocr": "off"})
-    with Library(store=store, settings=settings, models=Models(embedder=FakeEmbedder())) as opened:
+def library(example_library: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
+    folder = Path(shutil.copytree(example_library, tmp_path_factory.mktemp("pages") / "library"))
+    # A busy machine draws late.
+    settings = load_settings(environ={}, overrides={"parser.ocr": "off", "limits.parse_seconds": 60})
+    with Library.open(folder, settings=settings) as opened:
         yield opened
 
 
@@ -125,7 +125,7 @@ def test_drawing_a_page_times_out_and_the_next_page_is_drawn(library: Library, t
     paper = library.add(file).paper
     with pytest.raises(PaperFileError, match=r"page 1 of 'many\.pdf' can't be drawn: it took longer than 0\.2 seconds"):
         hasty.draw(PaperFile(tmp_path / "slow.pdf"), paper, 1, dpi=600)
-    patient = PageRenderer(LimitSettings())
+    patient = PageRenderer(LimitSettings(parse_seconds=60))
     assert shown(patient.draw(PaperFile(file), paper, 1, dpi=72)).height == 842
 
 
@@ -133,4 +133,6 @@ def test_a_picture_of_too_many_pixels_is_not_drawn(library: Library, tmp_path: P
     paper = library.add(write_pdf(tmp_path / "a.pdf", "Taggers are compared.")).paper
     Image.new("1", (30_000, 30_000)).save(tmp_path / "bloat.png")
     with pytest.raises(PaperFileError, match=r"'bloat\.png' has too many pixels"):
-        PageRenderer(LimitSettings()).draw(PaperFile(tmp_path / "bloat.png"), replace(paper, format="image"), 1, dpi=72)
+        PageRenderer(LimitSettings(parse_seconds=60)).draw(
+            PaperFile(tmp_path / "bloat.png"), replace(paper, format="image"), 1, dpi=72
+        )
