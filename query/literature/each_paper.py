@@ -24,7 +24,7 @@ _AT_ONCE = 4
 _SHARE = 0.5
 _LONGEST_QUESTION = 700
 _INSTRUCTION = (
-    "Many papers are asked the question at the end. Say in at most three sentences what this paper contributes to its "
+    "Many papers are asked the question at the end. Say in at most two sentences what this paper contributes to its "
     "answer, with the names, settings and numbers that tell it from other papers; nothing if it does not bear on it. "
     "Question: {question}"
 )
