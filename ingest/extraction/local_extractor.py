@@ -86,7 +86,7 @@ class LocalExtractor:
         tables = [element for element in paper.elements if isinstance(element, Table)]
         counts = count_phrases(text.sentences)
         gathered, meanings = gather_terms(text, tables, counts, [*names.terms()])
-        gathered = worth_an_entity(gathered, Termhood.of(text, counts), names)
+        gathered = worth_an_entity(gathered, Termhood.of(text, counts, names))
         finder = TermFinder(
             {term.id: term.forms if term.searched else () for term in gathered},
             holding=[term.id for term in gathered if term.single],

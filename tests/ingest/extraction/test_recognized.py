@@ -110,7 +110,7 @@ def test_names_that_the_rules_lack_become_entities() -> None:
 def test_what_a_header_or_a_definition_states_needs_no_vote() -> None:
     class Scored(Termhood):
         def score(self, term: Term) -> float:
-            return 1.5
+            return 1.5 + self.names.weight(term.forms)
 
     text = read_paper(paper_of(*passages(*["A long text of many words about nothing at all."] * 200)))
     names = RecognizedNames.of(found_in(PAPER, {"GLUE": ("Dataset", 0.9)}))
@@ -118,7 +118,7 @@ def test_what_a_header_or_a_definition_states_needs_no_vote() -> None:
         Term(forms=(name,), type="concept", score=1, kept=name == "Macro F1")
         for name in ("a phrase", "Macro F1", "GLUE")
     ]
-    kept = worth_an_entity(terms, Scored.of(text, {}), names)
+    kept = worth_an_entity(terms, Scored.of(text, {}, names))
     assert [term.name for term in kept] == ["Macro F1", "GLUE"]
 
 

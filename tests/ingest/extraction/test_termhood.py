@@ -1,5 +1,7 @@
 """A longer paper's entities are the names that a fitted model takes for names or terms of the field."""
 
+from collections import Counter
+
 import numpy as np
 import pytest
 
@@ -23,15 +25,37 @@ TEXT = (
 )
 
 
-def worth(*names: str, text: str = f"{FILLER} {TEXT}", table: str = "") -> set[str]:
+def worth(
+    *names: str, text: str = f"{FILLER} {TEXT}", table: str = "", recognized: RecognizedNames | None = None
+) -> set[str]:
     read = read_paper(paper_of(*passages(text)))
-    paper = Termhood.of(read, count_phrases(read.sentences))
-    terms = [Term(forms=(name,), type="concept", score=2.0, tables=(table,) if table else ()) for name in names]
-    return {term.name for term in worth_an_entity(terms, paper, RecognizedNames())}
+    paper = Termhood.of(read, count_phrases(read.sentences), recognized or RecognizedNames())
+    tables = (table,) if table else ()
+    terms = [Term(forms=(name,), type="concept", score=2.0, tables=tables, kept=bool(table)) for name in names]
+    return {term.name for term in worth_an_entity(terms, paper)}
 
 
 def test_terms_of_a_field_that_nobody_fitted_are_worth_an_entity() -> None:
     assert worth("glacier mass balance", "degree-day model") == {"glacier mass balance", "degree-day model"}
+
+
+@pytest.mark.parametrize("name", ["Macro F1", "Character F1", "Weighted F1", "Word accuracy", "Learning rate"])
+def test_metrics_that_a_header_names_are(name: str) -> None:
+    assert worth(name, text=f"{FILLER} {TEXT} The {name} of all models is given.", table="p/table-1") == {name}
+
+
+FIELDS = (
+    "Glioblastoma cells express EGFR. EGFR is absent from amyloid plaques. Bayesian inference of glioblastoma cells"
+    " needs Bayesian inference of amyloid plaques. We thank Okafor CN and Lund PE. This careful reading, done in recent"
+    " years, was made by hand in recent years."
+)
+
+
+def test_beside_a_recognizer_names_of_other_fields_are_and_authors_and_generic_phrases_are_not() -> None:
+    names = RecognizedNames(spellings={"x": Counter(x=1)}, weights={"x": {"concept": 1.0}}, typed=0.1)
+    terms = {"glioblastoma cells", "amyloid plaques", "EGFR"}
+    others = {"Okafor CN", "Lund PE", "careful reading", "recent years"}
+    assert worth(*terms, *others, text=f"{FILLER} {FIELDS}", recognized=names) == terms
 
 
 @pytest.mark.parametrize("name", ["first attempt", "starting", "previous year", "second attempt needs"])
