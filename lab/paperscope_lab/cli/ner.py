@@ -12,8 +12,8 @@ from rich.text import Text
 
 from paperscope_core.errors import InputError
 from paperscope_core.files import output_errors, write_atomically
-from paperscope_lab.cli.recognizer_training import train
-from paperscope_lab.cli.recognizers import ensemble, init, predict
+from paperscope_lab.cli.recognizer_training import init, train
+from paperscope_lab.cli.recognizers import ensemble, predict
 from paperscope_lab.ner.importing import Format, import_examples
 from paperscope_lab.ner.tags import Scheme
 from service.cli.options import JsonOption, new_app

@@ -1,4 +1,4 @@
-"""`paperscope ner train`: trains recognizers of every kind."""
+"""`paperscope ner init|train`: trains recognizers of every kind."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -14,7 +14,7 @@ from rich.text import Text
 
 from paperscope_core.errors import InputError
 from paperscope_lab.cli.progress import progress_bar
-from paperscope_lab.cli.recognizer_options import (
+from paperscope_lab.cli.recognizers import (
     DeviceOption,
     FormOption,
     InstructionOption,
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ingest.extraction.recognizer.examples import Example
     from paperscope_lab.ner.training_options import TrainingOptions
 
-__all__ = ["train"]
+__all__ = ["init", "train"]
 
 # An adapter learns little at the rate of a whole encoder: F1 .391 with 2e-4 and .813 with this, in the same time.
 _ADAPTER_RATE = 2e-3
@@ -338,3 +338,35 @@ def _progress(name: str) -> Iterator[Callable[[int, int, float], None]]:
     with progress_bar(name) as bar:
         task = bar.add_task("", total=None)
         yield lambda done, total, loss: bar.update(task, completed=done, total=total, description=f"loss {loss:.3f}")
+
+
+def init(
+    kind: Annotated[
+        Literal["characters", "pieces", "language-model"],
+        typer.Argument(
+            help="characters: an encoder, each character a piece. pieces: an encoder with word pieces. language-model: "
+            "a tiny one, to try --kind generative."
+        ),
+    ],
+    files: Annotated[
+        list[Path] | None, typer.Argument(help="The training data, of any format: an encoder's pieces are theirs.")
+    ] = None,
+    *,
+    out: Annotated[Path, typer.Option("--out", "-o", help="The folder to write, for `ner train --encoder`.")],
+    pieces: Annotated[int, typer.Option("--pieces", min=1, help="The most word pieces.")] = 3000,
+    hidden: Annotated[int, typer.Option("--hidden", min=2, help="Hidden values, for an encoder in 32s.")] = 192,
+    layers: Annotated[int, typer.Option("--layers", min=1)] = 3,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of the weights.")] = 1,
+) -> None:
+    """Write a small model with random weights: an encoder for a script that no installed one knows, or a trial."""
+    from paperscope_lab.ner.new_models import write_encoder, write_language_model
+
+    if kind == "language-model":
+        count = write_language_model(out, hidden=hidden, layers=layers, seed=seed)
+    else:
+        texts = [example.text for file in files or () for example in import_examples(file).examples]
+        if not texts:
+            raise InputError("an encoder needs texts; name the training data")
+        number = pieces if kind == "pieces" else 0
+        count = write_encoder(out, texts, pieces=number, hidden=hidden, layers=layers, seed=seed)
+    print_text(f"{out}: {count} pieces, {layers} layers")
