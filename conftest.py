@@ -31,21 +31,23 @@ NOBODY = 65534
 LOOPBACK = ("127.", "localhost", "::1")
 # Begun first, so that no worker waits at the end for another's last file.
 _LONGEST = (
-    "tests/service/jobs/test_worker_process.py",
-    "tests/paperscope/test_crashes.py",
     "tests/service/web/test_ask.py",
-    "tests/ingest/pdf/test_hostile.py",
+    "tests/service/jobs/test_worker_process.py",
     "tests/docs/test_readme.py",
-    "lab/tests/evaluation/bench/test_parse.py",
+    "tests/service/jobs/test_hostile_files.py",
     "tests/service/jobs/test_kill.py",
-    "tests/examples/test_notebooks.py",
-    "tests/service/web/test_viewer.py",
+    "tests/paperscope/test_crashes.py",
+    "tests/ingest/pdf/test_hostile.py",
     "tests/service/http/test_injection.py",
     "tests/service/http/test_shutdown.py",
-    "tests/paperscope/test_budget.py",
-    "tests/service/jobs/test_hostile_files.py",
-    "tests/service/jobs/test_jobs.py",
+    "tests/service/web/test_viewer.py",
+    "tests/service/web/test_graph.py",
+    "tests/service/test_processes.py",
+    "tests/service/jobs/test_disk_full.py",
+    "tests/examples/test_notebooks.py",
+    "tests/paperscope/test_cancelling.py",
     "tests/service/jobs/test_model_faults.py",
+    "tests/service/http/test_contract.py",
 )
 # No limits of time, because a busy machine would fail tests. A quarter of the usual number of examples, because every
 # run tries others. `scripts/test --quick` selects the profile `quick`; `thorough` is for a change of what is tested.
