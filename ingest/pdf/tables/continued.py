@@ -15,7 +15,6 @@ from ingest.pdf.layout import PageLayout
 from ingest.pdf.lines import Line
 from ingest.pdf.tables.grid import read_grid, read_table
 from ingest.pdf.tables.regions import RuleStack, columns_touched, region_of_run, ruled_region, run_of_rows
-from ingest.pdf.tables.table_columns import Columns
 from ingest.pdf.tables.table_values import (
     FoundTable,
     PrintedRow,
@@ -23,7 +22,6 @@ from ingest.pdf.tables.table_values import (
     TableRegion,
     em_of,
     printed_rows,
-    with_currency,
 )
 from paperscope_core.types import Box
 
@@ -35,11 +33,8 @@ _NOTE_SIZE = 0.95  # A share of the usual letter size: notes below a table are s
 _FEW_ROWS = 3  # A part of this many rows may leave columns empty, and is likely to lack a repeated header.
 _NOTE_DISTANCE = 40.0  # The largest distance of a note "continued on the next page" from its part.
 _WHOLE_WIDTH = 0.9  # A share of the page's width: a table over all columns continues on the next page.
-_OPEN_PITCH = 1.6  # The largest pitch of rows below the last rule, in widest pitches of the table.
-_MIN_PITCH = 1.6  # The same in letter sizes.
 _USUAL_PITCH = 1.5  # The pitch of a part with one row, in letter sizes.
 _HALF_LETTER = 0.3  # The height of the middle of letters above their baseline, in letter sizes.
-_BESIDE = 6.0  # A row below the last rule may extend beyond the table by this.
 
 
 def with_further_parts(
@@ -104,10 +99,6 @@ class _PartJoiner:
         self._tables = list(tables)
 
     def joined(self) -> list[FoundTable]:
-        self._tables = [
-            _with_open_end(table, self._below(table.parts[-1]), note_size=self._note_size) for table in self._tables
-        ]
-        self._taken |= {line for table in self._tables for line in table.lines}
         return self._joined(lambda parts, gone: self._named(parts, gone) or self._unnamed(parts))
 
     def joined_by_header(self) -> list[FoundTable]:
@@ -287,47 +278,6 @@ def _home(columns: Sequence[tuple[float, float]], x0: float, x1: float) -> int |
     shared = [min(x1, right) - max(x0, left) for left, right in columns]
     best = max(range(len(columns)), key=lambda index: shared[index])
     return best if shared[best] > 0 else None
-
-
-def _with_open_end(table: FoundTable, below: Sequence[Line], *, note_size: float) -> FoundTable:
-    """Return the table with the rows below its last rule, since the first of several parts may have no closing rule.
-
-    Of the lines below the table in its column, only notes, of `note_size` at most, may follow these rows.
-    """
-    part = table.parts[-1]
-    words = [word for line in below for word in line.words]
-    if not words or not part.region.ruled or len(table.grid.columns) < 2:
-        return table
-    em = em_of(part.region.words)
-    columns = Columns(intervals=table.grid.columns, em=em)
-    rows = _rows(part.region)
-    limit = _OPEN_PITCH * max(_widest_pitch(rows), _MIN_PITCH * em)
-    under = printed_rows(with_currency(words), em=em, verticals=part.region.verticals)
-    added: list[PrintedRow] = []
-    last = rows[-1].baseline
-    for row in under:
-        if row.baseline - last >= limit or not _fits(row, columns, box=part.box):
-            break
-        added.append(row)
-        last = row.baseline
-    inside = {line for line in below if line.baseline < last + _HALF_LETTER * em}
-    full = sum(len(row.segments) == len(columns) for row in added)
-    if not added or 2 * full < len(added) or any(line not in inside and line.size > note_size for line in below):
-        return table
-    box = part.box._replace(y1=max(line.box.y1 for line in inside))
-    more = tuple(word for line in below if line in inside for word in line.words)
-    region = replace(part.region, box=box, words=part.region.words + more)
-    whole = replace(part, region=region, lines=part.lines | inside)
-    return replace(table, parts=(*table.parts[:-1], whole), grid=read_grid(region))
-
-
-def _fits(row: PrintedRow, columns: Columns, *, box: Box) -> bool:
-    """Return whether each text of a row is in a separate column, within the table's ends."""
-    if row.box.x0 < box.x0 - _BESIDE or row.box.x1 > box.x1 + _BESIDE:
-        return False
-    spans = [columns.span(segment.box.x0, segment.box.x1) for segment in row.segments]
-    homes = [first for first, last in spans if first == last]
-    return len(set(homes)) == len(spans) and (len(spans) > 1 or homes[0] > 0)
 
 
 def _without_repeated_header(region: TableRegion, first: TableRegion) -> TableRegion:

@@ -63,8 +63,6 @@ _DOUBLE_STRIP = 5.0  # Rules this close may have no text between them: a double 
 # The contents of a stack.
 _OVERHANG = 3.0  # Words may extend beyond the rules by this.
 _PARTIAL_WIDTH = 0.93  # A share of the table's width; a wider rule counts as full.
-_MAX_TITLE_ROWS = 2  # The most rows of titles between the first two rules.
-_TITLE_SPACE = 1.2  # The largest distance, in letter sizes, of titles to the first rule; the least one above them.
 # Tables without rules, in letter sizes.
 _MAX_ROW_GAP = 3.0  # A wider gap ends the rows,
 _MAX_CAPTION_GAP = 4.0  # A wider gap separates the first row from the caption.
@@ -257,11 +255,8 @@ def _place(rule: HorizontalRule) -> tuple[int, int, int]:
 
 
 def ruled_region(layout: PageLayout, stack: RuleStack) -> TableRegion:
-    """Return the contents of a page within a stack of rules, with titles above the first; it may have no words."""
+    """Return the contents of a page within a stack of rules; it may have no words."""
     content = layout.content
-    top = _top_of_titles(layout, stack)
-    if top is not None:
-        stack = replace(stack, ys=(top, *stack.ys))
     x0, y0, x1, y1 = stack.box
     area = stack.box.grown(_OVERHANG, 1)
     words = tuple(
@@ -291,35 +286,6 @@ def region_in(layout: PageLayout, box: Box) -> TableRegion:
     named = {word for caption in layout.captions for line in caption.lines for word in line.words}
     words = tuple(word for word in region.words if word not in named)
     return replace(region, words=words, ruled=len(full) > 1)
-
-
-def _top_of_titles(layout: PageLayout, stack: RuleStack) -> float | None:
-    """Return the top of a separate row of titles above the first rule, if that rule is not above a header.
-
-    Below the first rule of a table with a top rule are one or two rows of titles, and then another rule.
-    """
-    first, second = stack.ys[:2]
-    below = {round(line.baseline) for line in layout.lines_between(first, second) if _is_between(line, stack)}
-    if len(stack.ys) > 2 and len(below) <= _MAX_TITLE_ROWS:
-        return None
-    em = layout.body.size
-    near = [line for line in layout.lines_between(first - _TITLE_SPACE * em, first) if _touches(line, stack)]
-    captions = [caption for caption in layout.captions if caption.box.y0 < first and caption.box.y1 > first - 2 * em]
-    if not near or any(line in caption.lines for caption in captions for line in near):
-        return None
-    if not all(_is_between(line, stack) for line in near):
-        return None
-    [row, *others] = printed_rows([word for line in near for word in line.words], em=em)
-    gaps = [right.box.x0 - left.box.x1 for left, right in pairwise(row.segments)]
-    top = row.box.y0
-    above = layout.lines_between(top - _TITLE_SPACE * em, row.baseline - 1)
-    if others or not gaps or min(gaps) < _CLEAR_STRIP * em or any(_touches(line, stack) for line in above):
-        return None
-    return top
-
-
-def _touches(line: Line, stack: RuleStack) -> bool:
-    return line.box.x0 < stack.x1 and line.box.x1 > stack.x0
 
 
 def _is_between(line: Line, stack: RuleStack) -> bool:

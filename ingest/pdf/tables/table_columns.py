@@ -244,8 +244,6 @@ def _separates(strip: Strip, rows: Sequence[Sequence[Word]], known: Sequence[Str
     if not gaps:
         justified = any(_is_justified(left, right, em=em) for left, right in around)
         return crossing == 0 and strip.x1 - strip.x0 > _SEPARATING_GAP * em and not justified
-    if crossing == 0 and _are_texts_and_values(gaps, em=em):
-        return True
     gaps = [(left[-1], right[0]) for left, right in open_sides if not _is_numbered_name(left, right[0], em=em)]
     separating = sum(_is_separating(left, right, em=em) for left, right in gaps)
     strong = sum(_gap(left, right) > _STRONG_GAP * em or _are_numbers(left, right) for left, right in gaps)
@@ -263,15 +261,6 @@ def _sides(strip: Strip, row: Sequence[Word]) -> tuple[list[Word], list[Word]] |
 
 def _gap(left: Word, right: Word) -> float:
     return right.x0 - left.x1
-
-
-def _are_texts_and_values(gaps: Sequence[tuple[Word, Word]], *, em: float) -> bool:
-    """Return whether texts that fill their column adjoin values, below titles that are far apart."""
-    wide = [_gap(left, right) > _STRONG_GAP * em for left, right in gaps]
-    return any(wide) and all(
-        is_wide or (is_value(right.text) and not is_value(left.text))
-        for is_wide, (left, right) in zip(wide, gaps, strict=True)
-    )
 
 
 def _is_justified(left: Sequence[Word], right: Sequence[Word], *, em: float) -> bool:

@@ -298,13 +298,6 @@ def test_a_table_without_a_last_rule_keeps_its_body() -> None:
     assert [cell.text for cell in table.grid.cells if cell.column == 0] == ["Model", "row1", "row2", "row3", "row4"]
 
 
-def test_titles_above_the_first_rule_are_the_header() -> None:
-    page = page_of([(100, [(0, "Table 1: Scores.")]), *table_rows(130, 4)], [134, 182])
-    [table] = find_tables([page])
-    assert [cell.text for cell in table.grid.cells if cell.row == 0] == ["Model", "F1"]
-    assert table.grid.header_rows == 1
-
-
 def test_lines_half_a_line_below_others_are_of_the_table() -> None:
     rows: list[tuple[float, Sequence[tuple[float, str]]]] = [(130, [(0, "Name"), (100, "Kind"), (200, "Meaning")])]
     for top in (150, 190, 230):
@@ -333,32 +326,6 @@ def test_a_row_above_a_table_with_a_header_is_not_of_the_table() -> None:
     )
     [table] = find_tables([page])
     assert [cell.text for cell in table.grid.cells if cell.row == 0] == ["Model", "F1"]
-
-
-@pytest.mark.parametrize(
-    ("after", "kept"),
-    [
-        ([], True),
-        (
-            [
-                (
-                    340,
-                    [
-                        (0, "And a sentence of the text."),
-                    ],
-                )
-            ],
-            False,
-        ),
-    ],
-)
-def test_rows_below_an_inner_rule_belong_to_the_table(
-    after: list[tuple[float, Sequence[tuple[float, str]]]], kept: bool
-) -> None:
-    page = page_of([(100, [(0, "Table 1: Scores.")]), *table_rows(130, 14), *after], [112, 134, 173])
-    [table] = find_tables([page])
-    stubs = [cell.text for cell in table.grid.cells if cell.column == 0]
-    assert stubs == ["Model", *(f"row{row}" for row in range(1, 15 if kept else 4))]
 
 
 def wrapped_rows(pitches: Sequence[float]) -> list[list[str]]:
