@@ -94,7 +94,7 @@ def read_structure(
     free = _without(free, (line for listing in listings for line in (*listing.head, *listing.lines)))
     title = title_lines(layouts[0], free[0], printed=[line for layout in layouts for line in layout.lines], named=named)
     free = _without(free, title)
-    unlabelled = find_unlabelled_tables(layouts, free, tables)
+    unlabelled = find_unlabelled_tables(layouts, free, tables, grids=grids)
     free = _without(free, (line for table in unlabelled for line in table.claimed))
     tables = with_repeated_headers([*tables, *unlabelled], layouts) if unlabelled else tables
     footnotes = [find_footnotes(layout, lines) for layout, lines in zip(layouts, free, strict=True)]

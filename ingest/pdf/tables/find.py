@@ -8,7 +8,6 @@ from typing import Protocol
 from ingest.document.cell_values import is_value
 from ingest.document.geometry import (
     bounding_box,
-    join_rules,
     overlap,
     overlap_x,
     overlap_y,
@@ -72,15 +71,10 @@ _CAPTION_DISTANCE = 60.0  # A caption this close may belong to the table althoug
 _BESIDE = 6.0  # A line that extends further continues beside the table.
 _PITCH = 2.5  # Letter sizes; the largest distance between rows of one table.
 _MAX_WORDS = 5000  # The most words in a column; sorting more into rows would take too long.
-_MAX_TITLE_ROWS = 5  # The most title rows above a block of values.
-_OVERHANG = 3.0  # Letter sizes by which titles may extend beyond their columns.
 _VALUE_SHARE = 0.7  # The least share of values among the texts after a row's first one.
 _TOUCH = 4.0  # Rules and texts whose ends are this close are aligned.
-_GROUP_GAP = 5.0  # The largest gap between rules over adjacent groups of columns.
-_MIN_FULL_RULES = 2  # One rule alone may be an underline.
 _LETTERS = (0.1, 0.5)  # Letter sizes above the baseline: a rule there runs through a word.
 _MAX_CUT = 0.4  # The largest share of words at upright rules; those of titles over several columns are.
-_HALF = 0.5  # A share of a row's width that is filled, and of a stub's letters.
 
 
 def find_tables(
@@ -147,10 +141,7 @@ def with_second_readings(
         alone = [caption for caption in layout.captions if caption.kind == "table" and caption not in known]
         if not here and not alone:
             continue
-        try:
-            seen = list(grids(layout.content.number, turns=layout.content.turns))
-        except PageReadError:
-            seen = []
+        seen = _grids_of(layout, grids)
         taken = {line for table in tables for part in table.parts if part.page == layout.index for line in part.lines}
         for table in here:
             near = max(seen, key=lambda grid: _shared(grid.box, table.box), default=None)
@@ -196,14 +187,19 @@ def _gap(box: Box, caption: Box) -> float:
 
 
 def find_unlabelled_tables(
-    layouts: Sequence[PageLayout], free: Sequence[Sequence[Line]], tables: Sequence[FoundTable]
+    layouts: Sequence[PageLayout],
+    free: Sequence[Sequence[Line]],
+    tables: Sequence[FoundTable],
+    *,
+    grids: GridFinder | None = None,
 ) -> list[FoundTable]:
-    """Find tables without a caption.
+    """Find tables without a caption: between rules, or where rows of values are in a grid of the layout model.
 
     Args:
         layouts: The pages.
         free: The lines of each page that nothing else has claimed.
         tables: The tables with a caption; another table beside one of them has no name.
+        grids: Provides the tables that a layout model finds on a page.
     """
     named = {caption for table in tables for caption in table.captions}
     found: list[FoundTable] = []
@@ -217,13 +213,36 @@ def find_unlabelled_tables(
             if (table := _unlabelled(layout, ruled_region(layout, stack), lines)) and _names_columns(table.grid)
         ]
         used = {line for table in ruled for line in table.lines}
-        regions = _aligned_regions(layout, [line for line in lines if line not in used])
-        aligned = [_unlabelled(layout, region, lines) for region in regions]
+        blocks = _value_blocks(layout, [line for line in lines if line not in used])
+        seen = _grids_of(layout, grids) if blocks else []
+        near = [grid for grid in seen if any(_shared(grid.box, block) > 0 for block in blocks)]
+        aligned = [_unlabelled(layout, region_in(layout, grid.box), lines, grid=grid) for grid in near]
         found.extend([*ruled, *(table for table in aligned if table)])
     return found
 
 
-def _unlabelled(layout: PageLayout, region: TableRegion, free: Sequence[Line]) -> FoundTable | None:
+def _grids_of(layout: PageLayout, grids: GridFinder | None) -> Sequence[PageGrid]:
+    try:
+        return grids(layout.content.number, turns=layout.content.turns) if grids else ()
+    except PageReadError:
+        return ()
+
+
+def _value_blocks(layout: PageLayout, free: Sequence[Line]) -> list[Box]:
+    """Return the boxes of at least three rows of values that follow each other."""
+    blocks: list[Box] = []
+    for lines in layout.by_column(free):
+        words = [word for line in lines for word in line.words]
+        if sum(is_value(word.text) for word in words) >= _MIN_ROWS and len(words) <= _MAX_WORDS:
+            em = em_of(words)
+            rows = printed_rows(words, em=em)
+            blocks += [bounding_box(row.box for row in rows[start:end]) for start, end in _blocks(rows, em=em)]
+    return blocks
+
+
+def _unlabelled(
+    layout: PageLayout, region: TableRegion, free: Sequence[Line], *, grid: PageGrid | None = None
+) -> FoundTable | None:
     """Return the table of a region, None if its lines are not all free, continue beside it or form no full grid."""
     lines = layout.lines_with(region.words)
     left, right = region.box.x0 - _BESIDE, region.box.x1 + _BESIDE
@@ -232,7 +251,10 @@ def _unlabelled(layout: PageLayout, region: TableRegion, free: Sequence[Line]) -
     if _is_drawn_over(region):
         return None
     table = read_table(layout, region, nameless("table", region.box))
-    if table is None or table.grid.confidence < _TRUSTED or len(table.grid.columns) < 2:
+    if table and grid:
+        table = replace(table, grid=likeliest([*readings_of(region, grid, model_region=True)]).grid)
+    # Rows of values that the model takes for a table are one, however doubtful its grid is.
+    if table is None or (grid is None and table.grid.confidence < _TRUSTED) or len(table.grid.columns) < 2:
         return None
     body = len(table.grid.body_rows)
     return table if body >= 2 and body + table.grid.header_rows >= _MIN_ROWS else None
@@ -254,21 +276,6 @@ def _names_columns(grid: Grid) -> bool:
     stubs = [cell.text.rstrip(":.") for cell in grid.cells if cell.column == 0 and cell.row >= grid.header_rows]
     numbered = stubs == [str(number) for number in range(1, len(stubs) + 1)]
     return titled_columns(grid.cells) >= set(range(1, len(grid.columns))) and not numbered
-
-
-def _aligned_regions(layout: PageLayout, free: Sequence[Line]) -> Iterator[TableRegion]:
-    """Yield the blocks of at least three rows of values that rules or fills set off, or that form a titled grid."""
-    for lines in layout.by_column(free):
-        words = [word for line in lines for word in line.words]
-        if sum(is_value(word.text) for word in words) < _MIN_ROWS or len(words) > _MAX_WORDS:
-            continue
-        em = em_of(words)
-        rows = printed_rows(words, em=em)
-        for start, end in _blocks(rows, em=em):
-            block = rows[_first_title(rows, start, end, em=em) : end]
-            region = _aligned_region(layout, block, body=rows[start:end])
-            if region is not None:
-                yield region
 
 
 def _blocks(rows: Sequence[PrintedRow], *, em: float) -> Iterator[tuple[int, int]]:
@@ -304,76 +311,6 @@ def _is_title(above: PrintedRow, row: PrintedRow, below: PrintedRow, *, em: floa
 
 def _follows(above: PrintedRow, row: PrintedRow, *, em: float) -> bool:
     return row.baseline - above.baseline < _PITCH * em
-
-
-def _values_left(rows: Sequence[PrintedRow]) -> float:
-    """Return the x at which the columns of values begin."""
-    return min(row.segments[1].box.x0 for row in rows if len(row.segments) > 1)
-
-
-def _first_title(rows: Sequence[PrintedRow], start: int, end: int, *, em: float) -> int:
-    """Return the index of the first title above a block: titles are over its columns of values, or several in a row."""
-    box = bounding_box(row.box for row in rows[start:end])
-    left = _values_left(rows[start:end])
-    first = start
-    while first > 0 and start - first < _MAX_TITLE_ROWS and _follows(rows[first - 1], rows[first], em=em):
-        above = rows[first - 1]
-        inside = above.box.x0 > box.x0 - _TOUCH and above.box.x1 < box.x1 + _OVERHANG * em
-        if not inside or (len(above.segments) == 1 and above.box.x0 < left - 2 * em):
-            break
-        first -= 1
-    return first
-
-
-def _aligned_region(
-    layout: PageLayout, block: Sequence[PrintedRow], *, body: Sequence[PrintedRow]
-) -> TableRegion | None:
-    """Return the region of a block, None if no rules or fills set it off and its rows are not a full grid below
-    titles."""
-    ink = bounding_box(row.box for row in block)
-    box = Box(ink.x0, ink.y0 - _TOUCH, ink.x1, ink.y1 + _TOUCH)
-    inside = (
-        rule
-        for rule in layout.content.horizontal
-        if box.y0 <= rule.y <= box.y1 and box.x0 - _TOUCH <= rule.x0 and rule.x1 <= box.x1 + 3 * _TOUCH
-    )
-    rules = join_rules(inside, gap=_GROUP_GAP)
-    left = _values_left(body)
-    full = [rule for rule in rules if rule.x0 < left + _TOUCH and rule.x1 > ink.x1 - _TOUCH]
-    fills = tuple(fill for fill in layout.content.fills if overlap_y(fill, box) > 0)
-    set_off = len(full) >= _MIN_FULL_RULES or _are_shaded(body, fills, width=ink.width)
-    if not set_off and not (len(block) > len(body) and _is_plain_grid(body)):
-        return None
-    first = body[0].box.y0
-    foot = max((rule.y for rule in full if rule.y < first + 1), default=None)
-    inner = tuple(rule.y for rule in full if foot is None or rule.y >= foot)
-    return TableRegion(
-        box=box,
-        words=tuple(word for row in block for word in row.words),
-        rules=(box.y0, *inner, box.y1),
-        partial=tuple(rule for rule in rules if rule.y not in inner),
-        fills=fills,
-        ruled=False,
-    )
-
-
-def _is_plain_grid(rows: Sequence[PrintedRow]) -> bool:
-    """Return whether each row is a name at the left edge and the same number of values, two or more."""
-    stubs = [row.segments[0] for row in rows]
-    widths = {len(row.segments) for row in rows}
-    return (
-        len(rows) > _MIN_ROWS
-        and len(widths) == 1
-        and min(widths) > 2
-        and max(stub.box.x0 for stub in stubs) - min(stub.box.x0 for stub in stubs) < 1
-        and all(any(letter.isalpha() for letter in stub.text) and stub.math < _HALF for stub in stubs)
-    )
-
-
-def _are_shaded(rows: Sequence[PrintedRow], fills: Sequence[Box], *, width: float) -> bool:
-    """Return whether fills cover most of the width of some rows and not of others."""
-    shaded = [sum(fill.width for fill in fills if fill.y0 < row.baseline - 1 < fill.y1) > _HALF * width for row in rows]
-    return any(first != second for first, second in pairwise(shaded))
 
 
 def boxed_table(framed: FramedFloat, layouts: Sequence[PageLayout]) -> FoundTable | None:
