@@ -19,7 +19,6 @@ from ingest.pdf.lines import Line, rejoined
 from ingest.pdf.listings import FoundListing, find_listings, framed_listing, unlabelled_listing
 from ingest.pdf.paragraphs import find_footnotes, find_sidebars
 from ingest.pdf.quoted_captions import without_captions_in_text, without_quoted_captions
-from ingest.pdf.tables.continued import with_repeated_headers
 from ingest.pdf.tables.find import GridFinder, find_tables, find_unlabelled_tables, with_second_readings
 from ingest.pdf.tables.regions import without_running_rules
 from ingest.pdf.tables.table_values import FoundTable
@@ -96,7 +95,7 @@ def read_structure(
     free = _without(free, title)
     unlabelled = find_unlabelled_tables(layouts, free, tables, grids=grids)
     free = _without(free, (line for table in unlabelled for line in table.claimed))
-    tables = with_repeated_headers([*tables, *unlabelled], layouts) if unlabelled else tables
+    tables = [*tables, *unlabelled]
     footnotes = [find_footnotes(layout, lines) for layout, lines in zip(layouts, free, strict=True)]
     free = _without(free, (line for notes in footnotes for line in notes))
     free = [rejoined(lines, column=layout.column) for layout, lines in zip(layouts, free, strict=True)]

@@ -1,11 +1,9 @@
 """Joins tables that are continued in the next column or on the next page."""
 
-from bisect import bisect
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TypeAlias
 
 from ingest.document.caption_wording import is_continuation_note
 from ingest.document.geometry import bounding_box, runs_of
@@ -25,7 +23,7 @@ from ingest.pdf.tables.table_values import (
 )
 from paperscope_core.types import Box
 
-__all__ = ["with_further_parts", "with_repeated_headers"]
+__all__ = ["with_further_parts"]
 
 # Points unless said otherwise; chosen on the development papers.
 _SAME_WIDTH = 6.0  # The largest difference in width between parts of one table.
@@ -53,19 +51,6 @@ def with_further_parts(
     return _PartJoiner(tables, layouts, stacks=stacks).joined()
 
 
-def with_repeated_headers(tables: Sequence[FoundTable], layouts: Sequence[PageLayout]) -> list[FoundTable]:
-    """Join tables, at most one of them with a caption, that follow each other and begin with the same header.
-
-    The second table begins the next column or page, and nothing but notes is below the first one. A table whose caption
-    is below its last part has its parts here, and so has one without a caption.
-    """
-
-    def position(table: FoundTable) -> tuple[int, int, float]:
-        return table.page, bisect(layouts[table.page].gutters, table.box.center), table.box.y0
-
-    return _PartJoiner(sorted(tables, key=position), layouts, stacks=()).joined_by_header()
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Spot:
     """Where a part may be: a band of x on a page."""
@@ -78,10 +63,6 @@ class _Spot:
     def lines(self) -> list[Line]:
         """The lines of the band."""
         return [line for line in self.layout.lines if self.left <= line.center <= self.right]
-
-
-_Following: TypeAlias = Callable[[Sequence[FoundTable], Collection[FoundTable]], FoundTable | None]
-"""Returns the next part of a table, given the parts so far and the tables that are parts already."""
 
 
 class _PartJoiner:
@@ -99,18 +80,12 @@ class _PartJoiner:
         self._tables = list(tables)
 
     def joined(self) -> list[FoundTable]:
-        return self._joined(lambda parts, gone: self._named(parts, gone) or self._unnamed(parts))
-
-    def joined_by_header(self) -> list[FoundTable]:
-        return self._joined(self._same_header)
-
-    def _joined(self, following: _Following) -> list[FoundTable]:
         joined: list[FoundTable] = []
         gone: set[FoundTable] = set()
         for table in self._tables:
             if table not in gone:
                 parts = [table]
-                while (after := following(parts, gone)) is not None:
+                while (after := self._named(parts, gone) or self._unnamed(parts)) is not None:
                     parts.append(after)
                 gone.update(parts)
                 joined.append(self._merged(parts) if len(parts) > 1 else table)
@@ -148,31 +123,6 @@ class _PartJoiner:
                 self._taken |= found.lines
                 return found
         return None
-
-    def _same_header(self, parts: Sequence[FoundTable], gone: Collection[FoundTable]) -> FoundTable | None:
-        """Return the table that begins the next column or page with the header of the first part."""
-        first, last = parts[0], parts[-1].parts[-1]
-        spot = self._next_spot(last)
-        if spot is None or any(line.size > self._note_size for line in self._below(last)):
-            return None
-        named = any(part.caption.lines for part in parts)
-        if named and any(line in self._spot(last).lines and line.middle > last.box.y1 for line in first.caption.lines):
-            return None
-        begin = self._begin(spot)
-        return next(
-            (
-                other
-                for other in self._tables
-                if begin in other.lines
-                and len(other.parts) == len(first.parts) == 1
-                and other not in gone
-                and other not in parts
-                and not (named and other.caption.lines)
-                and _repeats_header(other.parts[0].region, first.parts[0].region)
-                and _shift(first, other) is not None
-            ),
-            None,
-        )
 
     def _begin(self, spot: _Spot) -> Line | None:
         """Return the first line of a place that is neither furniture nor a note on the continuation."""
@@ -296,11 +246,6 @@ def _without_repeated_header(region: TableRegion, first: TableRegion) -> TableRe
         partial=tuple(rule for rule in region.partial if rule.y > top),
         fills=tuple(fill for fill in region.fills if fill.y1 > top),
     )
-
-
-def _repeats_header(region: TableRegion, first: TableRegion) -> bool:
-    """Return whether a part begins with the first row of another one, and has more rows."""
-    return 0 < len(_without_repeated_header(region, first).words) < len(_without_notes(region).words)
 
 
 def _letters(row: PrintedRow) -> str:

@@ -62,15 +62,6 @@ def test_a_table_over_three_pages_is_one(repeat: bool, lines: bool, tmp_path: Pa
     assert said.count("Sentence number 11 of the running text") == 2
 
 
-@pytest.mark.parametrize("captioned", [True, False])
-def test_a_table_that_repeats_its_header_needs_no_caption_on_its_first_page(captioned: bool, tmp_path: Path) -> None:
-    bare = table(ROWS[:30])
-    source = "#set figure.caption(position: bottom)\n" + bare if captioned else "#" + bare[bare.index("table(") : -1]
-    found = only_table(parsed(PROSE + "\n\n" + source + "\n\n" + PROSE, tmp_path))
-    assert found.grid() == [NAMES, *ROWS[:30]]
-    assert (found.label, found.place.page, len(found.more_places)) == ("Table 1" if captioned else "", 1, 1)
-
-
 def test_table_continued_in_the_next_column(tmp_path: Path) -> None:
     result = parsed(PROSE + table(ROWS[:40], lines=True) + PROSE, tmp_path, page="columns: 2")
     assert only_table(result).grid() == [NAMES, *ROWS[:40]]
