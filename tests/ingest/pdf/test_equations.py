@@ -122,6 +122,10 @@ def test_codes_of_texs_bitmap_fonts(font: str) -> None:
     assert read == ["fi", "ffi", "“", "–", "•", "a"]
 
 
+def test_greek_capitals_are_not_the_signs_that_adobe_names_like_them() -> None:
+    assert [glyph_text(code, font="CMR10")[0] for code in ("\u2206", "\u2126")] == ["Δ", "Ω"]
+
+
 def test_codes_of_fonts_with_a_name_are_no_ligatures() -> None:
     assert glyph_text("\x1c", font="Dingbats")[0] == "\x1c"
 

@@ -298,6 +298,77 @@ def test_a_table_without_a_last_rule_keeps_its_body() -> None:
     assert [cell.text for cell in table.grid.cells if cell.column == 0] == ["Model", "row1", "row2", "row3", "row4"]
 
 
+COEFFICIENTS = [
+    [(0, "Model"), (60, "Lag"), (110, "Growth"), (180, "Fit")],
+    [(0, "Sticky")],
+    [(60, "0.468"), (180, "0.216")],
+    [(60, "(0.076)")],
+    [(110, "0.587"), (180, "0.203")],
+    [(110, "(0.110)")],
+]
+
+
+@pytest.mark.parametrize("bands", [(), (14, 40, 62)])
+def test_estimates_and_their_errors_are_rows_below_the_name_of_their_block(bands: Sequence[float]) -> None:
+    body = grid_of(COEFFICIENTS, rules=[0, 14, 74], width=200, bands=bands)[1:]
+    assert body == [
+        ["Sticky", "", "", ""],
+        ["", "0.468", "", "0.216"],
+        ["", "(0.076)", "", ""],
+        ["", "", "0.587", "0.203"],
+        ["", "", "(0.110)", ""],
+    ]
+
+
+def test_lines_across_the_table_that_do_not_wrap_are_rows() -> None:
+    notes = ["Sensitivity = 100%", "Specificity = 63% in all of the samples", "Predictive value = 74%"]
+    rows = [[(0, "Clinical diagnosis"), (110, "Positive"), (160, "Total")]]
+    rows += [[(0, name), (110, "55"), (160, "74")] for name in ("Positive", "Negative", "Total")]
+    found = grid_of([*rows, *([(0, note)] for note in notes)], rules=[0, 14, 90], width=200)
+    assert [row[0] for row in found[4:]] == notes
+
+
+def test_rules_around_most_rows_are_around_each_row() -> None:
+    rows: list[list[tuple[float, str]]] = [[(0, "Disease"), (80, "Years"), (160, "Cost")]]
+    rows += [[(0, name), (80, "1986–2008"), (160, "610")] for name in ("malaria", "rinderpest", "polio")]
+    rows[2:2] = [[(0, "smallpox"), (80, "1967–1979"), (160, "98 (abroad)")], [(160, "298 (total)")]]
+    found = grid_of(rows, rules=[0, 14, 26, 50, 62, 74], width=240)
+    assert found[2] == ["smallpox", "1967–1979", "98 (abroad) 298 (total)"]
+    assert len(found) == 5
+
+
+def test_the_second_line_of_a_label_may_be_in_the_second_of_its_rows() -> None:
+    rows = [
+        [(0, "Site"), (80, "Variable"), (160, "Base")],
+        [(0, "Intervention"), (80, "Prevalence"), (160, "64")],
+        [(10, "(prawn)"), (80, "Infection"), (160, "11")],
+        [(80, "Eggs"), (160, "31")],
+        [(0, "Control"), (80, "Prevalence"), (160, "30")],
+        [(80, "Eggs"), (160, "65")],
+    ]
+    assert [row[0] for row in grid_of(rows, rules=[0, 14, 74], width=200)] == [
+        *("Site", "Intervention (prawn)", "", "", "Control", "")
+    ]
+
+
+def test_a_title_of_two_lines_is_at_the_level_at_which_it_is_printed() -> None:
+    rows = [
+        [(100, "Positive")],
+        [(100, "per"), (190, "Rate")],
+        [(60, "No"), (100, "100"), (190, "ratio")],
+        *([(0, "Smear"), (60, "23"), (100, "2.6"), (190, "5.5")] for _ in "123"),
+    ]
+    found = grid_of(rows, rules=[0, 38, 74], partial=[(60, 150, 14)], width=220)
+    assert [row[3] for row in found[:2]] == ["", "Rate ratio"]
+
+
+def test_a_filled_band_above_the_rules_is_the_header() -> None:
+    page = page_of([(100, [(0, "Table 1: Scores.")]), *table_rows(130, 4)], [158, 172, 184])
+    fill = Box(page.content.horizontal[0].x0, 120, page.content.horizontal[0].x1, 134)
+    [table] = find_tables([replace(page, content=replace(page.content, fills=(fill,)))])
+    assert [cell.text for cell in table.grid.cells if cell.column == 0] == ["Model", "row1", "row2", "row3", "row4"]
+
+
 def test_lines_half_a_line_below_others_are_of_the_table() -> None:
     rows: list[tuple[float, Sequence[tuple[float, str]]]] = [(130, [(0, "Name"), (100, "Kind"), (200, "Meaning")])]
     for top in (150, 190, 230):

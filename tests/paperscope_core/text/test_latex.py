@@ -34,6 +34,7 @@ def test_latex_in_running_text_is_read(text: str, plain: str) -> None:
         ("ij", False, "_ij"),
         ("k,l", False, "_(k,l)"),
         ("†", True, "†"),
+        ("◦", True, "°"),
         ("±0.2", False, "±0.2"),
     ],
 )
