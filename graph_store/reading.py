@@ -260,10 +260,14 @@ def read_heads(
 ) -> list[ElementHead]:
     """Return the elements of these kinds without their content, of these papers or of all, in the order of addition."""
     table = schema.elements
-    query = select(table.c.paper, table.c.kind, table.c.value).join(schema.papers, schema.papers.c.id == table.c.paper)
-    query = query.where(table.c.kind.in_(kinds)).order_by(schema.papers.c.revision, table.c.position)
-    rows = connection.execute(query if papers is None else query.where(table.c.paper.in_(papers)))
-    return [replace(read_value(ElementHead, row.value, paper=row.paper), kind=row.kind) for row in rows]
+    of = schema.papers.c
+    query = select(table.c.kind, table.c.value, of.id, of.title, of.file).join(schema.papers, of.id == table.c.paper)
+    query = query.where(table.c.kind.in_(kinds)).order_by(of.revision, table.c.position)
+    rows = connection.execute(query if papers is None else query.where(of.id.in_(papers)))
+    return [
+        replace(read_value(ElementHead, row.value, paper=row.id), kind=row.kind, title=row.title or row.file)
+        for row in rows
+    ]
 
 
 def _in_order(found: Mapping[str, T], ids: Sequence[str]) -> dict[str, T]:

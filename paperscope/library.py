@@ -712,7 +712,8 @@ class Library:
         """
         wanted = fold_spelling(words).casefold().split()
         ids = [entry.id for entry in self.select(papers)] if papers else None
-        found = ((one, _folded_caption(one)) for one in self._store.heads(kinds=kinds, papers=ids))
+        heads = self._store.heads(kinds=kinds, papers=ids)
+        found = ((one, fold_spelling(f"{one.label} {one.caption}").casefold()) for one in heads)
         return [one for one, caption in found if all(word in caption for word in wanted)]
 
     def crop(self, crop: str) -> bytes:
@@ -995,10 +996,6 @@ def _boxes_on(paper: Paper, page: int, marked: Sequence[Box | Place | str]) -> t
         places = (one,) if isinstance(one, Place) else captioned_places_of(_element_by_id(paper, one))
         boxes |= {place.box: None for place in places if (place.paper, place.page) == (paper.id, page)}
     return tuple(boxes)
-
-
-def _folded_caption(head: ElementHead) -> str:
-    return fold_spelling(f"{head.label} {head.caption}").casefold()
 
 
 def _element_by_id(paper: Paper, name: str) -> Element:

@@ -296,11 +296,12 @@ class PageProblem:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ElementHead:
-    """A table, figure or equation without its content; `kind` is "table", "figure" or "equation"."""
+    """A table, figure or equation without its content, of the `kind` of this name; `title` is that of its paper."""
 
     id: str
     place: Place
     kind: str = ""
+    title: str = ""
     label: str = ""
     caption: str = ""
     crop: str | None = None

@@ -6,7 +6,6 @@ Commands import the libraries they need when they run, so that `--help` responds
 import os
 import sys
 from contextlib import suppress
-from functools import partial
 from importlib.metadata import version
 from typing import Annotated
 
@@ -100,30 +99,18 @@ def serve(
 def worker(
     *,
     jobs: Annotated[int | None, typer.Option("--jobs", min=1, help="How many jobs run at once.")] = None,
-    metrics_port: Annotated[
-        int | None,
-        typer.Option("--metrics-port", min=1, max=65535, help="Serve metrics for Prometheus, without a key."),
-    ] = None,
-    metrics_host: Annotated[str, typer.Option("--metrics-host", help="The address to serve metrics on.")] = "127.0.0.1",
     library: LibraryOption = None,
     config: ConfigOption = None,
 ) -> None:
     """Do jobs (papers to add, batches) that services queue, until Ctrl-C. Any number of workers, on any number of
     machines, may share a library."""
     from service.jobs import do_jobs
-    from service.keys import KeyStore
 
     # Everything that a worker writes is its user's alone.
     os.umask(0o077)
     settings = read_settings(library=library, config=config, overrides={"service.jobs_at_once": jobs})
     print_notes(settings)
-    metrics = None
-    if metrics_port is not None:
-        from service.http.metrics import Metrics
-
-        metrics = Metrics(folders=partial(KeyStore.open(settings.service.keys).libraries, default=settings.library))
-        metrics.serve(metrics_host, metrics_port)
-    do_jobs(settings, on_usage=metrics.count_usage if metrics else None)
+    do_jobs(settings)
 
 
 def show_config(library: LibraryOption = None, config: ConfigOption = None, as_json: JsonOption = False) -> None:

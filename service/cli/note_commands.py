@@ -24,16 +24,13 @@ def tag(
     remove: Annotated[list[str] | None, typer.Option("--remove", help="A tag to take from them (repeatable).")] = None,
     library: LibraryOption = None,
     config: ConfigOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Give papers tags, and list the tags. Wherever papers are named, '#TAG' names all papers of a tag."""
     with open_library(library=library, config=config) as opened:
         if papers:
             opened.tag(papers, add=add or (), remove=remove or ())
         tags = opened.tags()
-    if as_json:
-        print_json({"tags": {name: list(tagged) for name, tagged in tags.items()}}, indent=2)
-    for name, tagged in () if as_json else tags.items():
+    for name, tagged in tags.items():
         print_line(f"#{name}  {len(tagged)} paper{'' if len(tagged) == 1 else 's'}")
 
 

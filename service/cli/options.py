@@ -92,8 +92,8 @@ def new_app(description: str, *, group: type[TyperGroup] = TyperGroup) -> typer.
     )
 
 
-def read_password(password: str | None, file: Path | None) -> str | None:
-    """Return the password that the options give, if any. Raises InputError."""
+def read_password(password: str | None, file: Path | None, *, option: str = "--password-file") -> str | None:
+    """Return the password or key that the options give, if any. Raises InputError."""
     if file is None:
         return password
     if password is not None:
@@ -101,9 +101,9 @@ def read_password(password: str | None, file: Path | None) -> str | None:
     try:
         lines = file.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"--password-file {file}: can't be read ({error}); name a text file in UTF-8") from error
+        raise InputError(f"{option} {file}: can't be read ({error}); name a text file in UTF-8") from error
     if not lines:
-        raise InputError(f"--password-file {file}: is empty; its first line is the password")
+        raise InputError(f"{option} {file}: is empty; its first line is the password or key")
     return lines[0]
 
 

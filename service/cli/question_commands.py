@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,7 +9,7 @@ import typer
 from rich import box
 from rich.console import Group, RenderableType
 from rich.padding import Padding
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.status import Status
 from rich.table import Table as Grid
 from rich.text import Text
@@ -34,12 +33,15 @@ if TYPE_CHECKING:
     from paperscope.library import Library, Neighbourhood
     from service.batch import BadQuestion, BatchEstimate, BatchResult, BatchRow, BatchRunner, Question
 
-__all__ = ["NO_MODEL", "EstimateOption", "TimeLeft", "ask", "batch", "bounds_view", "graph"]
+__all__ = ["MEAN_SPEED", "NO_MODEL", "EstimateOption", "ask", "batch", "bounds_view", "graph"]
 
 NO_MODEL = (
     "No model was used. `paperscope setup` sets one up; `paperscope mcp --install CLIENT` lets that of Claude, "
     "Cursor or VS Code read the library."
 )
+
+MEAN_SPEED = 86_400.0
+"""The seconds over which the speed of questions is estimated: they end in bursts, because several are asked at once."""
 
 PaperOption = Annotated[
     list[str] | None, typer.Option("--paper", "-p", help="Only in this paper, or in those of '#TAG' (repeatable).")
@@ -220,20 +222,6 @@ def _read_history(files: Sequence[Path]) -> list[Turn]:
     return turns
 
 
-class TimeLeft(ProgressColumn):
-    """The estimated remaining time, from the mean over all steps of this run.
-
-    Rich's own column uses the recent speed, but rows finish in bursts, because questions are asked concurrently.
-    """
-
-    def render(self, task: Task) -> Text:
-        """`0:01:20`, or `-:--:--` before the first step."""
-        if not task.completed or task.elapsed is None or task.remaining is None:
-            return Text("-:--:--", style="progress.remaining")
-        seconds = task.elapsed * task.remaining / task.completed
-        return Text(str(timedelta(seconds=round(seconds))), style="progress.remaining")
-
-
 def _run_with_progress(
     runner: "BatchRunner", questions: "Sequence[Question | BadQuestion]", out: Path
 ) -> "BatchResult":
@@ -243,12 +231,12 @@ def _run_with_progress(
         TextColumn("answering"),
         BarColumn(),
         MofNCompleteColumn(),
-        TimeLeft(),
+        TimeRemainingColumn(),
         TextColumn("{task.description}", markup=False),
     )
     bad = {question.index for question in questions if isinstance(question, BadQuestion)}
     total, done = len(questions) - len(bad), 0
-    with Progress(*columns, console=stderr(), transient=True) as progress:
+    with Progress(*columns, console=stderr(), transient=True, speed_estimate_period=MEAN_SPEED) as progress:
         task = progress.add_task("", total=total)
 
         def on_row(row: "BatchRow") -> None:

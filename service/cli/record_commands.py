@@ -1,5 +1,6 @@
 """`paperscope complete`, `edit` and `bibliography`."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
@@ -70,16 +71,24 @@ def edit(
 def bibliography(
     papers: PapersArgument = None,
     *,
-    form: Annotated[str, typer.Option("--format", help="bibtex, ris or csl-json.")] = "bibtex",
+    form: Annotated[
+        str, typer.Option("--format", help="bibtex, ris, csl-json, or text: references in a style.")
+    ] = "bibtex",
+    style: Annotated[
+        Path | None, typer.Option("--style", help="A citation style for --format text, a .csl file; default: Harvard.")
+    ] = None,
     library: LibraryOption = None,
     config: ConfigOption = None,
 ) -> None:
-    """Print a bibliography of papers as BibTeX, RIS or CSL-JSON."""
-    from paperscope.bibliographies import BIBLIOGRAPHIES
+    """Print a bibliography of papers as BibTeX, RIS, CSL-JSON, or as references in a citation style."""
+    from paperscope.bibliographies import BIBLIOGRAPHIES, references
 
     if form not in BIBLIOGRAPHIES:
         raise InputError(f"--format {form}: the formats are {', '.join(BIBLIOGRAPHIES)}")
     with open_library(library=library, config=config) as opened:
         entries = opened.select(papers or ())
         published = opened.publications([entry.id for entry in entries])
+    if style is not None:
+        print_text("\n".join(references(entries, published, style=style)))
+        return
     print_text(BIBLIOGRAPHIES[cast("BibliographyFormat", form)](entries, published))

@@ -11,7 +11,7 @@ import typer
 from pydantic import SecretStr, ValidationError
 
 from paperscope_core.errors import InputError
-from service.cli.options import ConfigOption, JsonOption, read_settings
+from service.cli.options import ConfigOption, JsonOption, read_password, read_settings
 from service.cli.terminal import print_json, print_line, print_note, stderr
 
 if TYPE_CHECKING:
@@ -59,7 +59,8 @@ def setup(
     from paperscope_core.settings.changes import RoleModel, model_changes, with_stored_keys
 
     file = settings_file(config, os.environ)
-    key = _read_key(key_file)
+    text = read_password(None, key_file, option="--key-file")
+    key = None if text is None else SecretStr(text)
     if listed:
         _print_servers(_found(url, key), as_json=as_json)
         return
@@ -72,18 +73,6 @@ def setup(
         roles.pop("vision", None)
     if _write(model_changes(file, roles), yes=yes):
         _print_overridden(roles, config=config)
-
-
-def _read_key(file: Path | None) -> SecretStr | None:
-    if file is None:
-        return None
-    try:
-        lines = file.read_text(encoding="utf-8").split()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"--key-file {file}: can't be read ({error}); name a text file") from error
-    if len(lines) != 1:
-        raise InputError(f"--key-file {file}: has to hold one key, and nothing else")
-    return SecretStr(lines[0])
 
 
 def _checked(url: str, key: SecretStr | None) -> tuple[str, SecretStr | None]:

@@ -124,6 +124,8 @@ def create_app(
         description=_DESCRIPTION,
         lifespan=lifespan,
         redirect_slashes=False,
+        # An answer that is exported has the schema of the response that it comes from.
+        separate_input_output_schemas=False,
         openapi_url=None,
         docs_url=None,
         redoc_url=None,

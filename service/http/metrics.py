@@ -1,10 +1,10 @@
 """Prometheus metrics: numbers only, nothing of papers, questions, libraries or keys.
 
 The processes of one service write their numbers to files in a common folder (see `share_numbers`), and each of them
-reports the sums. The numbers of a service with one process are in its memory.
+reports the sums, and the memory and processor time of its own. The numbers of a service with one process are in its
+memory.
 """
 
-import operator
 import os
 from collections import Counter as Tally
 from collections.abc import Callable, Collection, Iterator
@@ -21,25 +21,22 @@ from prometheus_client import (
     Info,
     ProcessCollector,
     generate_latest,
-    start_http_server,
     values,
 )
 from prometheus_client.core import GaugeMetricFamily
-from prometheus_client.metrics_core import Metric
 from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
 from prometheus_client.registry import Collector
 
 from graph_store import Store
 from graph_store.job_queue import JOB_STATES
 from paperscope import __version__
-from paperscope_core.errors import SettingsError, StoreError
+from paperscope_core.errors import StoreError
 from paperscope_core.locations import Location
 from service.libraries import ModelUsage
 
 __all__ = ["Metrics", "RequestRecord", "share_numbers"]
 
 _FILES_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
-_START = "process_start_time_seconds"
 
 # From the milliseconds of a lookup to the minutes of an answer with many images.
 _LATENCY_BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0)
@@ -101,8 +98,8 @@ class Metrics:
         files = os.environ.get(_FILES_VARIABLE)
         # The numbers in files have no registry but the one that reads them.
         self._registry = CollectorRegistry() if files else registry
-        # First, because it removes the gauges of processes that have ended.
-        self._registry.register(_ProcessesCollector(Path(files) if files else None))
+        self._files = Path(files) if files else None
+        ProcessCollector(registry=self._registry)
         if files:
             MultiProcessCollector(self._registry, path=files)  # type: ignore[no-untyped-call]
         Info("paperscope", "The running version.", registry=self._registry).info({"version": __version__})
@@ -131,14 +128,9 @@ class Metrics:
 
     def text(self) -> bytes:
         """Return all metrics in Prometheus' text format; reads the libraries' job queues."""
+        if self._files is not None:
+            _forget_ended_processes(self._files)
         return generate_latest(self._registry)
-
-    def serve(self, host: str, port: int) -> None:
-        """Serve the metrics alone, in a thread, to everybody who reaches the port. Raises SettingsError."""
-        try:
-            start_http_server(port, host, self._registry)
-        except (OSError, OverflowError) as error:
-            raise SettingsError(f"can't serve metrics on {host}:{port} ({error}); choose another port") from error
 
 
 def share_numbers(folder: Path) -> None:
@@ -151,8 +143,8 @@ def share_numbers(folder: Path) -> None:
     values.ValueClass = values.get_value_class()  # type: ignore[no-untyped-call]
 
 
-def _living_processes(files: Path) -> Iterator[int]:
-    """Yield the processes that write to a folder. Of those that have ended, only the counts are kept there."""
+def _forget_ended_processes(files: Path) -> None:
+    """Keep only the counts of processes that wrote to a folder and have ended."""
     for file in files.glob("gauge_livesum_*.db"):
         process = int(file.stem.rpartition("_")[2])
         try:
@@ -161,32 +153,6 @@ def _living_processes(files: Path) -> Iterator[int]:
             # Another process may have done so.
             with suppress(FileNotFoundError):
                 mark_process_dead(process, str(files))  # type: ignore[no-untyped-call]
-        else:
-            yield process
-
-
-class _ProcessesCollector(Collector):
-    """The sums of the metrics of the processes that write to a folder, or those of this process; the earliest start."""
-
-    def __init__(self, files: Path | None) -> None:
-        self._files = files
-
-    def collect(self) -> Iterator[Metric]:
-        """Yield the current values."""
-        found: dict[str, Metric] = {}
-        for pid in self._processes():
-            for metric in ProcessCollector(pid=partial(str, pid), registry=None).collect():
-                one = found.setdefault(metric.name, metric)
-                if one is not metric:
-                    merge = min if metric.name == _START else operator.add
-                    one.samples = [
-                        mine._replace(value=merge(mine.value, its.value))
-                        for mine, its in zip(one.samples, metric.samples, strict=True)
-                    ]
-        yield from found.values()
-
-    def _processes(self) -> list[int | str]:
-        return ["self"] if self._files is None else list(_living_processes(self._files))
 
 
 class _JobCollector(Collector):

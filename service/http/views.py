@@ -5,20 +5,20 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Self
 
-from pydantic import AliasPath, BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from graph_store.job_queue import Job, JobKind, JobState
 from paperscope.library import EntityMatch, Estimate, Library
 from paperscope_core.codec import from_json
 from paperscope_core.types import (
     Element,
+    ElementHead,
     Finding,
     Page,
     PageProblem,
     PaperEntry,
     PaperFormat,
     PaperImages,
-    Place,
     Section,
     Shortfall,
     Usage,
@@ -39,14 +39,11 @@ __all__ = [
     "EntityMatches",
     "EstimateView",
     "Gallery",
-    "GalleryItem",
     "JobView",
     "LeaderboardList",
     "PaperHead",
     "PaperList",
     "PaperView",
-    "TableHead",
-    "TableList",
 ]
 
 
@@ -116,24 +113,10 @@ class ElementList(BaseModel):
     offset: int
 
 
-class GalleryItem(BaseModel):
-    """A table or figure without its content, and the title of its paper."""
-
-    model_config = ConfigDict(from_attributes=True)
-
-    id: str
-    kind: str
-    label: str
-    caption: str
-    place: Place
-    crop: str | None = None
-    title: str = ""
-
-
 class Gallery(BaseModel):
     """Tables and figures in the order in which their papers were added; `total` counts all that were asked for."""
 
-    items: tuple[GalleryItem, ...]
+    items: tuple[ElementHead, ...]
     total: int
     limit: int
     offset: int
@@ -150,30 +133,6 @@ class LeaderboardList(BaseModel):
 
     leaderboards: tuple[Leaderboard, ...]
     total: int
-
-
-class TableHead(BaseModel):
-    """A table without its cells; `rows` and `columns` include headers, and `confidence` (0 to 1) is the parser's own
-    check of the grid."""
-
-    model_config = ConfigDict(from_attributes=True)
-
-    id: str
-    label: str
-    caption: str
-    place: Place
-    section: str
-    rows: int = Field(validation_alias=AliasPath("shape", 0))
-    columns: int = Field(validation_alias=AliasPath("shape", 1))
-    header_rows: int
-    confidence: float
-    crop: str | None = None
-
-
-class TableList(BaseModel):
-    """A paper's tables in reading order."""
-
-    tables: tuple[TableHead, ...]
 
 
 class ConnectedEntity(BaseModel):

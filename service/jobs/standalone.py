@@ -11,7 +11,7 @@ from paperscope_core.processes import ending_signals
 from paperscope_core.settings import Settings
 from service.jobs.supervisor import Supervisor
 from service.keys import KeyStore
-from service.libraries import ModelUsage, OnUsage
+from service.libraries import ModelUsage
 from service.logs import configure_logs, event_log
 
 __all__ = ["do_jobs"]
@@ -19,11 +19,11 @@ __all__ = ["do_jobs"]
 _events = event_log(__name__)
 
 
-def do_jobs(settings: Settings, *, on_usage: OnUsage | None = None) -> None:
+def do_jobs(settings: Settings) -> None:
     """Do the jobs of the settings' library, or of the libraries of its API keys, until Ctrl-C, SIGTERM or SIGHUP.
 
     Jobs in progress then get some time to stop, and are queued again; a second signal ends the process at once. Each
-    model call is a line of the log, and is passed to `on_usage`.
+    model call is a line of the log.
 
     Raises:
         SettingsError: The settings let it take no jobs.
@@ -35,12 +35,7 @@ def do_jobs(settings: Settings, *, on_usage: OnUsage | None = None) -> None:
     configure_logs(settings.service.log)
     folders = partial(keys.libraries, default=settings.library)
 
-    def note(usage: ModelUsage) -> None:
-        _log_usage(usage)
-        if on_usage is not None:
-            on_usage(usage)
-
-    asyncio.run(_run(Supervisor(settings, folders=folders, on_usage=note, watch=True)))
+    asyncio.run(_run(Supervisor(settings, folders=folders, on_usage=_log_usage, watch=True)))
     logging.shutdown()
 
 

@@ -165,7 +165,7 @@ function Sidebar({ name, session, onSignOut, foldable = false }) {
     <div class="sidebar-middle">${!folded && html`<${ConversationList} />`}</div>
     <div class="sidebar-foot">
       <${ThemeMenu} />
-      ${!folded && html`<a href=${at('/docs')}>${t('app.apiDocs')}</a>`}
+      ${!folded && html`<a href=${at('/openapi.json')}>${t('app.apiDocs')}</a>`}
       ${!folded &&
       session?.required &&
       session.signed_in &&

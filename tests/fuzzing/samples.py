@@ -187,7 +187,12 @@ _FORM = "multipart/form-data; boundary=b"
 _PATHS = (
     *("/healthz", "/readyz", "/metrics", "/openapi.json", "/v1/models", "/v1/models/paperscope", "/v1/papers"),
     *("PAPER", "PAPER/elements?kind=table&page=1&limit=5", "PAPER/elements/passage-1", "PAPER/file"),
-    *("PAPER/tables/table-1", "PAPER/tables/table-1.csv", "PAPER/tables/table-1.html", "PAPER/pages/1.png?dpi=72"),
+    *(
+        "/v1/gallery?query=x&kind=table&paper=%23a",
+        "PAPER/tables/table-1.csv",
+        "PAPER/tables/table-1.html",
+        "PAPER/pages/1.png?dpi=72",
+    ),
     *(f"PAPER/crops/{'0' * 64}.png", "/v1/graph/entities?query=owl&limit=3"),
     *("/v1/graph/neighbourhood?entity=owl&depth=1", "/v1/jobs?limit=3", "/v1/jobs/JOB?wait=0.1"),
     *("/v1/bibtex?paper=0123456789ab", "/v1/papers?query=owl&year=2018-2020&sort=title&limit=2"),
@@ -254,7 +259,6 @@ def request_samples(paper: str, job: str) -> Iterator[Sample]:
         _request(f"PATCH /v1/conversations/conversation-{'0' * 24}", {"title": "Nets"}),
         _request(f"POST /v1/conversations/conversation-{'0' * 24}/cancel"),
         _request(f"POST /v1/jobs/{job}/cancel"),
-        _request(f"DELETE /v1/jobs/{job}"),
         _request(f"HEAD /v1/papers/{paper}", Range="bytes=0-3", If_None_Match='"x"', X_Request_ID="abcdefgh12345678"),
         _request("OPTIONS /v1/query", Origin="https://a.example", Access_Control_Request_Method="POST"),
         _request("GET /v1/papers", Authorization="Bearer x", X_API_Key="y", traceparent=span, Cookie="a=b"),

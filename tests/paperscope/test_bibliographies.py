@@ -1,13 +1,16 @@
-"""BibTeX, RIS and CSL-JSON of papers, whose texts are anybody's."""
+"""BibTeX, RIS, CSL-JSON and references of papers, whose texts are anybody's."""
 
 import json
 import re
 from functools import partial
+from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paperscope.bibliographies import bibtex, csl_json, ris
+from paperscope.bibliographies import bibtex, csl_json, references, ris
+from paperscope_core.errors import InputError
 from paperscope_core.types import PaperEntry, Publication, WorkKind
 
 entry = partial(PaperEntry, id="p", file="p.pdf", source="", sha256="", embedder="", revision=1)
@@ -19,6 +22,39 @@ ATTENTION = entry(
     venue="NeurIPS & Friends",
     arxiv="1706.03762",
 )
+
+
+NUMBERED = """<?xml version="1.0" encoding="utf-8"?>
+<style xmlns="http://purl.org/net/xbiblio/csl" class="in-text" version="1.0">
+  <info><title>Plain</title><id>plain</id><updated>2026-01-01T00:00:00+00:00</updated></info>
+  <citation><layout><text variable="title"/></layout></citation>
+  <bibliography><sort><key variable="title"/></sort>
+    <layout suffix="."><names variable="author"><name/></names><text variable="title" prefix=". "/></layout>
+  </bibliography>
+</style>
+"""
+
+
+def test_references_are_in_a_style(tmp_path: Path) -> None:
+    owls = entry(
+        id="o", title="Owls & <i>Night</i>", authors=("Ada van Bee",), year=2020, venue="J. Owls", doi="10.1/x"
+    )
+    published = {"o": Publication(kind="article-journal", volume="3", issue="2", pages="1-9", families=("van Bee",))}
+    assert references([owls, ATTENTION], published) == [
+        "van Bee, A. (2020) “Owls & <i>Night</i>”, J. Owls, 3(2), pp. 1–9. Available at: https://doi.org/10.1/x.",
+        "Vaswani, A. and Shazeer, N. (2017) “Attention Is All You Need”, NeurIPS & Friends. Available at: "
+        "https://arxiv.org/abs/1706.03762.",
+    ]
+    (tmp_path / "plain.csl").write_text(NUMBERED)
+    assert references([owls, ATTENTION], published, style=tmp_path / "plain.csl") == [
+        "Ashish Vaswani, Noam Shazeer. Attention Is All You Need.",
+        "Ada van Bee. Owls & <i>Night</i>.",
+    ]
+    assert references([]) == []
+    (tmp_path / "wrong.csl").write_text("<style/>")
+    for name in ("wrong.csl", "none.csl"):
+        with pytest.raises(InputError, match=f"{name}: this is no citation style"):
+            references([owls], style=tmp_path / name)
 
 
 def test_an_entry_says_what_the_paper_says() -> None:

@@ -137,7 +137,7 @@ class Service(RuleBasedStateMachine):
     def remove_while_reading(self, number: int, paper: int) -> None:
         """Requests that race a removal see the paper, or that there is none."""
         tenant, name = self.tenants[number], self.tenants[number].paper(paper)
-        paths = ["", "/elements", "/elements/passage-1", "/tables", "/file"]
+        paths = ["", "/elements", "/elements/passage-1", "/file"]
         with ThreadPoolExecutor(len(paths) + 1) as pool:
             reads = [pool.submit(self.request, tenant, "GET", f"/v1/papers/{name}{path}") for path in paths]
             removed = pool.submit(self.request, tenant, "DELETE", f"/v1/papers/{name}")

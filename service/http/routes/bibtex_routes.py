@@ -17,12 +17,13 @@ _TYPES: dict[BibliographyFormat, tuple[str, str]] = {
     "bibtex": ("application/x-bibtex", "bib"),
     "ris": ("application/x-research-info-systems", "ris"),
     "csl-json": ("application/vnd.citationstyles.csl+json", "json"),
+    "text": ("text/plain", "txt"),
 }
 
 
 @router.get(
     "/bibtex",
-    summary="Show papers as BibTeX, RIS or CSL-JSON",
+    summary="Show papers as BibTeX, RIS, CSL-JSON or references",
     response_class=Response,
     responses=document_content(*(media_type for media_type, _ in _TYPES.values())),
 )
@@ -32,7 +33,10 @@ def show_bibliography(
         tuple[Name, ...],
         Query(max_length=1000, description="Papers by id, file name, title or #TAG; all papers if omitted."),
     ] = (),
-    form: Annotated[BibliographyFormat, Query(alias="format", description="The format.")] = "bibtex",
+    form: Annotated[
+        BibliographyFormat,
+        Query(alias="format", description="The format; `text` is references in the style Cite Them Right (Harvard)."),
+    ] = "bibtex",
 ) -> Response:
     """Return an entry of each paper, in the order that was asked for."""
     entries = library.select(paper)

@@ -1,4 +1,4 @@
-"""A paper's elements, its tables as JSON, CSV and HTML, checks of its numbers, and the results of all papers."""
+"""A paper's elements, tables as CSV, checks of its numbers, and the results, tables and figures of all papers."""
 
 from typing import Annotated, Literal
 
@@ -9,7 +9,7 @@ from paperscope_core.types import Element, Equation, Figure, Passage, PassageRol
 from service.http.auth import ComputingLibraryOf, LibraryOf
 from service.http.parameters import ElementOf, Name, PaperOf, TableOf
 from service.http.responses import document_content, document_example, file_response, html_response, json_response
-from service.http.views import DiscrepancyList, ElementList, Gallery, GalleryItem, LeaderboardList, TableHead, TableList
+from service.http.views import DiscrepancyList, ElementList, Gallery, LeaderboardList
 
 __all__ = ["router"]
 
@@ -95,22 +95,8 @@ def show_gallery(
     """Return tables and figures without their content. `/v1/crops/{crop}` is the picture of each,
     `/v1/papers/{paper}/tables/{table}.csv` its cells."""
     found = library.gallery(query, kinds=(kind,) if kind else ("table", "figure"), papers=paper)
-    titles = {entry.id: entry.title or entry.file for entry in library.entries()}
-    shown = (GalleryItem.model_validate(one) for one in found[offset : offset + limit])
-    items = tuple(one.model_copy(update={"title": titles.get(one.place.paper, "")}) for one in shown)
+    items = tuple(found[offset : offset + limit])
     return json_response(Gallery(items=items, total=len(found), limit=limit, offset=offset))
-
-
-@router.get(
-    "/papers/{paper}/tables",
-    summary="List a paper's tables",
-    response_model=TableList,
-    responses=document_example("tables"),
-)
-def list_tables(paper: PaperOf) -> Response:
-    """Return a paper's tables in reading order, without their cells."""
-    tables = (element for element in paper.elements if isinstance(element, Table))
-    return json_response(TableList(tables=tuple(map(TableHead.model_validate, tables))))
 
 
 @router.get(
@@ -135,14 +121,3 @@ def show_table_page(table: TableOf, library: LibraryOf) -> Response:
     """Return a table and its crop as an HTML page, which neither runs scripts nor loads anything."""
     title = ", ".join(filter(None, [table.label, library.entry(table.place.paper).title]))
     return html_response(title, library.show(table).html)
-
-
-@router.get(
-    "/papers/{paper}/tables/{table}",
-    summary="A table as JSON",
-    response_model=Table,
-    responses=document_example("table"),
-)
-def show_table(table: TableOf) -> Response:
-    """Return a table with its cells; append `.csv` or `.html` to the path for these formats."""
-    return json_response(table)

@@ -4,18 +4,17 @@ https://platform.openai.com/docs/api-reference/embeddings
 """
 
 import base64
-import json
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Request, Response
 from numpy import float32
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field, StrictInt, field_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictInt
 
 from paperscope_core.models.token_counting import count_tokens
-from paperscope_core.text.escaping import is_encodable
+from paperscope_core.types import Usage
 from service.http.answering import QuestionRunnerOf, cancel_on_disconnect
-from service.http.chat_protocol import ALL_PAPERS
+from service.http.chat_protocol import ALL_PAPERS, TokenUsage
 from service.http.problems import OPENAI_ERRORS, ProblemError
 
 __all__ = ["router"]
@@ -24,7 +23,11 @@ router = APIRouter(prefix="/v1", tags=["openai"], responses=OPENAI_ERRORS)
 
 # As OpenAI's; the body has its own limit of size.
 _MOST_TEXTS = 2048
-_Text = Annotated[str, Field(min_length=1)]
+_Texts = Annotated[
+    list[Annotated[str, Field(min_length=1)]],
+    BeforeValidator(lambda texts: [texts] if isinstance(texts, str) else texts, json_schema_input_type=str | list[str]),
+    Field(min_length=1, max_length=_MOST_TEXTS),
+]
 
 
 class EmbeddingBody(BaseModel):
@@ -33,17 +36,9 @@ class EmbeddingBody(BaseModel):
     model_config = ConfigDict(json_schema_extra={"example": {"model": ALL_PAPERS, "input": ["Owls see at night."]}})
 
     model: str = Field(default=ALL_PAPERS, min_length=1, max_length=1000)
-    input: _Text | Annotated[list[_Text], Field(min_length=1, max_length=_MOST_TEXTS)]
+    input: _Texts
     encoding_format: Literal["float", "base64"] | None = None
     dimensions: StrictInt | None = None
-
-    @field_validator("input")
-    @classmethod
-    def _refuse_surrogates(cls, texts: str | list[str]) -> str | list[str]:
-        # Within a union, Pydantic admits lone surrogates, which can't be encoded.
-        if not all(map(is_encodable, [texts] if isinstance(texts, str) else texts)):
-            raise ValueError("holds half of a character (a lone surrogate)")
-        return texts
 
 
 class Embedding(BaseModel):
@@ -54,20 +49,13 @@ class Embedding(BaseModel):
     embedding: list[float] | str
 
 
-class EmbeddingUsage(BaseModel):
-    """The estimated tokens of the texts."""
-
-    prompt_tokens: int
-    total_tokens: int
-
-
 class EmbeddingList(BaseModel):
-    """The vectors in the order of the texts."""
+    """The vectors in the order of the texts, and the estimated tokens of these."""
 
     object: Literal["list"] = "list"
     data: list[Embedding]
     model: str
-    usage: EmbeddingUsage
+    usage: TokenUsage
 
 
 @router.post("/embeddings", summary="Embed texts in OpenAI's form", response_model=EmbeddingList)
@@ -76,23 +64,18 @@ async def embed(request: Request, body: EmbeddingBody, runner: QuestionRunnerOf)
     `paperscope`. Token ids are refused, and so is another number of `dimensions`."""
     if body.model != ALL_PAPERS:
         raise ProblemError(404, "model-not-found", f"There is no embedder {body.model!r}; take {ALL_PAPERS!r}.")
-    texts = [body.input] if isinstance(body.input, str) else body.input
 
     async def work() -> NDArray[float32]:
         async with runner.lend() as library:
-            return await library.embed_async(texts)
+            return await library.embed_async(body.input)
 
     vectors = await cancel_on_disconnect(request, work())
     if body.dimensions not in (None, vectors.shape[1]):
         raise ProblemError(400, "unsupported", f"The vectors have {vectors.shape[1]} dimensions; leave dimensions out.")
-    tokens = sum(map(count_tokens, texts))
-    data = [
-        {"object": "embedding", "index": index, "embedding": _written(vector, body.encoding_format)}
-        for index, vector in enumerate(vectors)
-    ]
-    usage = {"prompt_tokens": tokens, "total_tokens": tokens}
-    reply = {"object": "list", "data": data, "model": body.model, "usage": usage}
-    return Response(json.dumps(reply), media_type="application/json")
+    written = [Embedding(index=at, embedding=_written(one, body.encoding_format)) for at, one in enumerate(vectors)]
+    usage = TokenUsage.of(Usage(prompt_tokens=sum(map(count_tokens, body.input))))
+    reply = EmbeddingList(data=written, model=body.model, usage=usage)
+    return Response(reply.model_dump_json(), media_type="application/json")
 
 
 def _written(vector: NDArray[float32], form: str | None) -> list[float] | str:

@@ -1,11 +1,12 @@
 """Answers as files: Markdown with numbered citations, CSV, an HTML page with pictures, or the context as CSV."""
 
-from collections.abc import Iterator, Sequence
-from typing import Annotated, Literal
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Response
 from pydantic import BaseModel, ConfigDict, Field
 
+from paperscope.bibliographies import references
 from paperscope.library import Library
 from paperscope_core.text.citation_marks import place_marks, split_at_marks
 from paperscope_core.text.escaping import markdown_line, markdown_text, spreadsheet_csv
@@ -13,7 +14,6 @@ from paperscope_core.types import Answer
 from query import render_context
 from service.http.auth import ComputingLibraryOf
 from service.http.responses import document_content, file_response, html_page
-from service.http.uploads import read_json
 
 __all__ = ["EXPORTED", "ExportFormat", "export_response", "router"]
 
@@ -23,9 +23,12 @@ ExportFormat = Literal["markdown", "csv", "html", "context"]
 
 # Unicode reserves it for use within a program.
 _MARK = "\ufdd0"
-_MAX_BODY_BYTES = 1_000_000
-_MEDIA_TYPES = {"markdown": "text/markdown", "csv": "text/csv", "html": "text/html", "context": "text/csv"}
-_NAMES = {"markdown": "answers.md", "csv": "answers.csv", "html": "answers.html", "context": "context.csv"}
+_FILES: Mapping[ExportFormat, tuple[str, str]] = {
+    "markdown": ("answers.md", "text/markdown"),
+    "csv": ("answers.csv", "text/csv"),
+    "html": ("answers.html", "text/html"),
+    "context": ("context.csv", "text/csv"),
+}
 _CSV_HEADER = (
     *("question", "status", "answer", "claim", "claim_text"),
     *("evidence", "paper", "element", "page", "box", "quote"),
@@ -33,7 +36,7 @@ _CSV_HEADER = (
 
 
 class ExportBody(BaseModel):
-    """Answers to export."""
+    """Answers to export, as `POST /v1/query` returns them; `title` is that of an HTML page."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -42,41 +45,14 @@ class ExportBody(BaseModel):
     title: str = "Answers"
 
 
-# The schema of an answer is that of the responses, where no field is missing.
-_SCHEMA = {
-    "type": "object",
-    "required": ["answers", "format"],
-    "additionalProperties": False,
-    "properties": {
-        "answers": {
-            "type": "array",
-            "items": {"$ref": "#/components/schemas/Answer"},
-            "minItems": 1,
-            "maxItems": 100,
-            "description": "answers as `POST /v1/query` returns them",
-        },
-        "format": {"enum": list(_MEDIA_TYPES)},
-        "title": {"type": "string", "description": "the title of an HTML page"},
-    },
-}
-EXPORTED = document_content("text/markdown", "text/csv", "text/html")
+EXPORTED = document_content(*dict.fromkeys(media_type for _, media_type in _FILES.values()))
 
 
-async def _body(request: Request) -> ExportBody:
-    return await read_json(request, ExportBody, max_bytes=_MAX_BODY_BYTES)
-
-
-@router.post(
-    "",
-    summary="Export answers",
-    response_class=Response,
-    responses=EXPORTED,
-    openapi_extra={"requestBody": {"required": True, "content": {"application/json": {"schema": _SCHEMA}}}},
-)
-def export_answers(body: Annotated[ExportBody, Depends(_body)], library: ComputingLibraryOf) -> Response:
-    """Return answers as Markdown with numbered citations, as CSV with a row for each cited place, as an HTML page with
-    the pictures of what they cite, or their contexts as CSV sections. `GET /v1/conversations/{conversation}?format=…`
-    exports a stored conversation."""
+@router.post("", summary="Export answers", response_class=Response, responses=EXPORTED)
+def export_answers(body: ExportBody, library: ComputingLibraryOf) -> Response:
+    """Return answers as Markdown with numbered citations and references to the cited papers, as CSV with a row for
+    each cited place, as an HTML page with the pictures of what they cite, or their contexts as CSV sections.
+    `GET /v1/conversations/{conversation}?format=…` exports a stored conversation."""
     return export_response(body.answers, body.format, title=body.title, library=library)
 
 
@@ -84,14 +60,17 @@ def export_response(answers: Sequence[Answer], format_: ExportFormat, *, title: 
     """Return a file with the answers."""
     match format_:
         case "markdown":
-            text = "\n\n---\n\n".join(map(_markdown, answers)) + "\n"
+            listed = [f"- {markdown_line(one)}" for one in _references(answers, library)]
+            end = ["References:\n\n" + "\n".join(listed)] if listed else []
+            text = "\n\n".join(["\n\n---\n\n".join(map(_markdown, answers)), *end]) + "\n"
         case "csv":
             text = spreadsheet_csv([_CSV_HEADER, *(row for answer in answers for row in _rows(answer))])
         case "html":
             text = html_page(title, library.show(answers).html)
         case "context":
             text = "\n".join(render_context(answer.context) for answer in answers)
-    return file_response(text, name=_NAMES[format_], media_type=_MEDIA_TYPES[format_])
+    name, media_type = _FILES[format_]
+    return file_response(text, name=name, media_type=media_type)
 
 
 def _markdown(answer: Answer) -> str:
@@ -106,6 +85,13 @@ def _markdown(answer: Answer) -> str:
     }
     parts = [f"**{markdown_line(answer.question)}**", _marked_markdown(answer)]
     return "\n\n".join([*parts, *(f"{name}:\n\n" + "\n".join(items) for name, items in lists.items() if items)])
+
+
+def _references(answers: Sequence[Answer], library: Library) -> list[str]:
+    """Return references to the cited papers that the library has."""
+    cited = {place.paper for answer in answers for one in answer.evidence for place in one.places}
+    entries = [entry for entry in library.entries() if entry.id in cited]
+    return references(entries, library.publications([entry.id for entry in entries]))
 
 
 def _marked_markdown(answer: Answer) -> str:

@@ -74,16 +74,10 @@ async def follow_job(
 
 @router.post("/v1/jobs/{job}/cancel", summary="Cancel a job")
 async def cancel_job(job: JobOf, queue: JobSubmitterOf) -> JobView:
-    """Return a queued job is cancelled at once, a running one soon after; replies that were paid for are kept. A job
+    """Cancel a queued job at once, a running one soon after; replies that were paid for are kept. A job
     that has ended does not change."""
     found = await asyncio.to_thread(queue.library.jobs.cancel, job.id)
     if found.ended and found.kind == "add":
         await asyncio.to_thread(JobFiles(queue.folder).delete, job.id)
     queue.service.jobs.notify(queue.folder)
     return JobView.of(found)
-
-
-@router.delete("/v1/jobs/{job}", summary="Cancel a job")
-async def delete_job(job: JobOf, queue: JobSubmitterOf) -> JobView:
-    """Return the same as `cancel`: an ended job is kept for some days."""
-    return await cancel_job(job, queue)

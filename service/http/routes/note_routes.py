@@ -74,8 +74,6 @@ class NoteList(BaseModel):
 
     notes: tuple[Note, ...]
     total: int
-    limit: int
-    offset: int
 
 
 @router.get("/tags", summary="List the tags")
@@ -107,8 +105,7 @@ def list_notes(
     form: Annotated[
         Literal["json", "markdown"], Query(alias="format", description="Markdown files with front matter, as Obsidian.")
     ] = "json",
-    limit: Annotated[int, Query(ge=1, le=1000, description="At most so many.")] = 100,
-    offset: Annotated[int, Query(ge=0, le=10**9, description="Skip so many.")] = 0,
+    limit: Annotated[int, Query(ge=1, le=10_000, description="At most so many.")] = 100,
 ) -> Response:
     """Return the notes and highlights, also those on papers that were removed. As Markdown, a file for each paper: of
     several, a ZIP archive."""
@@ -116,8 +113,7 @@ def list_notes(
     found = library.notes.all(papers=papers, words=query)
     if form == "markdown":
         return _as_markdown(found, library, address=str(request.base_url).rstrip("/"))
-    part = tuple(found[offset : offset + limit])
-    return json_response(NoteList(notes=part, total=len(found), limit=limit, offset=offset))
+    return json_response(NoteList(notes=tuple(found[:limit]), total=len(found)))
 
 
 @router.post("/notes", summary="Add a note", status_code=201)

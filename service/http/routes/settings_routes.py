@@ -100,27 +100,16 @@ class UsageView(BaseModel):
 def show_settings(service: ServiceOf, caller: CallerOf) -> Response:
     """Return the settings in force: models by role, limits, how papers are read and searched. Never a secret."""
     settings = service.settings
-    limits, serving, parser, retrieval = settings.limits, settings.service, settings.parser, settings.retrieval
+    parser, retrieval = settings.parser, settings.retrieval
+    own = settings.limits.model_dump() | settings.service.model_dump()
     view = SettingsView(
         version=__version__,
         requires_key=caller.keyed,
         can_add_by_path=bool(caller.folders),
         models=_models(settings),
-        limits=LimitsView(
-            max_file_mb=limits.max_file_mb,
-            max_pages=limits.max_pages,
-            question_seconds=serving.question_seconds,
-            requests_per_minute=serving.requests_per_minute,
-            batch_questions=MAX_QUESTIONS,
-            keep_jobs_days=KEEP_DAYS,
-        ),
+        limits=LimitsView.model_validate(own | {"batch_questions": MAX_QUESTIONS, "keep_jobs_days": KEEP_DAYS}),
         reading=ReadingView(parser=parser.engine, ocr=parser.ocr),
-        search=SearchView(
-            index=retrieval.index,
-            chunks=retrieval.chunks,
-            tokens=retrieval.tokens,
-            reranker=bool(retrieval.reranker),
-        ),
+        search=SearchView.model_validate(retrieval.model_dump() | {"reranker": bool(retrieval.reranker)}),
     )
     return json_response(view)
 

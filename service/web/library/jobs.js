@@ -1,6 +1,6 @@
 /** The library's jobs: loaded once, and followed by their events until they have ended. */
 
-import { del, events, get } from '../api.js'
+import { events, get, post } from '../api.js'
 import { createStore } from '../ui/store.js'
 
 /**
@@ -57,7 +57,7 @@ const tellEnded = (job) => listeners.forEach((listen) => listen(job))
 
 /** Asks a job to stop. @param {string} id */
 export async function cancelJob(id) {
-  putJob(await del(`/v1/jobs/${id}`))
+  putJob(await post(`/v1/jobs/${id}/cancel`))
 }
 
 function follow() {

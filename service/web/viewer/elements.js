@@ -24,13 +24,13 @@ async function all(paper, query, signal) {
 
 /** The headings, tables (without cells), figures and equations of a paper. */
 export async function loadOutline(paper, signal) {
-  const [headings, { tables }, figures, equations] = await Promise.all([
+  const [headings, { items: tables }, figures, equations] = await Promise.all([
     all(paper, { role: 'heading' }, signal),
-    get(`/v1/papers/${paper}/tables`, { signal }),
+    get(`/v1/gallery?kind=table&paper=${paper}&limit=1000`, { signal }),
     all(paper, { kind: 'figure' }, signal),
     all(paper, { kind: 'equation' }, signal),
   ])
-  return { headings, tables: tables.map((table) => ({ ...table, kind: 'table' })), figures, equations }
+  return { headings, tables, figures, equations }
 }
 
 /** An element by its id. */

@@ -8,9 +8,12 @@ import { find } from './search.js'
 // The zoom without a choice: the width, but large windows don't make large letters.
 const LARGEST_FIT = 1.5
 const SETTLED = 140
+// On a phone, evidence is shown at a zoom at which it fills the width, but letters are no larger than this.
+const PHONE_WIDTH = 560
+const LARGEST_EVIDENCE = 1.25
 const WHEEL_SPEED = 0.0022
 
-/** @typedef {{fit: 'auto'} | {fit: 'width' | 'page', page: number} | {value: number}} Zoom `page` is the one that fits */
+/** @typedef {{fit: 'auto'} | {fit: 'width' | 'page', page: number} | {value: number, chosen?: false}} Zoom `page` is the one that fits; `chosen` is false if evidence set it */
 
 function factorOf(zoom, pages, { width, height }) {
   if (zoom.value) return clampZoom(zoom.value, pages)
@@ -35,6 +38,8 @@ export function Pages({ pages, source, label, marks, zoom, onZoom, onFactor, onP
   const position = useRef({ left: 0, top: 0 })
   const anchor = useRef(null)
   const pending = useRef(start)
+  // The page that was asked for, as long as nobody scrolls: more of its neighbour may be in sight.
+  const aimed = useRef(null)
 
   const factor = view && factorOf(zoom, pages, view)
   const layout = useMemo(() => factor && new Layout(pages, factor * PIXELS_PER_POINT, view.width), [pages, factor, view?.width])
@@ -75,8 +80,24 @@ export function Pages({ pages, source, label, marks, zoom, onZoom, onFactor, onP
       return
     }
     const index = Math.max(0, Math.min(number, pages.length) - 1)
+    const closer = boxes?.length && evidenceZoom(union(boxes))
+    if (closer) {
+      pending.current = { page: number, boxes }
+      onZoom({ value: closer, chosen: false })
+      return
+    }
     if (boxes?.length) showRectangle(layout.rectangle(index, union(boxes)))
     else moveTo({ left: position.current.left, top: layout.tops[index] - 8 })
+    aimed.current = { index, top: position.current.top }
+    look()
+  }
+  /** The zoom at which a box can be read on a phone; 0 if it can, or somebody has chosen one. */
+  const evidenceZoom = ([x0, , x1]) => {
+    const { clientWidth: width } = scroller.current
+    if (width >= PHONE_WIDTH || !(zoom.fit === 'auto' || zoom.chosen === false)) return 0
+    const wanted = Math.min((width - 24) / (Math.max(1, x1 - x0) * PIXELS_PER_POINT), LARGEST_EVIDENCE)
+    const value = clampZoom(Math.max(wanted, fitWidth(typicalPage(pages), width, pages)), pages)
+    return Math.abs(value / factor - 1) > 0.05 ? value : 0
   }
 
   // What was in the middle of the window, or under the pointer, stays there while the scale changes.
@@ -95,11 +116,14 @@ export function Pages({ pages, source, label, marks, zoom, onZoom, onFactor, onP
       anchor.current = null
       const { left, top } = position.current
       const to = layout.position(old.locate(left + x, top + y))
+      const stays = aimed.current?.top === top
       moveTo({ left: to.x - x, top: to.y - y })
+      if (stays) aimed.current = { index: aimed.current.index, top: position.current.top }
     }
   }, [layout])
 
-  const current = layout ? layout.current(view.top, view.height) : shown
+  const aim = aimed.current && aimed.current.top === view?.top ? aimed.current.index : null
+  const current = layout ? (aim ?? layout.current(view.top, view.height)) : shown
   useEffect(() => {
     drawings?.lookAt(current + 1)
     if (current === shown) return

@@ -145,10 +145,10 @@ function Suggestions({ papers, onAsk }) {
 }
 
 async function suggest(paper, count, signal) {
-  const [{ entities }, { tables }] = await Promise.all([
+  const [{ entities }, { items: tables }] = await Promise.all([
     get(`/v1/graph/entities?paper=${paper.id}&limit=30`, { signal }),
-    get(`/v1/papers/${paper.id}/tables`, { signal }),
-  ]).catch(() => [{ entities: [] }, { tables: [] }])
+    get(`/v1/gallery?kind=table&paper=${paper.id}&limit=50`, { signal }),
+  ]).catch(() => [{ entities: [] }, { items: [] }])
   const name = entities.map((one) => one.name).find((one) => one.length > 3 && !/^(table|figure|equation)\b/i.test(one))
   const table = tables.find((one) => one.label && one.caption)
   // Of a short form, "What is …?" is always good English; other names may be plurals, or need an article.

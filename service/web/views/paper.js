@@ -31,7 +31,7 @@ export function Paper({ route }) {
         <h1 class="printed" dir="auto">${title ?? t('common.loading')}</h1>
         ${authors && html`<p dir="auto">${authors}${head.data.head.year ? `, ${head.data.head.year}` : ''}</p>`}
       </div>
-      <a class="button" href="#/ask?paper=${id}"><${Icon} name="ask" /><span>${t('viewer.askPaper')}</span></a>
+      <a class="button" href="#/ask?paper=${id}" aria-label=${t('viewer.askPaper')}><${Icon} name="ask" /><span>${t('viewer.askPaper')}</span></a>
     </header>
     ${named.loading && element
       ? ''

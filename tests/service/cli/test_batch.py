@@ -11,9 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from rich.progress import Progress
-
-from service.cli.question_commands import TimeLeft
 
 if TYPE_CHECKING:
     from tests.service.cli.conftest import Run
@@ -130,22 +127,3 @@ def test_ctrl_c_keeps_what_is_answered_and_says_how_to_go_on(example_library: Pa
     assert 1 < kept < 24
     assert [row["index"] for row in cells_of(out)] == [str(index) for index in range(kept)]
     assert "24 questions: " in (out / "report.md").read_text()
-
-
-def test_the_estimate_of_the_end_is_the_mean_of_all_steps() -> None:
-    now = [0.0]
-    bar = Progress(get_time=lambda: now[0], disable=True)
-    task = bar.add_task("", total=20)
-
-    def shown() -> str:
-        return str(TimeLeft().render(bar.tasks[0]))
-
-    assert shown() == "-:--:--"
-    now[0] = 40.0
-    # A burst of four rows: the recent speed would be infinite.
-    bar.advance(task, 4)
-    assert shown() == "0:02:40"
-    now[0] = 80.0
-    assert shown() == "0:05:20"
-    bar.update(task, total=4)
-    assert shown() == "0:00:00"

@@ -7,7 +7,6 @@ from typing import NoReturn
 from urllib.parse import urlsplit
 
 import httpx2
-import lxml.html
 import pytest
 from fastapi import APIRouter
 
@@ -43,18 +42,10 @@ def test_an_unknown_path_is_a_problem_document(address: str) -> None:
     assert problem["status"] == 404
 
 
-def test_a_browser_finds_the_operations_on_a_page_without_scripts(address: str) -> None:
+def test_the_openapi_document_describes_each_operation(address: str) -> None:
     document = httpx2.get(f"{address}/openapi.json").json()
     assert document["info"]["title"] == "Paperscope"
-    response = httpx2.get(f"{address}/docs")
-    assert response.headers["content-type"] == "text/html; charset=utf-8"
-    page = lxml.html.document_fromstring(response.text)
-    assert not list(page.iter("script", "style", "link", "img", "iframe"))
-    shown = "".join(map(str, page.itertext()))
-    for name, methods in document["paths"].items():
-        for method, operation in methods.items():
-            assert f"{method.upper()} {name}" in shown
-            assert operation["summary"] in shown
+    assert all(operation["summary"] for methods in document["paths"].values() for operation in methods.values())
     assert "/" not in document["paths"]
 
 

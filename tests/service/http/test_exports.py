@@ -44,11 +44,12 @@ def exported(address: str, answer: Mapping[str, Any], format_: str) -> httpx2.Re
 def test_markdown_has_numbered_citations(address: str, example: Mapping[str, Any]) -> None:
     response = exported(address, example, "markdown")
     assert response.headers["content-type"].startswith("text/markdown")
-    question, text, heading, claims = response.text.split("\n\n")
+    question, text, heading, claims, references, listed = response.text.split("\n\n")
     assert question == f"**{example['question']}**"
     assert text.endswith("(Equation 7, page 3)[2]")
     assert heading == "Evidence:"
     assert claims.startswith("1. Four Reports, Four Rulers, Equation 8, page 3; Four Reports, Four Rulers, Section 3.4")
+    assert (references, listed[:47]) == ("References:", "- authors, T.P. (no date) “Four Reports, Four R")
 
 
 def test_arithmetic_and_notes_follow(address: str, example: Mapping[str, Any]) -> None:

@@ -13,8 +13,6 @@ REQUESTS = {
     "/v1/papers/{paper}": PAPER,
     "/v1/papers/{paper}/elements": f"{PAPER}/elements?kind=equation&limit=1",
     "/v1/papers/{paper}/elements/{element}": f"{PAPER}/elements/equation-2",
-    "/v1/papers/{paper}/tables": f"{PAPER}/tables",
-    "/v1/papers/{paper}/tables/{table}": f"{PAPER}/tables/table-1",
     "/v1/graph": "/v1/graph?entity=Entity%20F1&limit=1",
     "/v1/graph/search": "/v1/graph/search?query=f1&limit=2",
     "/v1/settings": "/v1/settings",

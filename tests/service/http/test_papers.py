@@ -105,7 +105,7 @@ def test_a_paper_is_named_by_its_id_alone(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    ["", "/file", "/elements", "/elements/table-1", "/tables", "/tables/table-1", "/tables/table-1.csv"],
+    ["", "/file", "/elements", "/elements/table-1", "/tables/table-1.csv"],
 )
 def test_an_unknown_paper_is_quoted(address: str, path: str) -> None:
     response = httpx2.get(f"{address}/v1/papers/{UNKNOWN}{path}")

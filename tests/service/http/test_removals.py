@@ -20,8 +20,6 @@ PATHS = [
     f"papers/{PAPER}",
     f"papers/{PAPER}/elements",
     f"papers/{PAPER}/elements/passage-1",
-    f"papers/{PAPER}/tables",
-    f"papers/{PAPER}/tables/table-1",
     f"papers/{PAPER}/tables/table-1.csv",
     f"papers/{PAPER}/tables/table-1.html",
     f"papers/{PAPER}/pages/1.png",

@@ -2,11 +2,10 @@
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +14,8 @@ import pytest
 
 from paperscope_core.errors import SettingsError
 from paperscope_core.settings import load_settings
-from service.http.metrics import Metrics
 from service.jobs import do_jobs
 from tests.model_server import echo, serve
-from tests.service.http.test_metrics import read
 from tests.service.servers import (
     job_of,
     markdown_paper,
@@ -44,22 +41,6 @@ def worker(folder: Path, settings: dict[str, object], *options: str) -> Iterator
     finally:
         process.kill()
         process.wait()
-
-
-def metric(port: int, name: str, **labels: str) -> float:
-    """A number of a worker; 0 before it is counted."""
-    numbers = read(httpx2.get(f"http://127.0.0.1:{port}/metrics"))
-    return numbers.get((name, frozenset(labels.items())), 0.0)
-
-
-def test_metrics_on_a_taken_port_are_refused_with_one_message(tmp_path: Path) -> None:
-    metrics = Metrics(folders=lambda: [tmp_path])
-    with closing(socket.create_server(("127.0.0.1", 0))) as taken:
-        port = taken.getsockname()[1]
-        with pytest.raises(SettingsError, match=f"127.0.0.1:{port} .*choose another"):
-            metrics.serve("127.0.0.1", port)
-    with pytest.raises(SettingsError, match="no host"):
-        metrics.serve("no host", port)
 
 
 def test_a_worker_that_may_take_no_job_is_refused() -> None:
@@ -88,17 +69,6 @@ def test_a_worker_does_the_jobs_of_a_service_that_takes_none(tmp_path: Path) -> 
                 assert stopped.wait(30) == 0
                 assert (shown()["state"], shown()["attempts"]) == ("queued", 0)
             model.seconds = 0.0
-            with closing(socket.create_server(("127.0.0.1", 0))) as free:
-                port = free.getsockname()[1]
-            with worker(tmp_path / "library", model_settings(model.url), "--metrics-port", str(port)):
+            with worker(tmp_path / "library", model_settings(model.url)):
                 assert job_of(response, address)["state"] == "succeeded"
-
-                def calls(outcome: str) -> float:
-                    labels = {"work": "add", "role": "extract", "outcome": outcome}
-                    return metric(port, "paperscope_model_calls_total", **labels)
-
-                # The first worker left replies; a call is reported over a pipe.
-                wait_until(lambda: calls("answered") + calls("kept") == 8)
-                assert calls("answered") > 0
-                assert metric(port, "paperscope_jobs", state="succeeded") == 1
             assert len(set(model.names)) == len(model.names) == 8, "a call was paid twice"

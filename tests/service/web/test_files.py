@@ -37,7 +37,7 @@ def test_the_page_may_load_its_own_files_only(address: str) -> None:
 
 
 def test_the_strict_policy_of_the_api_stays(address: str) -> None:
-    for path in ("/v1/papers", "/docs", "/web/none.js"):
+    for path in ("/v1/papers", "/openapi.json", "/web/none.js"):
         assert httpx2.get(address + path).headers["content-security-policy"].startswith("default-src 'none'")
 
 

@@ -347,7 +347,7 @@ def test_a_click_on_a_box_leads_to_the_claims_that_cite_it(page: Page, mount: Mo
 def test_cells_are_lit_one_by_one_and_a_table_can_be_sorted_and_opened(
     page: Page, mount: Mount, assert_accessible: Callable[[Page], None]
 ) -> None:
-    table = page.request.get(f"/v1/papers/{EXAMPLE}/tables/table-3").json()
+    table = page.request.get(f"/v1/papers/{EXAMPLE}/elements/table-3").json()
     cells = [cell for cell in table["cells"] if cell["text"] in {"0.9639", "0.9687"}]
     mount(EXAMPLE, [evidence_of("cells", *((3, cell["place"]["box"]) for cell in cells))], "cells")
     expect(drawn(page, 3)).to_be_attached()
@@ -531,8 +531,13 @@ def test_on_a_phone_nothing_is_cut_off(page: Page, mount: Mount, assert_accessib
     page.set_viewport_size({"width": 360, "height": 740})
     mount(EXAMPLE, [evidence_of("one", (3, (60, 300, 280, 340)))], "one")
     expect(drawn(page, 3)).to_be_attached()
-    for name in (".viewer", ".viewer-bar", ".page-stack"):
+    for name in (".viewer", ".viewer-bar"):
         assert page.locator(name).evaluate("(one) => one.scrollWidth - one.clientWidth") == 0, name
+    # The page is larger than the window, so that the evidence fills it.
+    box = page.locator(".page-mark.active").bounding_box()
+    assert box is not None
+    assert 0 <= box["x"] < box["x"] + box["width"] <= 360
+    assert box["width"] > 320
     assert_accessible(page)
     page.get_by_role("button", name="Outline").click()
     expect(page.get_by_role("tab", name="Equations")).to_be_in_viewport()
@@ -562,3 +567,23 @@ def test_the_number_of_a_claim_stands_once_in_a_row_of_cells(page: Page) -> None
         boxes,
     )
     assert tags == ["3", "3", "", "3"]
+
+
+def test_on_a_phone_a_box_is_shown_large_and_the_number_is_that_of_its_page(page: Page) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    # At the end of page 3, with most of page 4 in sight.
+    page.goto(f"/#/papers/{EXAMPLE}?at=3,100,708,120,716")
+    number = page.get_by_label("Page, of 7")
+    expect(number).to_have_value("3")
+    mark = page.get_by_role("button", name="Cited place")
+    box = mark.bounding_box()
+    assert box is not None
+    assert box["width"] > 30, "20 points at a zoom of 1.25"
+    assert 0 < box["x"] < 390 - box["width"]
+    # A zoom that somebody chose stays.
+    page.get_by_role("region", name="Pages of").press("-")
+    expect(number).to_have_value("3")
+    page.get_by_role("button", name="Next evidence").click()
+    smaller = mark.bounding_box()
+    assert smaller is not None
+    assert smaller["width"] < box["width"]
