@@ -109,6 +109,10 @@ _ROOTS: Mapping[str, tuple[str, str]] = {
     "markdown": ("Title\n\n", ""),
     "html": ("<html><body>", "</body></html>"),
     "jats": ("<article><body>", "</body></article>"),
+    "latex": (
+        r"\documentclass{article}\newcommand{\own}[2][x]{#1#2}\begin{document}\title{A}\maketitle ",
+        r"\end{document}",
+    ),
     "tei": ('<TEI xmlns="http://www.tei-c.org/ns/1.0"><text><body>', "</body></text></TEI>"),
 }
 # Well-formed markup, which is repeated as a whole.
@@ -138,6 +142,17 @@ _FORMS: Mapping[str, Mapping[str, str]] = {
         "figures": "<fig id='f#'><label>Figure #</label><caption><p>a</p></caption></fig>",
         "cited": "<p><xref rid='r#' ref-type='bibr'>#</xref></p><ref id='r#'><mixed-citation>a</mixed-citation></ref>",
         "footnotes": "<p>a<fn id='n#'><p>b</p></fn></p>",
+    },
+    "latex": {
+        "sections in commands": r"\section{A}\label{s#} b\ref{s#} ",
+        "tables": r"\begin{table}\caption{A}\begin{tabular}{ll}a&b\\#&1\end{tabular}\end{table}",
+        "equations": r"\begin{equation}x_#=\frac{a}{b}\label{e#}\end{equation}",
+        "own commands": r"\own{a} \own[b]{#} ",
+        "open groups": r"\own{a ",
+        "open options": r"\own[a ",
+        "open conditions": r"\iffalse a ",
+        "open environments": r"\begin{itemize}\item a ",
+        "cited": r"\cite{r#}\bibitem{r#} A. Li. Title. 2019. ",
     },
     "tei": {
         "sections in tags": "<div><head n='#'>A</head><p>b</p></div>",

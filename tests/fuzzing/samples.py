@@ -2,11 +2,16 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 from tests.ingest.captioning.illustrated_papers import png
+from tests.ingest.readers.test_epub import book
 from tests.ingest.readers.test_markup import FILES
+from tests.ingest.readers.test_odt import document
+from tests.ingest.readers.test_pptx import presentation
+from tests.ingest.readers.test_xlsx import workbook
 from tests.service.jobs.hostile_files import injection_files, pdf_page
 
 __all__ = ["KEY", "QUESTIONS", "REPLIES", "RESPONSES", "Sample", "lightrag_samples", "paper_samples", "request_samples"]
@@ -28,9 +33,16 @@ def paper_samples() -> Iterator[Sample]:
     yield ("words.pdf", pdf_page(b"BT (a) Tj ET"))
     hostile = _ROOT.parent / "shared" / "eval" / "hostile"
     yield from ((file.name, file.read_bytes()) for file in sorted(hostile.glob("*.pdf")))
-    yield from [*FILES.items(), ("latex.md", _LATEX), ("paper_middle.json", _mineru())] * _TEXTS
+    yield from [*FILES.items(), ("latex.md", _LATEX), ("owl.tex", _TEX), ("paper_middle.json", _mineru())] * _TEXTS
+    yield from (("owl.odt", document()), ("owl.epub", book()), ("owl.pptx", presentation()), ("owl.xlsx", _workbook()))
     yield ("picture.png", png("Owl"))
     yield from injection_files("http://127.0.0.1:1", Path("/secret")).items()
+
+
+def _workbook() -> bytes:
+    out = BytesIO()
+    workbook().save(out)
+    return out.getvalue()
 
 
 def _small_pdf() -> bytes:
@@ -183,6 +195,17 @@ Model & \multicolumn{2}{c}{F1} \\ \midrule
 
 $$E = \frac{m}{c^2} \tag{1}$$
 """
+_TEX = rb"""\documentclass{article}\newcommand{\ours}[1][Owl]{#1Net\xspace}\newif\ifdraft
+\title{Owl Nets}\author{Ada Lovelace \and Mary Somerville}\begin{document}\maketitle
+\section{Results}\label{s} \ours{} reaches 91.5\,\% \cite{li}, see Table~\ref{t}. \ifdraft Hidden. \else Shown. \fi
+"""
+_TEX += (
+    _LATEX.partition(b"Accuracy.")[2].partition(b"$$")[0]
+    + rb"""
+\begin{align}E &= \frac{m}{c^2} \label{e}\\ x &= \sqrt[3]{y}\end{align}
+\begin{thebibliography}{9}\bibitem{li} A. Li. Owls at night. 2019.\end{thebibliography}\end{document}
+"""
+)
 _FORM = "multipart/form-data; boundary=b"
 _PATHS = (
     *("/healthz", "/readyz", "/metrics", "/openapi.json", "/v1/models", "/v1/models/paperscope", "/v1/papers"),
