@@ -1,11 +1,11 @@
 """Finds headings: blocks of lines in a distinct style, numbered, listed in the outline, or set off by space."""
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from ingest.document.caption_wording import FIXED_TITLE, NUMBER, split_number
+from ingest.document.caption_wording import FIXED_TITLE, NUMBER, is_references_title, split_number
 from ingest.document.geometry import bounding_box
 from ingest.document.line_text import join_lines
 from ingest.document.pages import OutlineEntry
@@ -243,7 +243,7 @@ def find_headings(
     capital = {(block.style, block.lines[0].font) for block in found if block not in lower}
     # A heading may begin with the name of a function; but so may bold text.
     found = [block for block in found if block not in lower or (block.style, block.lines[0].font) in capital]
-    found += _lone_italics([block for block in blocks if block not in found])
+    found += _lone_italics(_outside_references(blocks, found))
     order = {block: at for at, block in enumerate(blocks)}
     found.sort(key=lambda block: order[block])
     levels = levels_of(
@@ -324,7 +324,18 @@ def _is_heading(block: _Block, titles: Mapping[str, int], *, stacked: bool) -> b
     return numbered or (plain and not _FORMULA.search(text) and not block.is_row)
 
 
-def _lone_italics(blocks: Sequence[_Block]) -> list[_Block]:
+def _outside_references(blocks: Sequence[_Block], headings: Sequence[_Block]) -> Iterator[_Block]:
+    """Yield the blocks that are neither headings nor below the title of a bibliography, whose entries may end in
+    italics."""
+    listed = False
+    for block in blocks:
+        if block in headings:
+            listed = is_references_title(block.text)
+        elif not listed:
+            yield block
+
+
+def _lone_italics(blocks: Iterable[_Block]) -> list[_Block]:
     """Return headings in italics without numbers: set off by space, with at least two in one style."""
     candidates = [
         block

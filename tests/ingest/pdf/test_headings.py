@@ -63,6 +63,16 @@ def test_lines_in_italics_are_headings_if_two_are_in_one_style() -> None:
     assert [heading.text for heading in found(two)] == ["Data of foxes", "Data of dogs"]
 
 
+def test_entries_that_end_in_italics_are_no_headings() -> None:
+    title = [line(PLAIN, 100), line("References", 124, bold=True)]
+    entries = [
+        line(text, y, italic=text != PLAIN)
+        for top in (150, 180, 210)
+        for text, y in ((PLAIN, top), ("Foxes 16", top + 14))
+    ]
+    assert [heading.text for heading in found([*title, *entries])] == ["References"]
+
+
 def test_a_numbered_run_in_title_is_cut_from_its_paragraph() -> None:
     title, rest = sentence("2.1.3 Case study.", 50, 100), sentence("We look at foxes.", 150, 100)
     whole = line_of([*(replace(word, italic=True) for word in title), *rest])
