@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from paperscope_core.cancellation import run_in_thread
-from paperscope_core.errors import BudgetError, InputError, ModelUnavailableError, NotFoundError, PaperscopeError
+from paperscope_core.errors import BudgetError, ModelUnavailableError, NotFoundError, PaperscopeError
 from paperscope_core.protocols import Corpus
 from paperscope_core.text.escaping import one_line
 from paperscope_core.types import Answer, AskRequest, Claim, Context, ContextSource, Finding, PaperEntry, model_words
@@ -22,13 +22,7 @@ _MOST_PAPERS = 50
 _AT_ONCE = 4
 # Of the tokens of a question's context: many papers are asked, each for its part only.
 _SHARE = 0.5
-_LONGEST_QUESTION = 700
-_INSTRUCTION = (
-    "Many papers are asked the question at the end. Say in at most two sentences what this paper contributes to its "
-    "answer, with the names, settings and numbers that tell it from other papers; nothing if it does not bear on it. "
-    "Question: {question}"
-)
-_COLUMN = "answer"
+_COLUMN = "question"
 
 
 class EachPaper:
@@ -79,7 +73,9 @@ class EachPaper:
             return await self._engine.conclude(asked, request, context, progress, searched=len(papers))
         names = citation_names(list(entries.values()))
         cells = await self._cells(asked.question, papers, progress, findings)
-        context = Context(sources=_sources(cells, names), findings=tuple(findings))
+        context = Context(
+            sources=await run_in_thread(lambda: _sources(self._corpus, cells, names)), findings=tuple(findings)
+        )
         answer = await self._engine.conclude(asked, request, context, progress, searched=len(papers))
         answer = _by_paper(answer, cells, names, [paper.id for paper in papers if paper.id not in cells])
         progress.end(answer.text)
@@ -89,11 +85,7 @@ class EachPaper:
         self, question: str, papers: Sequence[PaperEntry], progress: Progress, findings: list[Finding]
     ) -> dict[str, LiteratureCell]:
         """Return what each paper says, without those that say nothing; a paper that fails is a finding."""
-        if len(question) > _LONGEST_QUESTION:
-            raise InputError(
-                f"the question has {len(question)} characters; one of each paper may have {_LONGEST_QUESTION}"
-            )
-        column = LiteratureColumn(name=_COLUMN, instruction=_INSTRUCTION.format(question=question))
+        column = LiteratureColumn(name=_COLUMN, instruction=question)
         columns = ColumnSet(title=_COLUMN, columns=(column,))
         free = asyncio.Semaphore(_AT_ONCE)
         done = 0
@@ -125,25 +117,26 @@ class EachPaper:
         return {paper.id: one for paper, one in zip(papers, cells, strict=True) if one is not None and one.value}
 
 
-def _sources(cells: Mapping[str, LiteratureCell], names: Mapping[str, str]) -> tuple[ContextSource, ...]:
-    """Return what is concluded from: the papers' own words, and with the first of each what its reply says."""
+def _sources(
+    corpus: Corpus, cells: Mapping[str, LiteratureCell], names: Mapping[str, str]
+) -> tuple[ContextSource, ...]:
+    """Return what is concluded from, a source for each paper: its own words, and what its reply says."""
     sources: list[ContextSource] = []
     for paper, cell in cells.items():
         said = f"unclear: {cell.value}" if cell.doubtful else cell.value
-        for place in {one.element: one for one in reversed(cell.evidence)}.values():
-            quotes = dict.fromkeys(one.quote for one in cell.evidence if one.element == place.element)
-            content = "\n".join(filter(None, (*quotes, model_words(said) if said else "")))
+        shown = corpus.elements(list(dict.fromkeys(one.element for one in cell.evidence if one.element)))
+        if shown:
+            place, *more = dict.fromkeys(one.place for one in shown.values())
             sources.append(
                 ContextSource(
                     id=len(sources),
-                    content=content,
-                    element=place.element,
-                    place=place.place,
-                    more_places=place.more_places,
+                    content="\n".join((*dict.fromkeys(one.quote for one in cell.evidence), model_words(said))),
+                    element=next(iter(shown)),
+                    place=place,
+                    more_places=tuple(more),
                     paper=names[paper],
                 )
             )
-            said = ""
     return tuple(sources)
 
 

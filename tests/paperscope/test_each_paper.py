@@ -21,13 +21,15 @@ QUESTION = "Which F1 does each tagger reach, and how do they differ?"
 def reply(request: ModelRequest) -> str:
     """Say the F1 of each paper but the last, then compare the first two."""
     shown = request.messages[-1].text
-    if "- answer (" not in shown:
+    if "- question (" not in shown:
         claim = {"text": "They reach 0.80 and 0.81.", "evidence": ["S0", "S1"]}
         return json.dumps({"status": "answered", "answer": "They reach 0.80 and 0.81.", "claims": [claim]})
     value = "0.8" + shown.partition("F1 of 0.8")[2][:1]
     said = {"value": value, "status": "stated", "evidence": ["S1"]}
     silent = {"value": "", "status": "not stated", "evidence": []}
-    return json.dumps({"rows": [{"row": "", "cells": [{"column": "answer"} | (silent if value == "0.82" else said)]}]})
+    return json.dumps(
+        {"rows": [{"row": "", "cells": [{"column": "question"} | (silent if value == "0.82" else said)]}]}
+    )
 
 
 def test_an_answer_is_concluded_from_each_paper_and_grouped_by_paper(opened: Open) -> None:
@@ -75,8 +77,8 @@ def test_what_no_paper_says_is_unanswerable_and_one_that_fails_is_a_finding(open
     assert answer.status == "unanswerable"
     assert answer.text.startswith("Of 3 papers that were asked, 0 speak of it. Nothing about it was found in: Paper 0")
     assert [one.kind for one in answer.findings] == ["paper"]
-    with pytest.raises(InputError, match="one of each paper may have 700"):
-        opened(FakeModel(silent)).ask("why? " * 200, each_paper=True)
+    with pytest.raises(InputError, match="the maximum is 1000"):
+        opened(FakeModel(silent)).ask("why? " * 300, each_paper=True)
 
 
 def test_the_cost_is_estimated_before_and_a_spent_budget_ends_the_question(opened: Open) -> None:

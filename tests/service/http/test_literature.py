@@ -22,8 +22,8 @@ BODY = {"title": "Taggers", "columns": [{"name": "F1", "instruction": "Which F1 
 
 def reply(body: Body) -> str:
     shown = body["messages"][-1]["content"]
-    if "- answer (" in shown:
-        cell = {"column": "answer", "value": "tagging", "status": "stated", "evidence": ["S1"], "words": ""}
+    if "- question (" in shown:
+        cell = {"column": "question", "value": "tagging", "status": "stated", "evidence": ["S1"], "words": ""}
         return json.dumps({"rows": [{"row": "", "cells": [cell]}]})
     if "Question: " in shown:
         claims = [{"text": "Both tag.", "evidence": ["S0", "S1"]}]
