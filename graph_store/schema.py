@@ -49,6 +49,7 @@ __all__ = [
     "papers",
     "publications",
     "relations",
+    "separations",
     "short_forms",
     "shortfalls",
     "tags",
@@ -343,5 +344,10 @@ notes = Table(
     Column("updated", Float, nullable=False),
 )
 
-ADDED = (literature_tables, literature_cells, tags, notes, other_files)
+# Entities that somebody said are another thing in a paper than in others; kept when the paper is removed or read again.
+separations = Table(
+    "separations", metadata, Column("paper", Text, primary_key=True), Column("entity", Text, primary_key=True)
+)
+
+ADDED = (literature_tables, literature_cells, tags, notes, other_files, separations)
 """Tables that libraries of version 1 lack that were written before these were added; Paperscope 0.2 drops this."""

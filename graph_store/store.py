@@ -8,7 +8,7 @@ from typing import Concatenate, ParamSpec, Self, TypeVar
 
 from numpy import float32
 from numpy.typing import NDArray
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, delete, select
 
 from graph_store import caches, database_checks, merged_graph, reading, short_forms
 from graph_store.conversations import Conversations
@@ -18,8 +18,8 @@ from graph_store.job_queue import JobQueue
 from graph_store.literature_tables import LiteratureTables
 from graph_store.notes import Notes
 from graph_store.objects import open_objects
-from graph_store.opening import open_read_only, open_writable
-from graph_store.schema import other_files, paper_crops, papers
+from graph_store.opening import lacking, open_read_only, open_writable
+from graph_store.schema import other_files, paper_crops, papers, separations
 from graph_store.snapshot import Snapshot, SnapshotReader
 from graph_store.tags import Tags
 from graph_store.writing import put_paper, put_record, remove_paper, validate
@@ -143,6 +143,20 @@ class Store:
         if revision is None:
             raise reading.unknown_paper(paper.id)
         return revision
+
+    def separations(self) -> frozenset[tuple[str, str]]:
+        """Return the pairs of `separate`."""
+        with self.database.read() as connection:
+            rows = () if lacking(connection, separations) else connection.execute(select(separations))
+            return frozenset((row.paper, row.entity) for row in rows)
+
+    def separate(self, paper: str, entity: str, *, apart: bool = True) -> None:
+        """Keep an entity (id) of a paper apart from that of other papers, or join it again."""
+        pair = {"paper": paper, "entity": entity}
+        with self.database.write("tables") as connection:
+            connection.execute(delete(separations).filter_by(**pair))
+            if apart:
+                connection.execute(separations.insert().values(pair))
 
     def sweep(self) -> int:
         """Delete orphaned crops (of removed papers and killed adds); return the number of deleted files."""

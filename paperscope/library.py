@@ -49,7 +49,7 @@ from paperscope_core.paper_lookup import find_entries, find_entry
 from paperscope_core.publication import doi_in, is_same_work
 from paperscope_core.settings import Settings, load_settings
 from paperscope_core.text.escaping import one_line
-from paperscope_core.text.words import fold_spelling
+from paperscope_core.text.words import fold_spelling, singular_key
 from paperscope_core.types import (
     CORRECTED,
     Answer,
@@ -848,7 +848,22 @@ class Library:
         """
         from query.results import leaderboards
 
-        return leaderboards(self._store, dataset=dataset, metric=metric, task=task)
+        apart = self._store.separations()
+        return leaderboards(self._store, dataset=dataset, metric=metric, task=task, separations=apart)
+
+    def separate(self, paper: str, entity: str, *, apart: bool = True) -> None:
+        """Undo a join of results: keep what a paper calls by a name apart from what other papers call so.
+
+        Args:
+            paper: See `paper`.
+            entity: The name of the method, dataset or metric in `results`, or its id.
+            apart: Whether to keep it apart; False to join it again.
+
+        Raises:
+            UnknownPaperError: There is no such paper.
+            StoreError: The library can't be written.
+        """
+        self._store.separate(find_entry(self._store.entries(), paper).id, singular_key(entity), apart=apart)
 
     def most_connected(self, paper: str, *, limit: int) -> dict[str, int]:
         """Return the names of a paper's entities with the highest degrees in the graph, highest first; papers are left

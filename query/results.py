@@ -5,17 +5,17 @@ What the headers name is told by the types of the graph's entities, and results 
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import Literal
+from typing import Any, Literal
 
 from paperscope_core.cancellation import check_cancelled
 from paperscope_core.errors import UnknownPaperError
 from paperscope_core.protocols import Corpus
 from paperscope_core.text.escaping import spreadsheet_csv
-from paperscope_core.text.words import entity_key
+from paperscope_core.text.words import entity_key, singular_key
 from paperscope_core.types import Entity, Evidence, Paper, Table
 from query.extractive.table_index import IndexedCell, index_table
 from query.extractive.wording import strip_citations, strip_remark
@@ -56,6 +56,7 @@ class Result:
         evidence: The cell.
         reasons: Why headers and caption are taken for these entities: "dataset OntoNotes5.0: header 'English OntoNotes
             5.0'".
+        apart: What in it ("method", "dataset", "metric") is kept apart from the entity of this name in other papers.
     """
 
     method: str
@@ -72,6 +73,7 @@ class Result:
     better: Direction
     evidence: Evidence
     reasons: tuple[str, ...]
+    apart: tuple[str, ...] = ()
 
 
 class _ShownEntities:
@@ -179,7 +181,7 @@ def _result(
             spread=one.cell.annotation or (one.note.text if one.note else ""),
             better="higher" if arrows == {"\u2191"} else "lower" if arrows == {"\u2193"} else "",
             evidence=evidence,
-            reasons=reasons,
+            reasons=(*reasons, *(_header_reasons(method, methods[0], kind="method") if method else ())),
         ),
         values[0],
         (dataset.id, metric.id, one.cell.column if by_row else one.cell.row),
@@ -194,12 +196,19 @@ def _by_type(shown: _ShownEntities, headers: Sequence[str]) -> tuple[Mapping[str
         entity = shown.of(text)
         if entity is not None and entity.type in _TYPES and entity.type not in found:
             found[entity.type] = (text, entity)
-            reasons.append(f"{entity.type} {entity.name}: header {text!r}")
+            reasons += _header_reasons(entity, text)
     for kind in _TYPES:
         if kind not in found and (entity := shown.in_caption(kind)) is not None:
             found[kind] = ("", entity)
             reasons.append(f"{kind} {entity.name}: the caption names it")
     return found, tuple(reasons)
+
+
+def _header_reasons(entity: Entity, header: str, *, kind: str = "") -> Iterator[str]:
+    yield f"{kind or entity.type} {entity.name}: header {header!r}"
+    name = strip_remark(_plain(header))
+    if entity_key(entity.name) not in (entity_key(name), entity_key(_plain(header))):
+        yield f"{name!r} is another name of {entity.name} in this paper"
 
 
 def _plain(header: str) -> str:
@@ -239,7 +248,14 @@ class Leaderboard:
     disagreements: tuple[tuple[Result, ...], ...]
 
 
-def leaderboards(corpus: Corpus, *, dataset: str = "", metric: str = "", task: str = "") -> list[Leaderboard]:
+def leaderboards(
+    corpus: Corpus,
+    *,
+    dataset: str = "",
+    metric: str = "",
+    task: str = "",
+    separations: Collection[tuple[str, str]] = (),
+) -> list[Leaderboard]:
     """Return the leaderboards of a library, those with the most results first.
 
     Args:
@@ -247,6 +263,7 @@ def leaderboards(corpus: Corpus, *, dataset: str = "", metric: str = "", task: s
         dataset: Only datasets with these words in their names, as their papers spell them; "" for all.
         metric: Only such metrics.
         task: Only such tasks.
+        separations: Papers and entities (ids) that are kept apart from those of other papers.
     """
     groups: dict[tuple[str, str], list[Result]] = defaultdict(list)
     for paper, name in citation_names(corpus.entries()).items():
@@ -254,17 +271,28 @@ def leaderboards(corpus: Corpus, *, dataset: str = "", metric: str = "", task: s
         # A paper may be removed in the meantime.
         with suppress(UnknownPaperError):
             for one in paper_results(corpus, corpus.paper(paper), name=name):
-                groups[one.dataset_id, one.metric_id].append(one)
+                own = _kept_apart(one, separations, paper_name=name)
+                groups[own.dataset_id, own.metric_id].append(own)
     names = corpus.entities(list({name for key in groups for name in key}))
-    spelled = {key: (entity.name, *entity.aliases) for key, entity in names.items()}
-    wanted = [
-        key
-        for key in groups
-        if spelled.keys() >= {*key} and _has_words(spelled[key[0]], dataset) and _has_words(spelled[key[1]], metric)
-    ]
+    first = [found[0] for found in groups.values()]
+    spelled: dict[str, tuple[str, ...]] = {one.dataset_id: (one.dataset,) for one in first}
+    spelled |= {one.metric_id: (one.metric,) for one in first}
+    spelled |= {key: (entity.name, *entity.aliases) for key, entity in names.items()}
+    wanted = [key for key in groups if _has_words(spelled[key[0]], dataset) and _has_words(spelled[key[1]], metric)]
     boards = [_leaderboard(groups[key], [spelled[one][0] for one in key]) for key in wanted]
     kept = [board for board in boards if any(_has_words((one.task,), task) for one in board.results)]
     return sorted(kept, key=lambda board: -len(board.results))
+
+
+def _kept_apart(one: Result, separations: Collection[tuple[str, str]], *, paper_name: str) -> Result:
+    """Return a result whose entities have ids and names of their own where they are kept apart."""
+    paper = one.evidence.place.paper
+    own: dict[str, Any] = {}
+    for kind in ("method", "dataset", "metric"):
+        name, key = getattr(one, kind), getattr(one, f"{kind}_id")
+        if (paper, key) in separations or (paper, singular_key(name)) in separations:
+            own |= {kind: f"{name} in {paper_name}", f"{kind}_id": f"{key} ({paper})"}
+    return replace(one, **own, apart=tuple(kind for kind in own if not kind.endswith("_id")))
 
 
 def _has_words(names: Sequence[str], text: str) -> bool:

@@ -38,6 +38,15 @@ def results(
     as_csv: Annotated[
         bool, typer.Option("--csv", help="Print CSV: a row for each value, with its page and box.")
     ] = False,
+    separate: Annotated[
+        tuple[str, str] | None,
+        typer.Option(
+            "--separate", metavar="PAPER NAME", help="First keep NAME of this paper apart from that of others."
+        ),
+    ] = None,
+    join: Annotated[
+        tuple[str, str] | None, typer.Option("--join", metavar="PAPER NAME", help="First take --separate back.")
+    ] = None,
     library: LibraryOption = None,
     config: ConfigOption = None,
     as_json: JsonOption = False,
@@ -46,6 +55,9 @@ def results(
     from query.results import results_csv
 
     with open_library(library=library, config=config) as opened:
+        for pair, apart in ((separate, True), (join, False)):
+            if pair:
+                opened.separate(*pair, apart=apart)
         boards = opened.results(dataset=dataset, metric=metric, task=task)
     if as_json:
         print_json({"leaderboards": [json.loads(to_json(board)) for board in boards]}, indent=2)

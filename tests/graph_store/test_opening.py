@@ -138,11 +138,16 @@ def test_a_library_of_before_later_tables_is_completed(location: Location, sql: 
         add(store, make_indexed(ONE))
         with store.database.read() as connection:
             complete = schema_of(connection)
-    sql("DROP TABLE literature_cells; DROP TABLE literature_tables; DROP TABLE tags; DROP TABLE notes")
+    sql(
+        "; ".join(
+            f"DROP TABLE {name}" for name in ("literature_cells", "literature_tables", "tags", "notes", "separations")
+        )
+    )
     with closing(Store.open(location, read_only=True)) as store:
         assert (store.tables.all(), store.tags.all(), store.notes.all()) == ([], {}, [])
         with pytest.raises(UnknownTableError, match="table-0"):
             store.tables.get("table-0")
+        assert store.separations() == frozenset()
     copy_library(location, elsewhere, on_progress=lambda *_progress: None)
     for place in (location, elsewhere):
         with closing(Store.open(place)) as store, store.database.read() as connection:

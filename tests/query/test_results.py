@@ -170,3 +170,16 @@ def test_csv_has_a_row_for_each_value_with_its_place() -> None:
     assert rows[0]["dataset"] in ("OntoNotes5.0", "CoNLL2003")
     assert {row["paper"] for row in rows} == {FIRST.id}
     assert all(float(row["x1"]) > float(row["x0"]) for row in rows)
+
+
+def test_a_join_is_undone_for_one_paper_and_says_why_it_was_made() -> None:
+    joined = boards_of(FIRST, SECOND, dataset="ontonotes", metric="F1")[0].results
+    assert "'English OntoNotes 5.0' is another name of OntoNotes5.0 in this paper" in joined[0].reasons
+    assert "method BERT-MRC: header 'BERT-MRC [12]'" in next(one for one in joined if one.method == "BERT-MRC").reasons
+    library = TypedLibrary(FIRST, SECOND)
+    apart = [(SECOND.id, singular_key("OntoNotes5.0")), (SECOND.id, "bert mrc")]
+    boards = leaderboards(library, dataset="OntoNotes5.0", metric="F1", separations=apart)
+    assert [board.dataset for board in boards] == ["OntoNotes5.0", "OntoNotes5.0 in Paper 2"]
+    assert [one.method for one in boards[1].results] == ["BERT-MRC in Paper 2", "ELMo"]
+    assert [one.apart for one in boards[1].results] == [("method", "dataset"), ("dataset",)]
+    assert all(one.apart == () for one in boards[0].results)

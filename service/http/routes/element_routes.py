@@ -3,11 +3,12 @@
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Response
+from pydantic import BaseModel, ConfigDict, Field, StrictBool
 
 from ingest.export import remove_control_characters
 from paperscope_core.types import Element, Equation, Figure, Passage, PassageRole, Reference, Table, places_of
 from service.http.auth import ComputingLibraryOf, LibraryOf
-from service.http.parameters import ElementOf, Name, PaperOf, TableOf
+from service.http.parameters import PAPER_PATTERN, ElementOf, Name, PaperOf, TableOf
 from service.http.responses import document_content, document_example, file_response, html_response, json_response
 from service.http.views import DiscrepancyList, ElementList, Gallery, LeaderboardList
 
@@ -80,6 +81,24 @@ def list_results(
     values of one method that differ (`disagreements`). It calls no model."""
     found = tuple(library.results(dataset=dataset, metric=metric, task=task))
     return json_response(LeaderboardList(leaderboards=found[:limit], total=len(found)))
+
+
+class SeparationBody(BaseModel):
+    """What is called so in a paper is another thing than in others, or with `apart` false, the same again."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    paper: Annotated[str, Field(pattern=PAPER_PATTERN)]
+    entity: Name
+    apart: StrictBool = True
+
+
+@router.patch("/results", summary="Undo a join of results", status_code=204)
+def separate_entity(body: SeparationBody, library: LibraryOf) -> Response:
+    """Keep a method, dataset or metric of a paper apart from that of this name in other papers, or join it again. It
+    stays so when the paper is read again."""
+    library.separate(body.paper, body.entity, apart=body.apart)
+    return Response(status_code=204)
 
 
 @router.get("/gallery", summary="List the tables and figures of all papers", response_model=Gallery)

@@ -568,6 +568,8 @@ export const en = {
     source: 'Cell',
     reasons: { one: 'Why this name', other: 'Why these names' },
     open: '{value}, {name}',
+    separate: '“{name}” is another thing here',
+    join: 'Join “{name}” again',
     differ: '{method} has different values:',
   },
   batch: {

@@ -1,9 +1,10 @@
 /** Results: what the papers' tables report, by dataset and metric, the best first; each value opens its cell. */
 
-import { get } from '../api.js'
-import { EmptyState, ErrorState, Icon, Spinner, formatNumber, html, t, useAsync, useDebounced, useState } from '../ui/index.js'
+import { get, patch } from '../api.js'
+import { EmptyState, ErrorState, Icon, Spinner, errorTitle, formatNumber, html, t, toast, useAsync, useDebounced, useState } from '../ui/index.js'
 
 const PAGE_SIZE = 20
+const NAMED = ['method', 'dataset', 'metric']
 
 /** @param {{route: import('../ui/route.js').Route}} props */
 export function Results({ route }) {
@@ -14,6 +15,17 @@ export function Results({ route }) {
   const path = `/v1/results?${query}&limit=${limit}`
   const found = useAsync((signal) => get(path, { signal }), [path])
   const { leaderboards = [], total = 0 } = found.data ?? {}
+  const separate = async (one, kind) => {
+    const paper = one.evidence.place.paper
+    const apart = !one.apart.includes(kind)
+    const id = one[`${kind}_id`]
+    try {
+      await patch('/v1/results', { paper, entity: apart ? id : id.slice(0, -` (${paper})`.length), apart })
+      found.reload()
+    } catch (error) {
+      toast(error.detail || errorTitle(error), { kind: 'error' })
+    }
+  }
   const field = (name, value, set) =>
     html`<div class="field">
       <label for="results-${name}">${t(`results.${name}`)}</label>
@@ -29,13 +41,13 @@ export function Results({ route }) {
     ${!found.data && !found.error && html`<${Spinner} />`}
     ${found.data && !total && html`<${EmptyState} icon="table" title=${t('results.none')}>${t('results.noneText')}<//>`}
     <p class="visually-hidden" role="status">${found.data ? t('results.found', { count: total }) : ''}</p>
-    ${leaderboards.map((board) => html`<${Board} key=${`${board.dataset} ${board.metric}`} board=${board} />`)}
+    ${leaderboards.map((board) => html`<${Board} key=${`${board.dataset} ${board.metric}`} board=${board} onSeparate=${separate} />`)}
     ${total > leaderboards.length &&
     html`<button type="button" class="button" onClick=${() => setLimit(limit + PAGE_SIZE)}>${t('results.more', { count: total - leaderboards.length })}</button>`}
   </div>`
 }
 
-function Board({ board }) {
+function Board({ board, onSeparate }) {
   const name = t('results.board', { dataset: board.dataset, metric: board.metric })
   return html`<section class="results-board">
     <h2 dir="auto">${name} ${board.better && html`<span class="chip">${t(`results.better.${board.better}`)}</span>`}</h2>
@@ -50,7 +62,7 @@ function Board({ board }) {
           </tr>
         </thead>
         <tbody>
-          ${board.results.map((one) => html`<${Row} one=${one} />`)}
+          ${board.results.map((one) => html`<${Row} one=${one} onSeparate=${onSeparate} />`)}
         </tbody>
       </table>
     </div>
@@ -61,7 +73,7 @@ function Board({ board }) {
   </section>`
 }
 
-function Row({ one }) {
+function Row({ one, onSeparate }) {
   return html`<tr>
     <th scope="row" dir="auto">${one.method}</th>
     <td class="numeric"><${Value} one=${one} /></td>
@@ -73,6 +85,7 @@ function Row({ one }) {
         <ul class="results-reasons">
           ${one.reasons.map((reason) => html`<li dir="auto">${reason}</li>`)}
         </ul>
+        ${NAMED.map((kind) => html`<button type="button" class="button quiet small" onClick=${() => onSeparate(one, kind)}>${t(one.apart.includes(kind) ? 'results.join' : 'results.separate', { name: one[kind] })}</button>`)}
       </details>
     </td>
   </tr>`

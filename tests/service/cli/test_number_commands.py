@@ -67,8 +67,18 @@ def test_results_are_shown_best_first_with_their_places(run: "Run", tmp_path: Pa
     ]
     assert run("results", "--csv", "--library", library).out.splitlines()[1].startswith(",CoNLL2003,F1,,BERT,92.8,")
     (board,) = json.loads(run("results", "--json", "--library", library).out)["leaderboards"]
+    paper = board["results"][0]["evidence"]["place"]["paper"]
+    apart = run("results", "--separate", paper, "BERT", "--library", library).out
+    assert "BERT in " in apart
+    assert run("results", "--library", library).out == apart
+    assert "BERT in " not in run("results", "--join", paper, "BERT", "--library", library).out
     assert run("results", "--dataset", "SQuAD", "--library", library).err.startswith("no table has a value")
     with serve_app(settings_of(library)) as address:
         found = httpx2.get(f"{address}/v1/results", params={"metric": "f1"}).json()
         assert found["leaderboards"][0]["results"] == board["results"]
+        kept = {"paper": paper, "entity": "CoNLL2003"}
+        assert httpx2.patch(f"{address}/v1/results", json=kept).status_code == 204
+        found = httpx2.get(f"{address}/v1/results", params={"metric": "f1"}).json()
+        assert found["leaderboards"][0]["results"][0]["apart"] == ["dataset"]
+        assert httpx2.patch(f"{address}/v1/results", json={**kept, "apart": False}).status_code == 204
         assert found["total"] == 1

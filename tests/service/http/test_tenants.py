@@ -205,6 +205,7 @@ def bodies(method: str, path: str, names: Names) -> list[dict[str, Any]]:
         "/v1/notes/{note}": [{"json": {"text": "Theirs"}}],
         "/v1/conversations/{conversation}": [{"json": {"title": "Theirs"}}],
         "/v1/papers/{paper}": [{"json": {"title": "Theirs"}}],
+        "/v1/results": [{"json": {"paper": names["paper"], "entity": "F1"}}],
         "/v1/conversations/{conversation}/cancel": [{}],
     }
     return known[path] if method in ("post", "patch") else [{}]

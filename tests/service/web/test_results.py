@@ -52,6 +52,10 @@ def test_each_value_of_a_leaderboard_opens_its_cell(page: Page, assert_accessibl
     assert_accessible(page)
     board.get_by_text("Why these names").first.click()
     expect(board.get_by_text("dataset OntoNotes5.0: ").first).to_be_visible()
+    with page.expect_request(lambda request: request.method == "PATCH") as sent:
+        board.get_by_role("button", name="“OntoNotes5.0” is another thing here").first.click()
+    assert sent.value.post_data_json == {"paper": FIRST.id, "entity": "ontonotes5.0", "apart": True}
+    expect(page.locator(".toasts")).to_contain_text(FIRST.id)
     value.focus()
     page.keyboard.press("Enter")
     place = boards[0]["results"][0]["evidence"]["place"]
