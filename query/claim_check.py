@@ -5,27 +5,23 @@ from dataclasses import dataclass
 
 from paperscope_core.protocols import Corpus
 from paperscope_core.text.sentences import split_sentences
-from paperscope_core.types import Check, Claim, Context, ContextSource, Finding
+from paperscope_core.types import Claim, Context, ContextSource
 from query.element_views import element_text
 from query.evidence import EvidenceFinder, EvidenceNamer
-from query.verification import Cited, verify
+from query.verification import Cited, Verified, verify
 
 __all__ = ["CheckedStatement", "check_statement"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class CheckedStatement:
+class CheckedStatement(Verified):
     """What the evidence of a statement bears.
 
     Attributes:
         claims: Its sentences, each with the sentences and cells of the evidence that are closest to it.
-        checks: A check for each number.
-        findings: The numbers, names and quotations that are not in the evidence.
     """
 
     claims: tuple[Claim, ...]
-    checks: tuple[Check, ...] = ()
-    findings: tuple[Finding, ...] = ()
 
 
 def check_statement(corpus: Corpus, text: str, elements: Sequence[str]) -> CheckedStatement:

@@ -28,7 +28,6 @@ __all__ = [
     "GISTS",
     "LIMITS",
     "PARTS",
-    "PartKind",
     "asked_parts",
     "gist_elements",
     "is_outline",
@@ -38,7 +37,6 @@ __all__ = [
     "summary_elements",
 ]
 
-PartKind = str
 # The parts of a paper by the words for them; a question that names one by its number ("Table 8") is about its content.
 _NUMBERED = {
     "Figures": r"fig(?:ure)?s?|charts?|plots?|diagrams?",
@@ -50,7 +48,7 @@ _OTHER = {
     "Record": r"who|authors?|titles?|pages?|published|publication|venue|journal|conference|doi|"
     r"arxiv (?:id|identifier|number)",
 }
-PARTS: tuple[PartKind, ...] = ("Sections", *_NUMBERED)
+PARTS: tuple[str, ...] = ("Sections", *_NUMBERED)
 """The parts of a paper that an outline can list."""
 _OPENING = "Outline of the paper “"
 # Characters; what follows says little about which part it is.
@@ -77,7 +75,7 @@ LIMITS = (
 """Descriptions of what a paper says about its limits, used like `GISTS`."""
 
 
-def asked_parts(question: str) -> frozenset[PartKind]:
+def asked_parts(question: str) -> frozenset[str]:
     """Return the parts of papers that a question asks about without naming one by its number, or sections at all."""
     unnamed = without_numbered(question)
     texts = [(unnamed, _NUMBERED), (question, _OTHER)]
@@ -95,7 +93,7 @@ def _is_appendix(number: str) -> bool:
     return bare.isalpha() and not set(bare.casefold()) <= set("ivx")
 
 
-def outline_row(paper: Paper, entry: PaperEntry | None, parts: Iterable[PartKind]) -> ContextSource | None:
+def outline_row(paper: Paper, entry: PaperEntry | None, parts: Iterable[str]) -> ContextSource | None:
     """Return a paper's outline with these parts, as a source at its title; None for a paper without elements.
 
     The number of each kind of part is always stated.
@@ -163,14 +161,14 @@ class _Outline:
         self._sections = {section.id: section for section in paper.sections}
         self._numbers = {section.path: section.number for section in paper.sections}
         floats = [one for one in paper.elements if one.label and isinstance(one, Figure | Table | Passage)]
-        self.parts: dict[PartKind, list[tuple[str, Element]]] = {
+        self.parts: dict[str, list[tuple[str, Element]]] = {
             "Sections": list(self._headings(paper)),
             "Figures": [(self._float(one), one) for one in floats if isinstance(one, Figure)],
             "Tables": [(self._float(one), one) for one in floats if isinstance(one, Table)],
             "Listings": [(self._float(one), one) for one in floats if isinstance(one, Passage)],
         }
 
-    def count(self, part: PartKind) -> str:
+    def count(self, part: str) -> str:
         """Return how many there are of a part, in the appendix, too; "" if there is none."""
         listed = [element for _, element in self.parts[part]]
         appended = sum(map(self._is_appended, listed))

@@ -64,8 +64,8 @@ class EachPaper:
         papers = [entries[one] for one in ranked if one in entries][:_MOST_PAPERS]
         findings = [*found.context.findings]
         if len(ranked) > len(papers):
-            left = f"only the {len(papers)} papers that fit the question best were asked, of {len(ranked)}"
-            findings.append(Finding(kind="note", message=f"{left}; choose papers to ask others"))
+            left = f"of {len(ranked)} papers, only the {len(papers)} best were asked; choose papers to ask others"
+            findings.append(Finding(kind="note", message=left))
         if not self._engine.has_model:
             best = {one.place.paper: one for one in reversed(found.context.sources)}
             sources = tuple(best[paper.id] for paper in papers if paper.id in best)
@@ -73,13 +73,12 @@ class EachPaper:
             return await self._engine.conclude(asked, request, context, progress, searched=len(papers))
         names = citation_names(list(entries.values()))
         cells = await self._cells(asked.question, papers, progress, findings)
-        context = Context(
-            sources=await run_in_thread(lambda: _sources(self._corpus, cells, names)), findings=tuple(findings)
-        )
+        sources = await run_in_thread(lambda: _sources(self._corpus, cells, names))
+        context = Context(sources=sources, findings=tuple(findings))
         answer = await self._engine.conclude(asked, request, context, progress, searched=len(papers))
-        answer = _by_paper(answer, cells, names, [paper.id for paper in papers if paper.id not in cells])
-        progress.end(answer.text)
-        return answer
+        whole = _by_paper(answer, cells, names, [paper.id for paper in papers if paper.id not in cells])
+        progress.end(whole.text)
+        return whole
 
     async def _cells(
         self, question: str, papers: Sequence[PaperEntry], progress: Progress, findings: list[Finding]

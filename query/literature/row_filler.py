@@ -63,8 +63,6 @@ class _RowReply(BaseModel):
 
 
 class _Reply(BaseModel):
-    """The reply of a model."""
-
     rows: list[_RowReply]
 
 
@@ -205,10 +203,8 @@ class RowFiller:
         """
         wished = [column for column in columns.columns if column.name in set(wanted)]
         if self._model is None:
-            of_paper = columns.rows == "paper"
-            return FilledPaper(
-                rows={"": tuple([await self._extracted(entry, one) for one in wished])} if of_paper else {}
-            )
+            found = [await self._extracted(entry, one) for one in wished] if columns.rows == "paper" else []
+            return FilledPaper(rows={"": tuple(found)} if found else {})
         paper = await run_in_thread(lambda: self._corpus.paper(entry.id))
         usage = Usage()
         rows: dict[str, tuple[LiteratureCell, ...]] = {}
@@ -237,14 +233,8 @@ class RowFiller:
         quotes = [one.quote for one in answer.evidence if one.quote]
         value = quotes[0] if column.type == "number" and len(quotes) == 1 else answer.text
         findings = tuple(one for one in answer.findings if one.kind != "model")
-        return LiteratureCell(
-            column=column.name,
-            value=value,
-            status="stated",
-            evidence=answer.evidence,
-            checks=answer.checks,
-            findings=findings,
-        )
+        stated = LiteratureCell(column=column.name, value=value, status="stated", evidence=answer.evidence)
+        return replace(stated, checks=answer.checks, findings=findings)
 
     async def _ask_first(self, model: LanguageModel, entry: PaperEntry, asked: _Asked) -> None:
         """Ask from the whole paper if it fits, else from what is retrieved for each column; from half as much as often
@@ -401,10 +391,10 @@ def _said_rows(asked: _Asked) -> str:
         return 'one row, with `row` "".'
     rows = tuple(dict.fromkeys((*asked.known, *asked.replies)))
     if rows:
-        listed = as_data("; ".join(rows))
-        return f"one for each of these, with its name in `row`, exactly as given, and no other:\n{listed}"
-    what = as_data(asked.rows)
-    return (
-        f"one for each of what follows between the lines that the paper itself reports, with its name as printed in "
-        f"`row`, at most {_MOST_ROWS}:\n{what}"
-    )
+        said, what = "these, with its name in `row`, exactly as given, and no other", "; ".join(rows)
+    else:
+        said = (
+            "what follows between the lines that the paper itself reports, with its name as printed in `row`, at most "
+        )
+        said, what = f"{said}{_MOST_ROWS}", asked.rows
+    return f"one for each of {said}:\n{as_data(what)}"

@@ -287,7 +287,6 @@ class Retriever:
             question=question,
             names=self._names.cited(entries),
             limit=_SPREAD if spread else self._settings.chunks,
-            # A model is asked of each paper alone.
             tokens=_SPREAD * self._settings.tokens if spread else room,
             count=self._count,
         )

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from paperscope.library import Library, Neighbourhood
     from service.batch import BadQuestion, BatchEstimate, BatchResult, BatchRow, BatchRunner, Question
 
-__all__ = ["MEAN_SPEED", "NO_MODEL", "EstimateOption", "ask", "batch", "bounds_view", "graph"]
+__all__ = ["NO_MODEL", "EstimateOption", "ask", "batch", "bounds_view", "counting", "graph"]
 
 NO_MODEL = (
     "No model was used. `paperscope setup` sets one up; `paperscope mcp --install CLIENT` lets that of Claude, "
@@ -222,21 +222,21 @@ def _read_history(files: Sequence[Path]) -> list[Turn]:
     return turns
 
 
+def counting(what: str) -> Progress:
+    """Return a progress bar that counts what is done."""
+    said = TextColumn("{task.description}", markup=False)
+    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), said)
+    return Progress(*columns, console=stderr(), transient=True, speed_estimate_period=MEAN_SPEED)
+
+
 def _run_with_progress(
     runner: "BatchRunner", questions: "Sequence[Question | BadQuestion]", out: Path
 ) -> "BatchResult":
     from service.batch import BadQuestion
 
-    columns = (
-        TextColumn("answering"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        TextColumn("{task.description}", markup=False),
-    )
     bad = {question.index for question in questions if isinstance(question, BadQuestion)}
     total, done = len(questions) - len(bad), 0
-    with Progress(*columns, console=stderr(), transient=True, speed_estimate_period=MEAN_SPEED) as progress:
+    with counting("answering") as progress:
         task = progress.add_task("", total=total)
 
         def on_row(row: "BatchRow") -> None:

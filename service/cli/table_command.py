@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
 from paperscope_core.column_sets import read_columns
@@ -21,7 +20,7 @@ from service.cli.options import (
     make_budget,
     open_library,
 )
-from service.cli.question_commands import MEAN_SPEED, NO_MODEL, EstimateOption, bounds_view
+from service.cli.question_commands import NO_MODEL, EstimateOption, bounds_view, counting
 from service.cli.terminal import print_line, print_note, stderr, stdout
 
 if TYPE_CHECKING:
@@ -75,14 +74,7 @@ def table(
 
 
 def _fill_with_progress(library: "Library", table: str, *, at_once: int) -> LiteratureTable:
-    shown = (
-        TextColumn("filling"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        TextColumn("{task.description}"),
-    )
-    with Progress(*shown, console=stderr(), transient=True, speed_estimate_period=MEAN_SPEED) as progress:
+    with counting("filling") as progress:
         task = progress.add_task("", total=len(library.tables.get(table).papers))
 
         def on_paper(entry: PaperEntry, reason: str) -> None:

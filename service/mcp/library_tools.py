@@ -50,9 +50,7 @@ class EachPaper(_Parted):
         best: dict[str, ContextSource] = {}
         for source in context.sources:
             best.setdefault(source.place.paper, source)
-        return [
-            f"{one.paper} (id {paper}); {_said(access, one.content, _evidence(one))}" for paper, one in best.items()
-        ]
+        return [f"{one.paper} (id {paper}); {_shown(access, one)}" for paper, one in best.items()]
 
 
 class Results(_Parted):
@@ -108,8 +106,8 @@ def _said(access: Access, text: str, *places: Evidence) -> str:
     return "; ".join((said, *(cited_place(access, one) for one in places)))
 
 
-def _evidence(source: ContextSource) -> Evidence:
-    return Evidence(element=source.element, place=source.place, quote=source.label or source.section)
+def _shown(access: Access, one: ContextSource) -> str:
+    return _said(access, one.content, Evidence(element=one.element, place=one.place, quote=one.label or one.section))
 
 
 LIBRARY_TOOLS: tuple[type[PaperTool], ...] = (EachPaper, Results, FilledTable)
