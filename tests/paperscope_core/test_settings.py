@@ -247,7 +247,7 @@ def test_an_address_that_is_none_is_blamed_once(address: str) -> None:
 
 
 @pytest.mark.parametrize("address", [f"http://user:{KEY}@host/v1", f"http://host/v1?key={KEY}"])
-@pytest.mark.parametrize("name", ["OPENAI_BASE_URL", "PAPERSCOPE_SERVICE__OTLP_ENDPOINT"])
+@pytest.mark.parametrize("name", ["OPENAI_BASE_URL", "PAPERSCOPE_ANSWER__BASE_URL"])
 def test_a_secret_in_an_address_is_refused_and_not_quoted(name: str, address: str) -> None:
     with pytest.raises(SettingsError, match="a key belongs into api_key") as caught:
         load_settings(environ={name: address})

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from math import prod
 from statistics import median
 
@@ -9,6 +10,8 @@ from ingest.document.cell_values import is_value
 from ingest.document.pages import HorizontalRule
 from ingest.pdf.captions import Caption
 from ingest.pdf.layout import PageLayout
+from ingest.pdf.lines import Line, line_of
+from ingest.pdf.pdf_words import Word
 from ingest.pdf.tables.headers import body_rows, cut_titles, grouped_header
 from ingest.pdf.tables.row_joining import join_rows, span_labels
 from ingest.pdf.tables.table_columns import columns_of, cut_at_strips, strips_at, strips_of
@@ -30,6 +33,9 @@ from ingest.pdf.tables.table_values import (
 )
 
 __all__ = ["read_grid", "read_table"]
+
+_MATH_SHARE = 0.3  # The least share of mathematical letters in a table of formulas; stubs have a smaller one.
+_ROWS_PER_STUB = 1.3  # Numerators and limits are printed rows of their own.
 
 # Factors of the confidence; chosen on the development papers. Tables below 0.8 are read a second time (see `find`).
 _NO_GRID_CONFIDENCE = 0.2  # The grid has one column only, or no body.
@@ -58,6 +64,9 @@ def read_grid(
         both: Whether a row also ends where its words say so.
     """
     em = em_of(region.words)
+    if _is_formula_table(region.words, em=em):
+        body = _formula_rows(region.words, em=em)
+        return _grid((), body, levels=0, width=max(len(row.pieces) for row in body), region=region)
     rows = printed_rows(with_currency(region.words), em=em, verticals=region.verticals)
     grouping: list[HorizontalRule] = []
     top: list[PrintedRow] = []
@@ -83,12 +92,24 @@ def read_grid(
         levels, header = grouped_header(cut_titles(top, grouping, strips, columns), grouping, columns)
     lines = body_rows(rest, columns, region, headed=bool(grouping))
     body = span_labels(join_rows(lines, columns, region, bands=bands, both=both), columns, region)
-    cells = (*header, *_cells_of(body, first_row=levels, width=len(columns)))
+    return _grid(header, body, levels=levels, width=len(columns), region=region, intervals=columns.intervals)
+
+
+def _grid(
+    header: tuple[GridCell, ...],
+    body: Sequence[GridRow],
+    *,
+    levels: int,
+    width: int,
+    region: TableRegion,
+    intervals: tuple[tuple[float, float], ...] = (),
+) -> Grid:
+    cells = (*header, *_cells_of(body, first_row=levels, width=width))
     return Grid(
         cells=cells,
         header_rows=levels + _leading_headers(body),
-        confidence=_confidence(cells, body, width=len(columns), ruled=region.ruled),
-        columns=columns.intervals,
+        confidence=_confidence(cells, body, width=width, ruled=region.ruled),
+        columns=intervals,
     )
 
 
@@ -132,6 +153,49 @@ def _stub_columns(rows: Sequence[GridRow], *, width: int) -> int:
     names = [piece.text for row in body if (piece := row.piece_at(stubs))]
     textual = bool(names) and 2 * sum(map(is_value, names)) < len(names)
     return stubs + 1 if grouping and textual and width > stubs + 1 else stubs
+
+
+def _is_formula_table(words: Sequence[Word], *, em: float) -> bool:
+    """Return whether a table has formulas in its cells: many mathematical letters, and more printed rows than stubs."""
+    letters = sum(len(word.text) for word in words)
+    if sum(len(word.text) * word.math for word in words) <= _MATH_SHARE * letters:
+        return False
+    stubs = _stubs(words, em=em)
+    return len(stubs) > 2 and len(printed_rows(words, em=em)) > _ROWS_PER_STUB * len(stubs)
+
+
+def _formula_rows(words: Sequence[Word], *, em: float) -> list[GridRow]:
+    """Return a row for each stub, with everything to the right of it as one cell; the first row is the header."""
+    stubs = _stubs(words, em=em)
+    cut = max(stub.box.x1 for stub in stubs) + 1
+    anchors = sorted({round(stub.baseline, 1) for stub in stubs})
+    middles = [
+        float("-inf"),
+        *((low + high) / 2 for low, high in pairwise(anchors)),
+        float("inf"),
+    ]
+    rows: list[GridRow] = []
+    for index, anchor in enumerate(anchors):
+        inside = [word for word in words if middles[index] <= word.baseline - 0.1 * em < middles[index + 1]]
+        sides = [word for word in inside if word.x1 <= cut], [word for word in inside if word.x1 > cut]
+        pieces = [
+            Piece(first=column, last=column, lines=tuple(line_of(row.words) for row in printed_rows(side, em=em)))
+            for column, side in enumerate(sides)
+            if side
+        ]
+        kind: RowKind = "header" if index == 0 else "body"
+        rows.append(GridRow(kind=kind, top=anchor, bottom=anchor, pieces=tuple(pieces)))
+    return rows
+
+
+def _stubs(words: Sequence[Word], *, em: float) -> list[Line]:
+    """Return the texts at the left edge that are not mathematical."""
+    segments = [segment for row in printed_rows(words, em=em) for segment in row.segments]
+    plain = [segment for segment in segments if segment.math < _MATH_SHARE]
+    if not plain:
+        return []
+    right = median(segment.box.x1 for segment in plain)
+    return [segment for segment in plain if segment.box.x0 < right and segment.box.x1 < right + 2 * em]
 
 
 def _confidence(cells: Sequence[GridCell], body: Sequence[GridRow], *, width: int, ruled: bool) -> float:

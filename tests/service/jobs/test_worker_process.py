@@ -135,7 +135,7 @@ def test_a_running_job_is_cancelled_soon_and_the_next_one_runs(tmp_path: Path, m
             upload(address, b"Last."),
         )
         wait_until(lambda: model.names)
-        assert httpx2.delete(f"{address}{waiting.headers['location']}").json()["state"] == "cancelled"
+        assert httpx2.post(f"{address}{waiting.headers['location']}/cancel").json()["state"] == "cancelled"
         cancelled = httpx2.post(f"{address}{running.headers['location']}/cancel").json()
         assert (cancelled["state"], cancelled["cancelling"]) == ("running", True)
         assert job_of(running, address, wait=10)["state"] == "cancelled"
