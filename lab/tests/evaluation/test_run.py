@@ -45,6 +45,7 @@ def test_a_run_reports_and_resumes(
     assert report["provenance"]["revision"]
     assert report["provenance"]["code"]
     assert report["provenance"]["facts"]["layout"].endswith("papers (not in papers/)")
+    assert report["provenance"]["facts"]["fields"] == "left out (no papers/fields)"
     assert json.loads(first["parsing.jsonl"])["name"] == "papers/example"
     assert evaluate(*arguments) == 0
     assert {file.name: file.read_bytes() for file in out.iterdir() if file.is_file()} == first
@@ -52,7 +53,7 @@ def test_a_run_reports_and_resumes(
 
 
 @pytest.mark.slow
-def test_the_mode_chooses_what_is_measured(
+def test_the_mode_and_the_named_sets_choose_what_is_measured(
     data: Path, evaluate: "Evaluate", capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert evaluate("parsing", "--data", data, "--mode", "pymupdf", "--json") == 0
@@ -61,6 +62,8 @@ def test_the_mode_chooses_what_is_measured(
     assert "suite parsing has no mode 'guess'; there is pymupdf" in capsys.readouterr().err
     assert evaluate("parsing", "--data", data, "--only", "layout-development") == 2
     assert "the PDFs whose pages were drawn are not there: " in capsys.readouterr().err
+    assert evaluate("parsing", "--data", data, "--only", "fields") == 2
+    assert "the papers of many fields are not there: papers/fields" in capsys.readouterr().err
 
 
 @pytest.mark.slow

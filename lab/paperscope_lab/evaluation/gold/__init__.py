@@ -5,6 +5,7 @@
     DIR/papers/latexgold/*.gold.json, DIR/eval/tablecells_latex.jsonl
     DIR/eval/parse_jose_jats.jsonl for DIR/papers/jose
     DIR/eval/parse_olmocr_unit_tests.jsonl for DIR/papers/olmocr
+    DIR/papers/fields/tables.jsonl, order.jsonl, records.jsonl, figures.jsonl for DIR/papers/fields/papers
     bookmarks of all other PDFs below DIR/papers
 `generated_tables`:
     no files: it typesets papers with known tables

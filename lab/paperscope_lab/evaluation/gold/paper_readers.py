@@ -17,6 +17,7 @@ from paperscope_lab.evaluation.gold.files import (
     separate_errors,
 )
 from paperscope_lab.evaluation.gold.papers import (
+    FieldLine,
     Gold,
     GoldCaption,
     GoldHeading,
@@ -28,6 +29,8 @@ from paperscope_lab.evaluation.gold.papers import (
 )
 
 __all__ = [
+    "FIELDS_SET",
+    "field_items",
     "folder_items",
     "jose_items",
     "latex_items",
@@ -41,6 +44,7 @@ __all__ = [
 
 _FOLDER_FILES = ("gold_tables.json", "gold.json", "cells.jsonl")
 _MIN_BOOKMARKS = 3
+FIELDS_SET = "fields"
 
 
 def table_of_rows(rows: Sequence[Sequence[str]], *, caption: str) -> GoldTable | None:
@@ -227,6 +231,29 @@ def olmocr_items(data: Path) -> Iterator[GoldItem | GoldFileError]:
         yield GoldItem(name=f"olmocr/{pdf.stem}", file=pdf, gold=Gold(tests=tests))
 
 
+def field_items(data: Path) -> Iterator[GoldItem | GoldFileError]:
+    """Yield one item per paper of DIR/papers/fields, and the errors of unusable lines.
+
+    Rules of the parser were chosen on these papers, so all are in the part `fitting`.
+    """
+    folder = data / "papers" / FIELDS_SET
+
+    def checked(_number: int, line: FieldLine) -> tuple[Path, FieldLine]:
+        file = paper_file(data, f"{FIELDS_SET}/papers", line.paper)
+        check_pages([line.page], file)
+        if line.page and not (line.bbox or line.no_table or line.phantom or line.starts):
+            raise GoldFileError("the page has neither 'bbox' nor 'no_table', 'phantom' or 'starts'")
+        return file, line
+
+    names = ("tables", "order", "records", "figures")
+    files = (read_lines(folder / f"{name}.jsonl", FieldLine, checked) for name in names)
+    found, bad = separate_errors(chain.from_iterable(files))
+    yield from bad
+    for pdf in sorted({pdf for pdf, _ in found}):
+        lines = tuple(line for file, line in found if file == pdf)
+        yield GoldItem(name=f"{FIELDS_SET}/{pdf.stem}", file=pdf, gold=Gold(fields=lines), part="fitting")
+
+
 def outline_items(
     data: Path, *, known: Set[Path], read_outline: Callable[[Path], Sequence[OutlineEntry]]
 ) -> Iterator[GoldItem]:
@@ -251,7 +278,7 @@ def load_items(
     data: Path, *, read_outline: Callable[[Path], Sequence[OutlineEntry]]
 ) -> tuple[list[GoldItem], list[GoldFileError]]:
     """Return the papers with gold below `data`, and the errors of unusable gold."""
-    found = chain(folder_items(data), latex_items(data), jose_items(data), olmocr_items(data))
+    found = chain(folder_items(data), latex_items(data), jose_items(data), olmocr_items(data), field_items(data))
     items, bad = separate_errors(found)
     known = {item.file for item in items if item.gold.headings is not None}
     return [*items, *outline_items(data, known=known, read_outline=read_outline)], bad

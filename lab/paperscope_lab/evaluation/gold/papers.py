@@ -9,6 +9,7 @@ from pydantic import AliasChoices, BeforeValidator, Field
 from paperscope_core.types import Box
 
 __all__ = [
+    "FieldLine",
     "Gold",
     "GoldCaption",
     "GoldHeading",
@@ -166,11 +167,37 @@ class GoldPage:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class FieldLine:
+    """What was read by eye from a page, or of a paper's record (no page); what a line lacks is empty.
+
+    Attributes:
+        bbox: The extent of a table or a figure, without caption and notes.
+        grid: The texts of a table, one row per logical row; () for a figure.
+        no_table: Whether the page carries no table.
+        phantom: The label of a figure that is named there, and printed nowhere.
+        starts: The first words of the page's headings, paragraphs and list items, in reading order.
+    """
+
+    paper: str
+    page: int | None = None
+    label: str | None = None
+    bbox: Box | None = None
+    grid: Grid = ()
+    no_table: bool = False
+    phantom: str = ""
+    starts: tuple[str, ...] = ()
+    title: str | None = None
+    authors: tuple[str, ...] | None = None
+    year: int | None = None
+    doi: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Gold:
     """The gold data of a paper. `all_tables` says that the paper has no other tables.
 
     `equations` are the numbers of its display equations as printed, without brackets; `figures` is the number of its
-    figures.
+    figures; `fields` are the lines of the set `fields`, which was made by eye.
     """
 
     tables: tuple[GoldTable, ...] = ()
@@ -186,6 +213,7 @@ class Gold:
     figures: int | None = None
     tests: tuple[PageTest, ...] = ()
     pages: tuple[GoldPage, ...] = ()
+    fields: tuple[FieldLine, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

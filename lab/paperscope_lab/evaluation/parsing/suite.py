@@ -17,8 +17,9 @@ from paperscope_lab.errors import GoldFileError
 from paperscope_lab.evaluation.gold.files import separate_errors
 from paperscope_lab.evaluation.gold.generated_tables import GENERATED_SET, generated_items
 from paperscope_lab.evaluation.gold.page_layouts import layout_items
-from paperscope_lab.evaluation.gold.paper_readers import load_items
+from paperscope_lab.evaluation.gold.paper_readers import FIELDS_SET, load_items
 from paperscope_lab.evaluation.gold.papers import Gold, GoldItem
+from paperscope_lab.evaluation.parsing.fields import score_fields
 from paperscope_lab.evaluation.parsing.layout import score_layout
 from paperscope_lab.evaluation.parsing.page_tests import score_page_tests
 from paperscope_lab.evaluation.parsing.tables import score_lookups, score_tables
@@ -44,6 +45,7 @@ _SCORERS = (
     score_counts,
     score_page_tests,
     score_layout,
+    score_fields,
 )
 _ANY_LENGTH = LimitSettings(max_pages=100_000)
 # Crops are not scored: a low resolution saves time.
@@ -112,6 +114,10 @@ def _load(request: Request, _stack: ExitStack) -> Loaded:
     if missing and not pages and any(name.startswith("layout-") for name in request.names):
         raise GoldFileError(f"{request.data}: the PDFs whose pages were drawn are not there: {', '.join(missing)}")
     facts = {"layout": f"without {left_out}"} if missing else {}
+    if not (request.data / "papers" / FIELDS_SET).is_dir():
+        if any(name.split("/")[0] == FIELDS_SET for name in request.names):
+            raise GoldFileError(f"{request.data}: the papers of many fields are not there: papers/{FIELDS_SET}")
+        facts[FIELDS_SET] = f"left out (no papers/{FIELDS_SET})"
     return Loaded(items=items, bad=(*bad, *wrong), facts=facts)
 
 
@@ -132,6 +138,9 @@ SUITE = Suite(
         "layout.tables.whole",
         "layout.listings.whole",
         "layout.headings.found",
+        "fields.cells",
+        "fields.whole",
+        "fields.neighbours",
     ),
     load=_load,
     missing="no gold here; name a folder with papers/NAME/paper.pdf and gold_tables.json beside it",

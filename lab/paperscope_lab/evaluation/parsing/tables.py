@@ -12,7 +12,7 @@ from paperscope_lab.evaluation.matching import align, pair_best, remove_spaces, 
 from paperscope_lab.evaluation.parsing.teds import covered_positions, teds, tree_of_gold, tree_of_table
 from paperscope_lab.evaluation.score import Miss, Score, Tally, score_checks, total
 
-__all__ = ["align_grids", "folded_grid", "found_cells", "label_number", "score_lookups", "score_tables"]
+__all__ = ["align_grids", "folded_grid", "found_cells", "label_number", "score_lookups", "score_tables", "shape_of"]
 
 _LABEL_NUMBER = re.compile(r"^\D*?([A-Z]{0,2}\.?\d+(?:[.-]\d+)*[a-z]?|[IVXLC]{1,12})\W*$")
 _RAISED = re.compile("[\u2070\u00b9\u00b2\u00b3\u2074-\u207f]+")
@@ -142,15 +142,16 @@ class _Reading:
 
     @property
     def shapes(self) -> tuple[tuple[int, int], tuple[int, int]]:
-        """The numbers of rows and columns that are not empty, in the gold and in the table."""
-        return _shape(self.wanted), _shape(self.got)
+        """The shapes of the gold and of the table."""
+        return shape_of(self.wanted), shape_of(self.got)
 
     @property
     def same_shape(self) -> bool:
         return self.shapes[0] == self.shapes[1]
 
 
-def _shape(grid: Sequence[Sequence[str]]) -> tuple[int, int]:
+def shape_of(grid: Sequence[Sequence[str]]) -> tuple[int, int]:
+    """Return the numbers of rows and columns that are not empty."""
     return sum(1 for row in grid if any(row)), sum(1 for column in zip(*grid, strict=True) if any(column))
 
 
