@@ -1,9 +1,10 @@
 """An entity's neighbourhood in the graph: lookup, export and drawing."""
 
+import math
 import unicodedata
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from io import BytesIO
 from typing import TYPE_CHECKING, NamedTuple
@@ -14,11 +15,13 @@ from graph_store import Store
 from graph_store.index import LibraryIndex
 from graph_store.reading import paper_of
 from paperscope.display import places_text
-from paperscope.html_blocks import aside, details, fragment, grid
+from paperscope.html_blocks import aside, bullet_list, details, fragment, grid
 from paperscope_core.errors import UnknownEntityError
 from paperscope_core.text.escaping import html, shortened, terminal_text
 from paperscope_core.text.words import entity_key
-from paperscope_core.types import WORK, Displayable, Entity, Place, Relation
+from paperscope_core.types import WORK, Displayable, Element, Entity, Evidence, PaperEntry, Place, Relation, where
+from query.definitions import entity_definitions
+from query.question.paper_names import citation_names
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -69,6 +72,7 @@ class Neighbourhood(Displayable):
         relations: The relations between them, the strongest first.
         places: The places that state the entity and the relations, by element id.
         files: The file names of the papers, by paper id.
+        definitions: The sentence of each paper that defines the entity in a fixed form, the earliest year first.
     """
 
     center: Entity
@@ -76,6 +80,7 @@ class Neighbourhood(Displayable):
     relations: tuple[Relation, ...]
     places: Mapping[str, Place] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
+    definitions: tuple[Evidence, ...] = ()
 
     def to_networkx(self) -> "nx.MultiDiGraph[str]":
         """Return the graph for networkx: nodes are entity ids with name, type, description, aliases and sources."""
@@ -141,6 +146,7 @@ class Neighbourhood(Displayable):
             aside(f"also: {', '.join(center.aliases)}" if center.aliases else ""),
             aside(center.description),
             aside(self.where(center.sources)),
+            bullet_list(html('{} <span class="aside">{}</span>', one.quote, one.name) for one in self.definitions),
             html('<div class="wide">{}</div>', self.to_svg()),
             details("Relations", grid(("from", "relation", "to", "description", "where"), rows)),
         )
@@ -209,13 +215,28 @@ def neighbourhood(store: Store, center: Entity, *, steps: int, limit: int) -> Ne
     elements = store.elements([*center.sources, *(source for one in kept for source in one.sources)])
     places = {name: element.place for name, element in elements.items()}
     papers = {place.paper for place in places.values()}
+    entries = [entry for entry in store.entries() if entry.id in papers]
     return Neighbourhood(
         center=center,
         entities=tuple(entities.values()),
         relations=kept,
         places=places,
-        files={entry.id: entry.file for entry in store.entries() if entry.id in papers},
+        files={entry.id: entry.file for entry in entries},
+        definitions=_definitions(center, elements, entries),
     )
+
+
+def _definitions(
+    center: Entity, elements: Mapping[str, Element], entries: Sequence[PaperEntry]
+) -> tuple[Evidence, ...]:
+    """Return where papers define an entity, the earliest year first, and last those of an unknown year."""
+    if center.type == WORK or center.id in elements:
+        return ()
+    found = entity_definitions((center.name, *center.aliases), [elements[source] for source in center.sources])
+    names = citation_names(entries)
+    ordered = sorted((one for one in entries if one.id in found), key=lambda one: one.year or math.inf)
+    papers = ((names[one.id], found[one.id]) for one in ordered)
+    return tuple(replace(one, name=f"{name}, {where(one.places)}") for name, one in papers)
 
 
 def most_connected(store: Store, paper: str, *, limit: int) -> dict[str, int]:

@@ -57,6 +57,7 @@ class Result:
         reasons: Why headers and caption are taken for these entities: "dataset OntoNotes5.0: header 'English OntoNotes
             5.0'".
         apart: What in it ("method", "dataset", "metric") is kept apart from the entity of this name in other papers.
+        year: The paper's year, None if it is not known.
     """
 
     method: str
@@ -74,6 +75,7 @@ class Result:
     evidence: Evidence
     reasons: tuple[str, ...]
     apart: tuple[str, ...] = ()
+    year: int | None = None
 
 
 class _ShownEntities:
@@ -266,13 +268,15 @@ def leaderboards(
         separations: Papers and entities (ids) that are kept apart from those of other papers.
     """
     groups: dict[tuple[str, str], list[Result]] = defaultdict(list)
-    for paper, name in citation_names(corpus.entries()).items():
+    entries = corpus.entries()
+    years = {entry.id: entry.year for entry in entries}
+    for paper, name in citation_names(entries).items():
         check_cancelled()
         # A paper may be removed in the meantime.
         with suppress(UnknownPaperError):
             for one in paper_results(corpus, corpus.paper(paper), name=name):
                 own = _kept_apart(one, separations, paper_name=name)
-                groups[own.dataset_id, own.metric_id].append(own)
+                groups[own.dataset_id, own.metric_id].append(replace(own, year=years[paper]))
     names = corpus.entities(list({name for key in groups for name in key}))
     first = [found[0] for found in groups.values()]
     spelled: dict[str, tuple[str, ...]] = {one.dataset_id: (one.dataset,) for one in first}

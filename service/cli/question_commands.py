@@ -263,7 +263,9 @@ def _neighbourhood_view(found: "Neighbourhood") -> RenderableType:
     parts: list[RenderableType] = [Text(f"{center.name}  ({center.type})", style="bold")]
     if center.aliases:
         parts.append(Text(f"also: {', '.join(center.aliases)}"))
-    parts += [Text(center.description), Text(found.where(center.sources), style="magenta"), Text("")]
+    parts += [Text(center.description), Text(found.where(center.sources), style="magenta")]
+    parts += [Text(f"“{one.quote}”").append(f"  {one.name}", style="magenta") for one in found.definitions]
+    parts.append(Text(""))
     for relation in found.relations:
         parts.append(Text(f"{names[relation.source]} — {relation.kind} → {names[relation.target]}", style="cyan"))
         said = Text(relation.description).append(f"  {found.where(relation.sources)}", style="magenta")

@@ -7,7 +7,7 @@ import pytest
 
 from paperscope_core.models.fakes import FakeEmbedder
 from query import Retriever
-from query.definitions import asked_term, defining_passages, find_definition
+from query.definitions import asked_term, defining_passages, entity_definitions, find_definition
 from tests.query.conftest import TREE, MemoryLibrary, passage
 
 
@@ -34,6 +34,7 @@ def test_the_term_that_a_question_asks_for(question: str, term: str) -> None:
         ("Rare tags (RT) are defined as those below one percent.", True),
         ("Rare tag refers to any tag below one percent.", True),
         ("Rare tags are hard.", False),
+        ("The share of rare tags is defined as their count over all.", False),
     ],
 )
 def test_fixed_forms(sentence: str, stated: bool) -> None:
@@ -102,6 +103,28 @@ def test_an_abbreviation_that_is_introduced_again_defines_nothing() -> None:
     paper = replace(TREE, elements=tuple(passage(number, 1, text, "") for number, text in enumerate(texts)))
     assert list(defining_passages("weighted loss", [paper])) == [paper.elements[0].id]
     assert list(defining_passages("WL", [paper])) == [paper.elements[0].id]
+
+
+@pytest.mark.parametrize(
+    ("names", "sentence", "certain"),
+    [
+        (("owl index", "OI"), "An owl index is a number that orders forests by their owls.", True),
+        (("owl index", "OI"), "OI is an order of forests defined by their owls.", True),
+        (("owl index", "OI"), "Here, the owl index is defined as owls per tree.", True),
+        (("owl index", "OI"), "Forests have an owl index (OI) each.", True),
+        (("OI",), "Forests have an owl index (OI) each.", True),
+        (("owl index", "OI"), "Losses have an overlap integral (OI) each.", False),
+        (("owl index", "OI"), "An owl index is a natural choice because owls hoot.", False),
+        (("owl index", "OI"), "The mean of the owl index is defined as a sum over forests.", False),
+        (("owl index", "OI"), "Forests with an owl index are rare.", False),
+    ],
+)
+def test_an_entity_has_the_definitions_whose_form_is_certain(
+    names: Sequence[str], sentence: str, *, certain: bool
+) -> None:
+    elements = [passage(1, 1, f"Owls matter. {sentence}", "")]
+    found = entity_definitions(names, elements)
+    assert [one.quote for one in found.values()] == [sentence][:certain]
 
 
 async def test_the_definition_is_retrieved_first() -> None:

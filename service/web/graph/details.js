@@ -9,12 +9,13 @@ const MAX_TEXT = 280
 
 /**
  * @param {{part: import('./model.js').Part, id: string, maxRelations: number, busy: boolean, onSelect: (id: string) => void,
- *   onPlaces: (elements: string[]) => void, onMore: () => void, onCollapse: () => void, onClose: () => void}} props
+ *   onPlaces: (places: import('./model.js').Place[]) => void, onMore: () => void, onCollapse: () => void, onClose: () => void}} props
  */
 export function Details({ part, id, maxRelations, busy, onSelect, onPlaces, onMore, onCollapse, onClose }) {
   const [shown, setShown] = useState({ id, count: PAGE_SIZE })
   const entity = part.entities.get(id)
   const found = statements(part, id)
+  const definitions = part.definitions.get(id) ?? []
   const count = shown.id === id ? shown.count : PAGE_SIZE
   const expanded = part.expanded.get(id)
   const isBounded = Boolean(expanded?.hasMore)
@@ -27,6 +28,17 @@ export function Details({ part, id, maxRelations, busy, onSelect, onPlaces, onMo
     </header>
     ${entity.description && html`<${Printed} key=${id} class="details-description" text=${entity.description} />`}
     <${Places} key=${`${id} places`} part=${part} sources=${entity.sources} onPlaces=${onPlaces} />
+    ${definitions.length > 0 &&
+    html`<h3 id="definitions">${t('graph.definitions', { count: definitions.length })}</h3>
+      <ul class="statements" aria-labelledby="definitions">
+        ${definitions.map(
+          (one) =>
+            html`<li class="statement" key=${one.element}>
+              <${Printed} class="statement-text" text=${one.quote} />
+              <p class="places"><${PlaceButton} label=${one.name} onClick=${() => onPlaces([one.place, ...one.more_places])} /></p>
+            </li>`,
+        )}
+      </ul>`}
     <h3>${t('graph.statements', { count: found.length })}</h3>
     ${isBounded && html`<p class="details-bounded">${t('graph.bounded', { count: expanded.limit })}</p>`}
     <ul class="statements">
@@ -74,15 +86,17 @@ function Places({ part, sources, onPlaces }) {
     ${shown.map((elements) => {
       const { paper, page } = part.places.get(elements[0])
       const label = t('graph.place', { file: part.files.get(paper) ?? paper, page: String(page) })
-      return html`<button type="button" class="chip place" key=${elements[0]} title=${label} onClick=${() => onPlaces(elements)}>
-        <${Icon} name="paper" size="14" /><span dir="auto">${label}</span>
-      </button>`
+      return html`<${PlaceButton} key=${elements[0]} label=${label} onClick=${() => onPlaces(elements.map((one) => part.places.get(one)))} />`
     })}
     ${pages.size > shown.length &&
     html`<button type="button" class="chip" aria-label=${t('graph.morePlaces', { count: pages.size - shown.length })} onClick=${() => setWhole(true)}>
       +${formatNumber(pages.size - shown.length)}
     </button>`}
   </p>`
+}
+
+function PlaceButton({ label, onClick }) {
+  return html`<button type="button" class="chip place" title=${label} onClick=${onClick}><${Icon} name="paper" size="14" /><span dir="auto">${label}</span></button>`
 }
 
 /** A text of a paper, of which the rest is shown on request. */

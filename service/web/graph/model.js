@@ -7,14 +7,15 @@ import { decodePart } from '../ui/route.js'
  * @typedef {{source: string, target: string, kind: string, description: string, sources: string[], weight: number}} Relation
  * @typedef {{paper: string, page: number, box: number[]}} Place
  * @typedef {{center: Entity, entities: Entity[], relations: Relation[], places: Record<string, Place>,
- *   files: Record<string, string>}} Neighbourhood
+ *   files: Record<string, string>, definitions: Definition[]}} Neighbourhood
+ * @typedef {{quote: string, name: string, place: Place, more_places: Place[]}} Definition
  */
 
 /**
  * A part of the graph.
  *
  * @typedef {{entities: Map<string, Entity>, relations: Map<string, Relation>, ends: Map<string, string[]>,
- *   places: Map<string, Place>, files: Map<string, string>, expanded: Map<string, {limit: number, hasMore: boolean}>}} Part
+ *   places: Map<string, Place>, files: Map<string, string>, definitions: Map<string, Definition[]>, expanded: Map<string, {limit: number, hasMore: boolean}>}} Part
  *   `ends` are the keys of an entity's relations; `expanded` has the entities that were expanded, in their order, with the
  *   number of relations that was asked for and whether there are more
  */
@@ -27,6 +28,7 @@ export function emptyPart() {
     ends: new Map(),
     places: new Map(),
     files: new Map(),
+    definitions: new Map(),
     expanded: new Map(),
   }
 }
@@ -53,6 +55,7 @@ export function withNeighbourhood(part, found, limit) {
     ends,
     places: new Map([...part.places, ...Object.entries(found.places)]),
     files: new Map([...part.files, ...Object.entries(found.files)]),
+    definitions: new Map(part.definitions).set(found.center.id, found.definitions ?? []),
     expanded: new Map(part.expanded).set(found.center.id, { limit, hasMore: found.relations.length >= limit }),
   }
 }

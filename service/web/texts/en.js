@@ -433,6 +433,7 @@ export const en = {
     details: 'Details',
     closeDetails: 'Close details',
     aliases: 'Also: {names}',
+    definitions: { one: 'Definition', other: 'Definitions by year' },
     statements: { one: '{count} statement', other: '{count} statements' },
     bounded: 'Only the {count} strongest relations of this entity are loaded.',
     moreStatements: { one: 'Show {count} more', other: 'Show {count} more' },
@@ -571,6 +572,8 @@ export const en = {
     separate: '“{name}” is another thing here',
     join: 'Join “{name}” again',
     differ: '{method} has different values:',
+    byYear: '{metric} by year',
+    point: '{method}: {value} ({year})',
   },
   batch: {
     title: 'Batches',

@@ -142,10 +142,8 @@ function Walk({ entity, paper, walk, at }) {
       if (!after.delete(kind)) after.add(kind)
       return after
     })
-  const openPlaces = (elements) => {
-    const places = elements.map((element) => part.places.get(element))
+  const openPlaces = (places) =>
     setLit({ key: 'place', claim: null, label: part.entities.get(selected).name, paper: places[0].paper, places })
-  }
 
   if (!part.entities.size) {
     if (!error) return html`<div class="view-state"><${Spinner} /></div>`

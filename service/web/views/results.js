@@ -1,6 +1,7 @@
 /** Results: what the papers' tables report, by dataset and metric, the best first; each value opens its cell. */
 
 import { get, patch } from '../api.js'
+import { YearChart } from '../literature/year_chart.js'
 import { EmptyState, ErrorState, Icon, Spinner, errorTitle, formatNumber, html, t, toast, useAsync, useDebounced, useState } from '../ui/index.js'
 
 const PAGE_SIZE = 20
@@ -66,6 +67,7 @@ function Board({ board, onSeparate }) {
         </tbody>
       </table>
     </div>
+    <${YearChart} label=${t('results.byYear', { metric: name })} points=${board.results.filter((one) => one.year).map(pointOf)} />
     ${board.disagreements.map(
       (group) =>
         html`<p class="note warn"><${Icon} name="warning" /><span>${t('results.differ', { method: group[0].method })} ${group.map((one, at) => html`${at ? '; ' : ''}<${Value} one=${one} /> (${one.evidence.name})`)}</span></p>`,
@@ -91,10 +93,21 @@ function Row({ one, onSeparate }) {
   </tr>`
 }
 
+/** The address of a value's cell. */
+function cellOf({ place, more_places: more }) {
+  const places = [place, ...more].map(({ page, box }) => [page, ...box].join(','))
+  return `#/papers/${place.paper}?at=${places.join(';')}`
+}
+
+/** A value as a point of the chart. @returns {import('../literature/year_chart.js').Point} */
+function pointOf({ method, value, year, evidence }) {
+  const label = t('results.point', { method, value: evidence.quote, year: String(year) })
+  return { year, value: Number(value), label, href: cellOf(evidence) }
+}
+
 /** A value, which opens its cell. */
 function Value({ one }) {
   const { evidence } = one
-  const places = [evidence.place, ...evidence.more_places].map(({ page, box }) => [page, ...box].join(','))
   const label = t('results.open', { value: evidence.quote, name: evidence.name })
-  return html`<a href="#/papers/${evidence.place.paper}?at=${places.join(';')}" aria-label=${label} title=${label}>${evidence.quote || formatNumber(one.value)}</a>`
+  return html`<a href=${cellOf(evidence)} aria-label=${label} title=${label}>${evidence.quote || formatNumber(one.value)}</a>`
 }

@@ -1,11 +1,16 @@
 """The routes that show the graph."""
 
 from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import httpx2
 import pytest
 
+from graph_store import Store
+from paperscope_core.types import Publication
+from tests.graph_store.indexed_papers import add, make_indexed
 from tests.service.conftest import settings_of
 from tests.service.servers import serve_app
 
@@ -27,6 +32,24 @@ def test_a_neighbourhood_comes_with_its_sources(address: str) -> None:
     for relation in found["relations"]:
         assert {relation["source"], relation["target"]} <= known
         assert relation["sources"]
+
+
+def test_a_neighbourhood_has_the_definition_of_each_paper_by_year(tmp_path: Path) -> None:
+    texts = {
+        "aaaa00000001": (2021, "An owl index is a number that orders forests."),
+        "bbbb00000002": (None, "We define the owl index as owls per tree."),
+        "cccc00000003": (2019, "Owl index refers to a ratio."),
+        "dddd00000004": (2018, "The owl index is high in each forest."),
+    }
+    with closing(Store.open(tmp_path)) as store:
+        for paper, (year, text) in texts.items():
+            made = make_indexed(paper, names=("owl index",), texts=(f"Owls hoot. {text}",))
+            add(store, replace(made, paper=replace(made.paper, publication=Publication(year=year, venue="Owls"))))
+    with serve_app(settings_of(tmp_path)) as address:
+        found = httpx2.get(f"{address}/v1/graph", params={"entity": "owl index"}).json()["definitions"]
+    papers = ("cccc00000003", "aaaa00000001", "bbbb00000002")
+    assert [(one["place"]["paper"], one["quote"]) for one in found] == [(one, texts[one][1]) for one in papers]
+    assert found[0]["name"] == "On paper cccc00000003 (2019), page 1"
 
 
 def test_the_graph_is_sent_as_graphml(address: str, tmp_path: Path) -> None:

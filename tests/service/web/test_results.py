@@ -66,6 +66,27 @@ def test_each_value_of_a_leaderboard_opens_its_cell(page: Page, assert_accessibl
     expect(page.get_by_role("heading", name="OntoNotes5.0, F1")).to_have_count(0)
 
 
+def test_the_values_of_two_years_are_points_that_open_their_cells(
+    page: Page, assert_accessible: Callable[[Page], None]
+) -> None:
+    board, other = (json.loads(to_json(one)) for one in boards_of(FIRST, SECOND)[:2])
+    for one in board["results"]:
+        one["year"] = 2021 if one["evidence"]["place"]["paper"] == FIRST.id else 2019
+    for one in other["results"]:
+        one["year"] = 2021
+    page.route("**/v1/results?*", lambda route: route.fulfill(json={"leaderboards": [board, other], "total": 2}))
+    page.goto("/#/results")
+    chart = page.get_by_role("figure")
+    expect(chart).to_have_count(1)
+    assert_accessible(page)
+    points = chart.get_by_role("link")
+    expect(points).to_have_count(len(board["results"]))
+    expect(points.first).to_have_accessible_name("BERT-MRC: 91.4 (2019)")
+    points.first.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"**/#/papers/{SECOND.id}?at=1,*")
+
+
 def test_each_paper_is_asked_after_the_estimate(
     page: Page, model: ModelServer, assert_accessible: Callable[[Page], None]
 ) -> None:
