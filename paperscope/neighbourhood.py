@@ -72,7 +72,7 @@ class Neighbourhood(Displayable):
         relations: The relations between them, the strongest first.
         places: The places that state the entity and the relations, by element id.
         files: The file names of the papers, by paper id.
-        definitions: The sentence of each paper that defines the entity in a fixed form, the earliest year first.
+        definitions: The words of each paper that define the entity in a fixed form, the earliest year first.
     """
 
     center: Entity

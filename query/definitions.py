@@ -122,38 +122,45 @@ def _expansion(short: str, papers: Sequence[Paper]) -> Definition | None:
 
 
 def entity_definitions(names: Sequence[str], elements: Sequence[Element]) -> Mapping[str, Evidence]:
-    """Return the sentence that defines an entity in each paper that does so in a certain form, by the paper's id.
+    """Return the words that define an entity in each paper that does so in a certain form, by the paper's id.
 
     Args:
         names: The entity's names.
         elements: The elements that name it.
 
     Returns:
-        What it is, if a paper states that, else the first sentence with its long form.
+        The sentence that says what it is, if a paper has one, else its short and its long form as first printed.
     """
     found: dict[str, Evidence] = {}
     ordered = sorted(elements, key=lambda one: one.order)
-    for defines in (_says_what, _says_long_form):
+    for quote in (_statement, _long_form):
         for name in names:
             for passage, sentence in _mentions(name, ordered):
-                if passage.place.paper not in found and defines(name, sentence, names):
-                    place, *more = places_of(passage, sentence)
-                    one = Evidence(element=passage.id, place=place, quote=sentence, more_places=tuple(more))
+                if passage.place.paper not in found and (text := quote(name, sentence, names)):
+                    place, *more = places_of(passage, text)
+                    one = Evidence(element=passage.id, place=place, quote=text, more_places=tuple(more))
                     found[place.paper] = one
     return found
 
 
-def _says_what(name: str, sentence: str, _: Sequence[str]) -> bool:
-    return _matches((*_FORMS, _IS_A), name, sentence, lead=_CLAUSE)
+def _statement(name: str, sentence: str, _: Sequence[str]) -> str:
+    """Return the sentence if it says what the name is, else ""."""
+    return sentence if _matches((*_FORMS, _IS_A), name, sentence, lead=_CLAUSE) else ""
 
 
-def _says_long_form(name: str, sentence: str, names: Sequence[str]) -> bool:
-    """Return whether a sentence gives the long form of a short name, which is one of the names if there are others."""
-    short, known = (name, f"{name}s"), {_folded(one) for one in names}
-    return any(
-        one.short in short and (_folded(one.long) in known or known == {_folded(name)})
-        for one in find_definitions(sentence)
-    )
+def _long_form(name: str, sentence: str, names: Sequence[str]) -> str:
+    """Return a short name with its long form as printed, else "". The long form is one of the names if there are
+    others."""
+    known = {_folded(one) for one in names}
+    for one in find_definitions(sentence):
+        if one.short in (name, f"{name}s") and (_folded(one.long) in known or known == {_folded(name)}):
+            ends = [re.escape(one.long), re.escape(one.short)]
+            both = "|".join(
+                rf"\b{first}\b.{{1,30}}?\b{last}\b(?: for short)?[)\]]?" for first, last in (ends, ends[::-1])
+            )
+            match = re.search(both, sentence)
+            return match[0] if match is not None else sentence
+    return ""
 
 
 def defining_passages(term: str, papers: Sequence[Paper]) -> dict[str, float]:

@@ -105,26 +105,27 @@ def test_an_abbreviation_that_is_introduced_again_defines_nothing() -> None:
     assert list(defining_passages("WL", [paper])) == [paper.elements[0].id]
 
 
+NAMES, WHOLE = ("owl index", "OI"), "the whole sentence"
+
+
 @pytest.mark.parametrize(
-    ("names", "sentence", "certain"),
+    ("names", "sentence", "quote"),
     [
-        (("owl index", "OI"), "An owl index is a number that orders forests by their owls.", True),
-        (("owl index", "OI"), "OI is an order of forests defined by their owls.", True),
-        (("owl index", "OI"), "Here, the owl index is defined as owls per tree.", True),
-        (("owl index", "OI"), "Forests have an owl index (OI) each.", True),
-        (("OI",), "Forests have an owl index (OI) each.", True),
-        (("owl index", "OI"), "Losses have an overlap integral (OI) each.", False),
-        (("owl index", "OI"), "An owl index is a natural choice because owls hoot.", False),
-        (("owl index", "OI"), "The mean of the owl index is defined as a sum over forests.", False),
-        (("owl index", "OI"), "Forests with an owl index are rare.", False),
+        (NAMES, "An owl index is a number that orders forests by their owls.", WHOLE),
+        (NAMES, "OI is an order of forests defined by their owls.", WHOLE),
+        (NAMES, "Here, the owl index is defined as owls per tree.", WHOLE),
+        (NAMES, "Forests have an owl index (OI) each.", "owl index (OI)"),
+        (("OI",), "We use the OI (owl index) of Doe (2019).", "OI (owl index)"),
+        (NAMES, "Losses have an overlap integral (OI) each.", ""),
+        (NAMES, "An owl index is a natural choice because owls hoot.", ""),
+        (NAMES, "The mean of the owl index is defined as a sum over forests.", ""),
+        (NAMES, "Forests with an owl index are rare.", ""),
     ],
 )
-def test_an_entity_has_the_definitions_whose_form_is_certain(
-    names: Sequence[str], sentence: str, *, certain: bool
-) -> None:
+def test_an_entity_has_the_definitions_whose_form_is_certain(names: Sequence[str], sentence: str, quote: str) -> None:
     elements = [passage(1, 1, f"Owls matter. {sentence}", "")]
     found = entity_definitions(names, elements)
-    assert [one.quote for one in found.values()] == [sentence][:certain]
+    assert [one.quote for one in found.values()] == [sentence if quote == WHOLE else quote][: bool(quote)]
 
 
 async def test_the_definition_is_retrieved_first() -> None:

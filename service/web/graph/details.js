@@ -30,7 +30,7 @@ export function Details({ part, id, maxRelations, busy, onSelect, onPlaces, onMo
     <${Places} key=${`${id} places`} part=${part} sources=${entity.sources} onPlaces=${onPlaces} />
     ${definitions.length > 0 &&
     html`<h3 id="definitions">${t('graph.definitions', { count: definitions.length })}</h3>
-      <ul class="statements" aria-labelledby="definitions">
+      <ul class="statements definitions" aria-labelledby="definitions">
         ${definitions.map(
           (one) =>
             html`<li class="statement" key=${one.element}>

@@ -8,7 +8,7 @@ const [LEFT, RIGHT, TOP, BOTTOM] = [56, 624, 14, 190]
 const RADIUS = 5
 // A pointer needs a larger target than the dot.
 const TARGET = 12
-const MAX_TICKS = 8
+const MAX_TICKS = 6
 
 /**
  * Nothing is drawn where fewer than two years are known.

@@ -28,7 +28,7 @@ def test_an_entity_is_found_by_each_of_its_names(run: "Run", example_library: Pa
     assert "also: SWA" in shown.out
     assert "SWA keeps a running mean of the weights." in shown.out
     assert "page 3" in shown.out
-    assert "“It averages weights along the training path by Stochastic Weight Averaging (SWA)" in shown.out
+    assert "“Stochastic Weight Averaging (SWA)”  Four Reports" in shown.out
 
 
 def test_json_holds_entities_relations_and_their_sources(run: "Run", example_library: Path) -> None:
