@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from paperscope_core.errors import PaperscopeError
 from paperscope_core.text.escaping import terminal_text
-from paperscope_lab.evaluation.bench import growth, latency, names, parse, quality, serve
+from paperscope_lab.evaluation.bench import growth, latency, names, parse, peers, quality, serve
 
 __all__ = ["main"]
 
@@ -17,6 +17,7 @@ _COMMANDS = {
     "query": latency,
     "serve": serve,
     "names": names,
+    "peers": peers,
 }
 
 

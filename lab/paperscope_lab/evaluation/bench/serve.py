@@ -25,7 +25,7 @@ from paperscope_lab.evaluation.peers.memory import peak_memory_mb
 from paperscope_lab.evaluation.rendering import table
 from service.batch import Question, load_questions
 
-__all__ = ["DESCRIPTION", "HELP", "Load", "ServedLoad", "add_options", "run"]
+__all__ = ["DESCRIPTION", "HELP", "Load", "ServedLoad", "add_options", "processes", "run"]
 
 HELP = "requests a second and latency of the HTTP service"
 DESCRIPTION = (
@@ -90,7 +90,7 @@ def run(options: argparse.Namespace) -> int:
                     before = _cpu_seconds(process)
                     load = _measure_load(asking, questions, seconds=options.seconds)
                 used = 1000 * (_cpu_seconds(process) - before) / max(load.answers, 1)
-                memory = sum(map(peak_memory_mb, _processes(process)))
+                memory = sum(map(peak_memory_mb, processes(process)))
                 found.append(ServedLoad(way=way, clients=clients, load=load, memory_mb=memory, cpu_ms=used))
     print_page(_table(found))
     write_figures(options.out, found)
@@ -126,7 +126,7 @@ def _wait(url: str, process: "subprocess.Popen[bytes]") -> None:
     raise PaperscopeError("`paperscope serve` did not start; run it by hand to see why")
 
 
-def _processes(process: int) -> list[int]:
+def processes(process: int) -> list[int]:
     """Return a process and its descendants."""
     found = [process]
     for one in found:
@@ -138,7 +138,7 @@ def _processes(process: int) -> list[int]:
 def _cpu_seconds(process: int) -> float:
     """Return the processor time of a process, its descendants and those that have ended (Linux only; 0 elsewhere)."""
     ticks = 0
-    for one in _processes(process):
+    for one in processes(process):
         file = Path(f"/proc/{one}/stat")
         if file.is_file():
             # The name before the closing parenthesis may contain spaces. utime, stime, and both of ended children.

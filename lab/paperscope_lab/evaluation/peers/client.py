@@ -20,7 +20,7 @@ from paperscope_lab.evaluation.peers.protocol import (
 )
 from paperscope_lab.evaluation.peers.systems import SETUP
 
-__all__ = ["PEERS_PYTHON", "PeerResults", "peer_document", "run_peer"]
+__all__ = ["PEERS_PYTHON", "PeerResults", "peer_document", "peer_environment", "run_peer"]
 
 
 _RUNNER = "paperscope_lab.evaluation.peers.runner"
@@ -112,8 +112,13 @@ def run_peer(job: PeerJob, *, python: Path = PEERS_PYTHON, timeout: float | None
     )
 
 
+def peer_environment(folder: str) -> dict[str, str]:
+    """Return the environment variables of a peer whose home is a folder: without keys and settings."""
+    return {name: os.environ[name] for name in _KEPT if name in os.environ} | _SET | {"HOME": folder}
+
+
 def _run(command: list[str], folder: str, timeout: float | None) -> str:
-    environment = {name: os.environ[name] for name in _KEPT if name in os.environ} | _SET | {"HOME": folder}
+    environment = peer_environment(folder)
     try:
         done = subprocess.run(  # noqa: S603
             command, cwd=folder, env=environment, capture_output=True, text=True, timeout=timeout, check=False

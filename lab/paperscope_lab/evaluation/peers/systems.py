@@ -1,4 +1,4 @@
-"""The registry of peers, and the two small ones: BM25 and MiniLM."""
+"""The registry of peers, and the small one: BM25."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -8,34 +8,13 @@ from typing import Any, NamedTuple
 
 from paperscope_lab.evaluation.peers.lightrag import lightrag_system
 from paperscope_lab.evaluation.peers.paperqa import paperqa_system
-from paperscope_lab.evaluation.peers.protocol import Found, Index, PeerCorpus, System, load_encoder, units_with_text
+from paperscope_lab.evaluation.peers.protocol import Found, Index, PeerCorpus, System, units_with_text
 
 __all__ = ["SETUP", "SYSTEMS", "Peer"]
 
 
 # Installs the packages of all peers.
 SETUP = "scripts/setup peers"
-
-
-def minilm_system(weights: Path) -> System:
-    """Return exact search over all units. Ties keep the units' order."""
-    encoder = load_encoder(weights)
-
-    def vectors(texts: list[str]) -> Any:  # noqa: ANN401
-        return encoder.encode(texts, normalize_embeddings=True, show_progress_bar=False)
-
-    @contextmanager
-    def index(corpus: PeerCorpus) -> Iterator[Index]:
-        units = units_with_text(corpus)
-        rows = vectors([unit.text for unit in units])
-
-        def search(question: str, limit: int) -> list[Found]:
-            cosines = rows @ vectors([question])[0]
-            return [units[place] for place in (-cosines).argsort(kind="stable")[:limit]]
-
-        yield Index(search=search, units=len(units))
-
-    return index
 
 
 def bm25_system(_weights: Path) -> System:
@@ -78,7 +57,6 @@ class Peer(NamedTuple):
 
 SYSTEMS = {
     "bm25": Peer("bm25s", ("bm25s", "Stemmer"), bm25_system),
-    "minilm": Peer("sentence-transformers", ("sentence_transformers",), minilm_system),
     "lightrag-mix": Peer("lightrag-hku", ("lightrag", "sentence_transformers"), lightrag_system),
     "paperqa": Peer("paper-qa", ("paperqa", "paperqa_pymupdf", "sentence_transformers"), paperqa_system),
 }
