@@ -13,6 +13,7 @@ from graph_store.index import INDEXES
 from graph_store.lightrag.index import LightRAGGraphIndex
 from paperscope.adding import Adder, AddRequest, AddResult, ProgressCallback, Stage
 from paperscope.display import View, view
+from paperscope.entity_lookup import EntityMatch, find_entity, most_connected, search_entities
 from paperscope.estimating import Estimate, Estimator
 from paperscope.event_loop import EventLoopThread
 from paperscope.lightrag import (
@@ -22,14 +23,7 @@ from paperscope.lightrag import (
     import_lightrag_folder,
     open_lightrag_index,
 )
-from paperscope.neighbourhood import (
-    EntityMatch,
-    Neighbourhood,
-    find_entity,
-    most_connected,
-    neighbourhood,
-    search_entities,
-)
+from paperscope.neighbourhood import Neighbourhood, neighbourhood
 from paperscope.originals import open_originals
 from paperscope.paper_reader import PaperReader
 from paperscope.sources import PaperSource, find_sources

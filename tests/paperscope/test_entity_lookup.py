@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from graph_store import NativeGraphIndex, Store
-from paperscope.neighbourhood import find_entity
+from paperscope.entity_lookup import find_entity
 from paperscope_core.errors import UnknownEntityError
 from paperscope_core.types import WORK
 from tests.graph_store.indexed_papers import add, make_indexed
