@@ -133,13 +133,13 @@ def entity_definitions(names: Sequence[str], elements: Sequence[Element]) -> Map
     """
     found: dict[str, Evidence] = {}
     ordered = sorted(elements, key=lambda one: one.order)
+    mentions = [(name, *one) for name in names for one in _mentions(name, ordered)]
     for quote in (_statement, _long_form):
-        for name in names:
-            for passage, sentence in _mentions(name, ordered):
-                if passage.place.paper not in found and (text := quote(name, sentence, names)):
-                    place, *more = places_of(passage, text)
-                    one = Evidence(element=passage.id, place=place, quote=text, more_places=tuple(more))
-                    found[place.paper] = one
+        for name, passage, sentence in mentions:
+            if passage.place.paper not in found and (text := quote(name, sentence, names)):
+                place, *more = places_of(passage, text)
+                one = Evidence(element=passage.id, place=place, quote=text, more_places=tuple(more))
+                found[place.paper] = one
     return found
 
 
@@ -151,6 +151,8 @@ def _statement(name: str, sentence: str, _: Sequence[str]) -> str:
 def _long_form(name: str, sentence: str, names: Sequence[str]) -> str:
     """Return a short name with its long form as printed, else "". The long form is one of the names if there are
     others."""
+    if not re.fullmatch(_SHORT, name):
+        return ""
     known = {_folded(one) for one in names}
     for one in find_definitions(sentence):
         if one.short in (name, f"{name}s") and (_folded(one.long) in known or known == {_folded(name)}):
