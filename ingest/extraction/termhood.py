@@ -10,6 +10,7 @@ right in fields other than computer science by the first weights alone, is right
 
 import json
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -38,6 +39,8 @@ _TAGS = ("AJ0", "NN1", "NN2", "NN0", "NP0", "UNC", "VVG", "VVN", "VVD", "VVZ", "
 # or a definition states: what a recognizer does not find in running text is no evidence against it. Those beside a
 # recognizer were chosen on a half of the development sets of SciER, SciREX and SciERC.
 _LEAST, _LEAST_BY_RULES, _LEAST_OF_ABSTRACT, _LEAST_OF_STATED = 2.0, 1.2, -1.5, 0.7
+# An address of mail, and the operators of a formula or of logic.
+_NO_NAME = re.compile(r"\S@\S+\.[A-Za-z]{2}|[∧∨¬∀∃∈∉⊂⊆∩∪∑∏∫√≤≥≠≈]")
 # Before a phrase: articles, determiners and possessives ("this", "our"), and "of".
 _BEFORE = ("AT0", "DT0", "DPS", "PRF")
 _INITIAL_LETTERS = 3
@@ -110,7 +113,7 @@ class Termhood:
 
 
 def worth_an_entity(terms: Sequence[Term], paper: Termhood) -> tuple[Term, ...]:
-    """Return the terms that are probably worth an entity.
+    """Return the terms that are probably worth an entity. Addresses and formulas are none, whatever their words.
 
     A text that is no longer than an abstract uses most of its terms once; without a recognizer it keeps all.
     """
@@ -119,7 +122,9 @@ def worth_an_entity(terms: Sequence[Term], paper: Termhood) -> tuple[Term, ...]:
         least = _LEAST_OF_ABSTRACT if recognized else -math.inf
     else:
         least = _LEAST if recognized else _LEAST_BY_RULES
-    return tuple(term for term in terms if paper.score(term) >= (min(least, _LEAST_OF_STATED) if term.kept else least))
+    least_of_stated = min(least, _LEAST_OF_STATED)
+    named = (term for term in terms if not _NO_NAME.search(term.name))
+    return tuple(term for term in named if paper.score(term) >= (least_of_stated if term.kept else least))
 
 
 def _texts_holding(texts: Iterable[str]) -> Counter[str]:

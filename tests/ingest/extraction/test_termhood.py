@@ -63,6 +63,16 @@ def test_generic_phrases_are_not(name: str) -> None:
     assert worth(name) == set()
 
 
+@pytest.mark.parametrize("name", ["mass.balance@glacier.example", "Glacier ∧ Degree-day model", "Glacier mass ≥ 5"])
+def test_addresses_and_formulas_are_not(name: str) -> None:
+    text = f"{FILLER} {TEXT} {name} is here, and {name} is there."
+    assert worth(name, "glacier mass balance", text=text, table="p/table-1") == {"glacier mass balance"}
+
+
+def test_a_metric_at_a_rank_is_no_address() -> None:
+    assert termhood._NO_NAME.search("Recall@10 and Hits@0.5") is None
+
+
 @pytest.mark.parametrize("name", ["> fit2a", "A2GBIFL43U1", "n", "0.05", "sex=M, (s0)", "m 0"])
 def test_headers_without_a_meaning_of_their_own_are_not(name: str) -> None:
     assert worth(name, table="p/table-1") == set()
