@@ -65,8 +65,8 @@ def reply_to(body: Mapping[str, Any]) -> str:
 
 def _values(text: str, *, pictures: int) -> Mapping[str, object]:
     """Return the values of all properties of Paperscope's schemas."""
-    passages = re.findall(r"<<<(C\d+) [0-9a-f]+\n(.*?)\n\1 [0-9a-f]+>>>", text, re.DOTALL)
-    graphs = [(chunk, *_graph(passage)) for chunk, passage in passages]
+    passages = [block.partition("\n") for block in text.split("<<<") if re.match(r"C\d+ [0-9a-f]+\n", block)]
+    graphs = [(mark.split()[0], *_graph(passage.partition(f"\n{mark}>>>")[0])) for mark, _, passage in passages]
     named = [
         {"chunk": chunk, "mention": name, "description": said} for chunk, names, _ in graphs for name, said in names
     ]
