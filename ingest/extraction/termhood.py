@@ -40,7 +40,7 @@ _TAGS = ("AJ0", "NN1", "NN2", "NN0", "NP0", "UNC", "VVG", "VVN", "VVD", "VVZ", "
 # recognizer were chosen on a half of the development sets of SciER, SciREX and SciERC.
 _LEAST, _LEAST_BY_RULES, _LEAST_OF_ABSTRACT, _LEAST_OF_STATED = 2.0, 1.2, -1.5, 0.7
 # An address of mail, and the operators of a formula or of logic.
-_NO_NAME = re.compile(r"\S@\S+\.[A-Za-z]{2}|[∧∨¬∀∃∈∉⊂⊆∩∪∑∏∫√≤≥≠≈]")
+_NO_NAME = re.compile(r"\S@[^\s@]{1,80}\.[A-Za-z]{2}|[∧∨¬∀∃∈∉⊂⊆∩∪∑∏∫√≤≥≠≈]")
 # Before a phrase: articles, determiners and possessives ("this", "our"), and "of".
 _BEFORE = ("AT0", "DT0", "DPS", "PRF")
 _INITIAL_LETTERS = 3
