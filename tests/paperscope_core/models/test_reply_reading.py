@@ -208,11 +208,11 @@ def test_reading_takes_linear_time(make: Callable[[int], str]) -> None:
         text = make(count)
         best = float("inf")
         for _ in range(3):
-            start = time.perf_counter()
+            start = time.thread_time()
             for work in (lambda: read(text), lambda: readable_text(text, SCHEMA), lambda: partial_text(text, "answer")):
                 with suppress(ValueError):
                     work()
-            best = min(best, time.perf_counter() - start)
+            best = min(best, time.thread_time() - start)
         return best
 
-    assert seconds(16_000) < max(8 * seconds(4_000), 0.2)
+    assert seconds(16_000) < max(10 * seconds(4_000), 0.2)

@@ -10,6 +10,8 @@ from typing import Any
 
 from paperscope_lab.evaluation.peers.runner import refuse_network
 
+__all__: list[str] = []
+
 
 async def _paperscope(files: list[str]) -> Any:  # noqa: ANN401
     library = import_module("paperscope").Library.open("library")
