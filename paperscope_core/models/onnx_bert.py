@@ -167,12 +167,6 @@ class MiniLM:
         pooling = json.loads((folder / "sentence_bert_config.json").read_text(encoding="utf-8"))
         self._tokenizer.enable_truncation(int(pooling["max_seq_length"]))
         self._tokenizer.no_padding()
-        vocabulary = self._tokenizer.get_vocab()
-        self._spelled, self._foreign = np.zeros((2, max(vocabulary.values()) + 1), dtype=np.bool_)
-        for piece, number in vocabulary.items():
-            letters = piece.removeprefix("##")
-            self._foreign[number] = piece == _UNKNOWN or (len(letters) == 1 and letters > "\x7f" and letters.isalpha())
-            self._spelled[number] = self._foreign[number] or (piece[0] != "[" and any(map(str.isalpha, letters)))
 
     def embed(self, texts: Sequence[str]) -> NDArray[float32]:
         """Embed texts, in batches of similar length.
@@ -180,7 +174,8 @@ class MiniLM:
         Returns:
             Unit vectors, a row per text; zeros for a text in a language of which the vocabulary has no words.
         """
-        pieces = [encoding.ids for encoding in self._tokenizer.encode_batch(list(texts))]
+        encodings = self._tokenizer.encode_batch(list(texts))
+        pieces = [encoding.ids for encoding in encodings]
         vectors = np.empty((len(pieces), self._bert.hidden_size), dtype=float32)
         by_length = sorted(range(len(pieces)), key=lambda index: -len(pieces[index]))
         for start in range(0, len(by_length), _BATCH):
@@ -188,16 +183,19 @@ class MiniLM:
             hidden, present = self._bert.encode([pieces[index] for index in batch])
             sums = (hidden * present[:, :, None]).sum(axis=1)
             vectors[batch] = sums / np.linalg.norm(sums, axis=1, keepdims=True)
-        vectors[[index for index, one in enumerate(pieces) if not self._knows(one)]] = 0.0
+        vectors[[index for index, encoding in enumerate(encodings) if _is_foreign(encoding.tokens)]] = 0.0
         return vectors
 
-    def _knows(self, pieces: Sequence[int]) -> bool:
-        """Whether at most half of a text's pieces with letters are unknown or single letters that are not ASCII.
 
-        It is at most .16 in one sentence each of eight languages in Latin letters, and at least .94 in ten others.
-        """
-        foreign, spelled = int(self._foreign[pieces].sum()), int(self._spelled[pieces].sum())
-        return foreign <= spelled / 2
+def _is_foreign(pieces: Sequence[str]) -> bool:
+    """Return whether more than half of a text's pieces with letters are unknown or single letters that are not ASCII.
+
+    The share is at most .16 in one sentence each of eight languages in Latin letters, and at least .94 in ten others.
+    """
+    letters = [piece.removeprefix("##") for piece in pieces if piece == _UNKNOWN or not piece.startswith("[")]
+    spelled = [piece for piece in letters if any(map(str.isalpha, piece))]
+    foreign = sum(piece == _UNKNOWN or (len(piece) == 1 and not piece.isascii()) for piece in spelled)
+    return foreign > len(spelled) / 2
 
 
 def _session(shape: BertShape, weights: Mapping[str, NDArray[float32]]) -> "InferenceSession":

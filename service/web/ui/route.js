@@ -20,6 +20,11 @@ export function routeTo(path, query = {}) {
   return `#/${path.map(encodeURIComponent).join('/')}${search && `?${search}`}`
 }
 
+/** Places as a paper's route takes them, in `at`. @param {{page: number, box: number[]}[]} places */
+export function placesQuery(places) {
+  return places.map(({ page, box }) => [page, ...box].join(',')).join(';')
+}
+
 /** Goes to a route; `replace` leaves no entry in the history. */
 export function go(path, query = {}, { replace = false } = {}) {
   const hash = routeTo(path, query)

@@ -1,7 +1,7 @@
 /** The figures and tables of all papers, with captions and pictures. `#/gallery?query=…&kind=…&paper=…` */
 
 import { at, get } from '../api.js'
-import { EmptyState, ErrorState, Icon, Spinner, go, html, routeTo, t, useAsync, useDebounced, useEffect, useState } from '../ui/index.js'
+import { EmptyState, ErrorState, Icon, SearchField, Spinner, go, html, routeTo, t, useAsync, useDebounced, useEffect, useState } from '../ui/index.js'
 
 const PART = 60
 const KINDS = ['figure', 'table']
@@ -26,10 +26,7 @@ export function Gallery({ route }) {
   return html`<div class="page">
     <header class="page-head"><h1>${t('gallery.title')} ${found.data && html`<span class="page-count">${t('gallery.count', { count: total })}</span>`}</h1></header>
     <div class="library-tools" role="search">
-      <div class="search-field">
-        <${Icon} name="search" />
-        <input type="search" class="input" aria-label=${t('gallery.search')} placeholder=${t('gallery.search')} value=${typed} onInput=${(event) => setTyped(event.target.value)} />
-      </div>
+      <${SearchField} label=${t('gallery.search')} value=${typed} onType=${setTyped} />
       <select class="input sort-field" aria-label=${t('gallery.kind')} value=${kind} onChange=${(event) => show({ kind: event.target.value })}>
         <option value="" selected=${!kind}>${t('gallery.kinds.all')}</option>
         ${KINDS.map((one) => html`<option value=${one} selected=${one === kind}>${t(`gallery.kinds.${one}`)}</option>`)}

@@ -12,6 +12,7 @@ import {
   EmptyState,
   ErrorState,
   Icon,
+  SearchField,
   Spinner,
   errorTitle,
   formatNumber,
@@ -184,17 +185,12 @@ function given(values, defaults = {}) {
 function Tools({ typed, onType, sort, onSort }) {
   const id = useId()
   return html`<div class="library-tools" role="search">
-    <div class="search-field">
-      <${Icon} name="search" />
-      <input
-        type="search"
-        class="input"
-        aria-label=${t('library.search')}
-        placeholder=${t('library.searchHint')}
-        value=${typed.query}
-        onInput=${(event) => onType({ ...typed, query: event.target.value })}
-      />
-    </div>
+    <${SearchField}
+      label=${t('library.search')}
+      hint=${t('library.searchHint')}
+      value=${typed.query}
+      onType=${(query) => onType({ ...typed, query })}
+    />
     <input
       type="text"
       class="input year-field"

@@ -1,7 +1,7 @@
 /** Notes and highlights on the papers: found by words and tag, each opens its place. `#/notes?query=…&paper=…` */
 
 import { at, del, get, patch } from '../api.js'
-import { EmptyState, ErrorState, Icon, Spinner, errorTitle, formatDate, go, html, routeTo, t, toast, useAsync, useDebounced, useEffect, useState } from '../ui/index.js'
+import { EmptyState, ErrorState, Icon, SearchField, Spinner, errorTitle, formatDate, go, html, placesQuery, routeTo, t, toast, useAsync, useDebounced, useEffect, useState } from '../ui/index.js'
 
 const MOST = 1000
 
@@ -24,10 +24,7 @@ export function Notes({ route }) {
       ${notes.length > 0 && html`<a class="button" href=${at(`/v1/notes?${search}&format=markdown`)} download><${Icon} name="download" /><span>${t('notes.export')}</span></a>`}
     </header>
     <div class="library-tools" role="search">
-      <div class="search-field">
-        <${Icon} name="search" />
-        <input type="search" class="input" aria-label=${t('notes.search')} placeholder=${t('notes.search')} value=${typed} onInput=${(event) => setTyped(event.target.value)} />
-      </div>
+      <${SearchField} label=${t('notes.search')} value=${typed} onType=${setTyped} />
       <select class="input sort-field" aria-label=${t('notes.papers')} value=${paper} onChange=${(event) => go(['notes'], { query, paper: event.target.value })}>
         <option value="" selected=${!paper}>${t('notes.allPapers')}</option>
         ${[...(paper && !names.includes(paper) ? [paper] : []), ...names].map((name) => html`<option value=${name} selected=${name === paper}>${name}</option>`)}
@@ -47,7 +44,6 @@ export function Notes({ route }) {
 
 function NoteItem({ note, onChange }) {
   const [text, setText] = useState(null)
-  const places = note.places.map(({ page, box }) => [page, ...box].join()).join(';')
   const change = async (work) => {
     try {
       await work()
@@ -63,7 +59,7 @@ function NoteItem({ note, onChange }) {
   }
   const about = { title: note.title }
   return html`<li class="note-item">
-    <a class="printed" dir="auto" href=${routeTo(['papers', note.paper], { at: places })}>${note.title}</a>
+    <a class="printed" dir="auto" href=${routeTo(['papers', note.paper], { at: placesQuery(note.places) })}>${note.title}</a>
     <span class="note-facts">${[...new Set(note.places.map(({ page }) => page))].map((page) => t('notes.page', { page })).join(', ')} ${formatDate(new Date(1000 * note.updated).toISOString())}</span>
     ${note.quote && html`<blockquote class="note-quote printed" dir="auto">${note.quote}</blockquote>`}
     ${text === null

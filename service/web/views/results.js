@@ -2,7 +2,7 @@
 
 import { get, patch } from '../api.js'
 import { YearChart } from '../literature/year_chart.js'
-import { EmptyState, ErrorState, Icon, Spinner, errorTitle, formatNumber, html, t, toast, useAsync, useDebounced, useState } from '../ui/index.js'
+import { EmptyState, ErrorState, Icon, Spinner, errorTitle, formatNumber, html, placesQuery, t, toast, useAsync, useDebounced, useState } from '../ui/index.js'
 
 const PAGE_SIZE = 20
 const NAMED = ['method', 'dataset', 'metric']
@@ -95,8 +95,7 @@ function Row({ one, onSeparate }) {
 
 /** The address of a value's cell. */
 function cellOf({ place, more_places: more }) {
-  const places = [place, ...more].map(({ page, box }) => [page, ...box].join(','))
-  return `#/papers/${place.paper}?at=${places.join(';')}`
+  return `#/papers/${place.paper}?at=${placesQuery([place, ...more])}`
 }
 
 /** A value as a point of the chart. @returns {import('../literature/year_chart.js').Point} */
